@@ -32,7 +32,8 @@ if [[ -z $regex ]]; then
     echo "tidy: clean"
     exit
   fi
-  # Which files? Those of all that failed, as names of two of them may have clashed.
+  # Which files? Names of two of them may have clashed. Those that are named; but all that were together where one
+  # does not compile, as nothing behind an error is looked at, or a header is named.
   mapfile -t failed < <(sed -n "s#^Error while processing \($together/[0-9]*\.cpp\)\..*#\1#p" "$log" | sort -u)
   if [[ ${#failed[@]} -eq 0 ]]; then
     findings
@@ -40,7 +41,12 @@ if [[ -z $regex ]]; then
   fi
   echo "tidy: of ${#failed[@]} failed, for"
   sed -n 's#^'"$PWD"'/\([^ ]*: error: .*\)#  \1#p' "$log"
-  regex=$(sed -n 's/^#include "\(.*\)"$/\1/p' "${failed[@]}" | paste -sd '|')
+  named=$(sed -n 's#^\('"$PWD"'/[^ ]*\.cpp\):[0-9:]* error: .*#\1#p' "$log" | sort -u)
+  if [[ -n $named ]] && ! grep ': error: ' "$log" | grep -qE '\[clang-diagnostic-error|\.hpp:[0-9]'; then
+    regex=$(paste -sd '|' <<<"$named")
+  else
+    regex=$(sed -n 's/^#include "\(.*\)"$/\1/p' "${failed[@]}" | paste -sd '|')
+  fi
 fi
 echo "tidy: clang-tidy, $(nproc) at a time, one by one"
 if ! tidy build/tidy "$regex"; then

@@ -69,11 +69,12 @@ TEST(BoxCopy, AnyRangeOfAnyMessage) {
   int messages = 0;
   for (int round = 0; round < 3000; ++round) {
     const auto count = static_cast<std::size_t>(draw.between(1, 3));
-    const std::int64_t element = draw.one_of<std::int64_t>({1, 2, 3, 4, 8, 12, 16, 24, 32, 80});
+    const std::int64_t element = draw.one_of<std::int64_t>({1, 2, 3, 4, 8, 12, 16, 24, 32, 80, 640});
     std::vector<Dimension> dimensions;
     for (std::size_t d = 0; d < count; ++d) {
       dimensions.push_back(random_dimension(draw, std::vector<std::int64_t>{200, 30, 12}[count - 1]));
     }
+    const bool streams = draw.between(0, 1) == 1;
     const std::vector<std::int64_t> from = offsets(dimensions, true, element);
     const std::vector<std::int64_t> to = offsets(dimensions, false, element);
     const auto bytes = static_cast<std::int64_t>(from.size()) * element;
@@ -117,6 +118,7 @@ TEST(BoxCopy, AnyRangeOfAnyMessage) {
       }
       for (const BoxCopy::Level& level : levels) box.push(level);
       ASSERT_EQ(box.bytes(), bytes);
+      if (streams) box.stream();
       if (kind == CopyKind::kPack) {
         box.copy(begin, end, source.data(), 0, buffer.data(), begin);
         for (std::int64_t b = begin; b < end; ++b) {

@@ -297,6 +297,29 @@ TEST(Broadcast, WithoutAPlatformAgainAndAgain) {
   }
 }
 
+/// On one host they go through memory in segments, between shorter ones of more sizes than are kept.
+TEST(Broadcast, LongMessagesWithoutAPlatform) {
+  constexpr std::int64_t kSegment = 4 << 20;
+  for (const int root : {0, size() - 1}) {
+    Broadcast job(MPI_COMM_WORLD, root);
+    for (int round = 0; round < 2; ++round) {
+      for (const std::int64_t bytes : {kSegment, 2 * kSegment + 4321}) expect_broadcast(job, root, bytes);
+      for (std::int64_t bytes = 1; bytes <= 9; ++bytes) expect_broadcast(job, root, bytes);
+    }
+  }
+  Broadcast first(MPI_COMM_WORLD, 0);
+  Broadcast second(MPI_COMM_WORLD, size() - 1);
+  std::vector<std::byte> of_first(3 * kSegment, std::byte{0}), of_second(2 * kSegment + 5, std::byte{0});
+  if (rank() == 0) std::ranges::fill(of_first, std::byte{17});
+  if (rank() == size() - 1) std::ranges::fill(of_second, std::byte{23});
+  first.start(of_first.data(), static_cast<std::int64_t>(of_first.size()));
+  second.start(of_second.data(), static_cast<std::int64_t>(of_second.size()));
+  second.wait();
+  first.wait();
+  EXPECT_EQ(std::ranges::count(of_first, std::byte{17}), std::ssize(of_first));
+  EXPECT_EQ(std::ranges::count(of_second, std::byte{23}), std::ssize(of_second));
+}
+
 TEST(Broadcast, ARankThatThrowsBeforeItsTurnLeavesNobodyWaiting) {
   if (size() == 1) return;
   const auto play = [&] {

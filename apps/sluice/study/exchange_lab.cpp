@@ -16,6 +16,7 @@
 #include "gnuplot.hpp"
 #include "lab.hpp"
 #include "lab_traffic.hpp"
+#include "moe_traffic.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "sluice/input/traffic_file.hpp"
@@ -30,8 +31,8 @@
 //
 // Beside it what the paper does not measure: traffic where one sender has the most to send (hot), of equal (uniform)
 // and of unequal messages (skew), each scaled to one bound; that of five applications on 64 ranks, which become 10
-// senders and 10 receivers, rank r being number 10 r / 64 (rounded down) of each; TCP with BBR; and a plan for more
-// transfers than the network carries.
+// senders and 10 receivers, rank r being number 10 r / 64 (rounded down) of each; tokens that 8 and 16 ranks on one
+// switch send to each other's experts; TCP with BBR; and a plan for more transfers than the network carries.
 
 namespace sluice::command {
 
@@ -41,6 +42,7 @@ constexpr std::int64_t kHosts = 10;
 constexpr std::array<std::int64_t, 3> kNetworks{3, 5, 7};  // k
 constexpr std::int64_t kPaperScale = 250;
 constexpr std::int64_t kMegabyte = 1'000'000;
+constexpr double kSwitchMbit = 1000, kSlowLinkMbit = 33;
 
 using Random = std::mt19937_64;
 
@@ -123,12 +125,12 @@ Sizes folded(const Traffic& traffic) {
 struct Case {
   std::string name;
   LabNetwork network;
-  std::int64_t max_transfers = 0;  ///< that the plan is made for
+  std::int64_t max_transfers = 0;  ///< that the plan is made for; 0: not given, and every rank sends and receives
   Traffic traffic;
   std::string note;  ///< how it was drawn or scaled, for the CSV
   LabResult result = {};
 
-  [[nodiscard]] double bound_s() const { return network.least_time_s(traffic, kHosts); }
+  [[nodiscard]] double bound_s() const { return network.least_time_s(traffic, max_transfers > 0 ? kHosts : 0); }
 };
 
 /// Cases with the same methods, in one CSV file and one drawing.
@@ -148,10 +150,11 @@ struct Effort {
   double instance_s = 1.2;  ///< the bound of a hot, uniform or skew instance
   double traffic_s = 0.8;   ///< that of an application's
   std::size_t applications = kLabTraffic.size();
+  std::vector<std::int64_t> expert_hosts{8, 16};
   bool others = true;  ///< BBR, and a plan for another network
 };
 
-Effort quick_effort() { return {3, {3}, {20, 40}, 0.3, 0.25, 1, false}; }
+Effort quick_effort() { return {3, {3}, {20, 40}, 0.3, 0.25, 1, {8}, false}; }
 
 const std::vector<std::string>& stock_methods() {
   static const std::vector<std::string> kStock{"alltoallv", "all-at-once", "pairwise"};
@@ -216,6 +219,24 @@ std::vector<Group> groups_of(const StudyTask& task, const Effort& effort) {
                              fmt::format("sizes times {:.3g}", scale)});
   }
   groups.push_back(std::move(traffic));
+
+  Group experts{"experts", "Tokens for experts, 8 and 16 hosts on one switch", with_stock({"sluice"}), {}};
+  for (const std::int64_t hosts : effort.expert_hosts) {
+    // Links that two processors can fill for all hosts together; the switch takes what they send.
+    LabNetwork network;
+    network.hosts = hosts / 2;
+    network.backbone_mbit = kSwitchMbit;
+    network.host_mbit = hosts > 8 ? kSlowLinkMbit : network.host_mbit;
+    for (std::int64_t number = 0; number < samples; ++number) {
+      Traffic tokens = moe_traffic(hosts, task.seed, number);
+      const double scale = effort.traffic_s / network.least_time_s(tokens, 0);
+      for (Message& message : tokens.messages)
+        message.size = std::max<std::int64_t>(1, std::llround(static_cast<double>(message.size) * scale));
+      experts.cases.push_back({fmt::format("{} hosts, number {}", hosts, number), network, 0, std::move(tokens),
+                               fmt::format("seed {}, sizes times {:.3g}", task.seed, scale)});
+    }
+  }
+  groups.push_back(std::move(experts));
 
   if (effort.others) {
     Group others{"others", "Another congestion control, another k", {"sluice", "sluice-list", "all-at-once"}, {}};
@@ -388,11 +409,14 @@ int study_exchange_lab(const StudyTask& task) {
     for (Group& group : groups) {
       for (Case& each : group.cases) {
         progress.show(done++, fmt::format("{}: {}", group.name, each.name));
-        each.result = lab.exchange(each.network, each.traffic,
-                                   {"--max-transfers", fmt::format("{}", each.max_transfers), "--method",
-                                    fmt::format("{}", fmt::join(group.methods, ",")), "--repetitions",
-                                    fmt::format("{}", effort.repetitions), "--time-limit", "0.25"},
-                                   measured);
+        std::vector<std::string> words{"--method",      fmt::format("{}", fmt::join(group.methods, ",")),
+                                       "--repetitions", fmt::format("{}", effort.repetitions),
+                                       "--time-limit",  "0.25"};
+        if (each.max_transfers > 0)
+          words.insert(words.end(), {"--max-transfers", fmt::format("{}", each.max_transfers)});
+        else
+          words.emplace_back("--same-ranks");
+        each.result = lab.exchange(each.network, each.traffic, words, measured);
         complete = complete && each.result.failure.empty();
       }
     }

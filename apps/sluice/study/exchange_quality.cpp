@@ -81,6 +81,7 @@ Ratios ratios_of(Traffic traffic) {
     for (std::size_t a = 0; a < kAlgorithms.size(); ++a) {
       ExchangeOptions options;
       options.algorithm = kAlgorithms[a];
+      options.order_steps = false;
       ratios[point][a] = cost(plan_exchange(problem, options).schedule).total / eta;
     }
   }

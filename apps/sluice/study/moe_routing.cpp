@@ -1,54 +1,12 @@
-#include <cmath>
-#include <numeric>
-#include <utility>
-#include <vector>
-
 #include "command.hpp"
-#include "instance_random.hpp"
+#include "moe_traffic.hpp"
 #include "planner_comparison.hpp"
 #include "study.hpp"
 
-// Traffic of a mixture of experts: every rank sends each of its tokens to the ranks of the experts that were chosen for
-// it. What practitioners report is that the popularity of experts is far from even, close to log-normal, so that a few
-// columns of the matrix carry most of it, and that all ranks prefer the same experts. Here:
-//
-//   popularity of a rank's experts: exp(z), z normal with deviation 1, the same for all senders; of 64 ranks the most
-//   popular one gets about 7 times the mean
-//   preference of a sender: exp(z / 4) besides, for each pair
-//   each rank has 4096 tokens for 2 experts each, of 4096 units (bytes at fp8) a token; shares of a row are rounded to
-//   whole tokens, and what a rank sends to itself is left out
-//   set-up: 0.2, 1, 5 % of the largest load
-
 namespace sluice::command {
 
-namespace {
-
-constexpr double kPopularity = 1, kPreference = 0.25;
-constexpr double kTokens = 4096.0 * 2;
-constexpr std::int64_t kTokenSize = 4096;
-
-Traffic moe_routing(std::int64_t ranks, std::uint64_t seed, std::int64_t number) {
-  InstanceRandom random(seed, ranks, number);
-  std::vector<double> popularity(static_cast<std::size_t>(ranks));
-  for (double& each : popularity) each = std::exp(kPopularity * random.normal());
-  Traffic traffic{ranks, ranks, {}};
-  std::vector<double> share(popularity.size());
-  for (std::int64_t from = 0; from < ranks; ++from) {
-    for (std::size_t to = 0; to < share.size(); ++to)
-      share[to] = popularity[to] * std::exp(kPreference * random.normal());
-    const double whole = std::accumulate(share.begin(), share.end(), 0.0);
-    for (std::int64_t to = 0; to < ranks; ++to) {
-      const std::int64_t tokens = std::llround(kTokens * share[static_cast<std::size_t>(to)] / whole);
-      if (to != from && tokens > 0) traffic.messages.push_back({from, to, tokens * kTokenSize});
-    }
-  }
-  return traffic;
-}
-
-}  // namespace
-
 int study_moe_routing(const StudyTask& task) {
-  compare_planners_at({8, 16, 32, 64}, 8, {1}, "moe-routing", "Routing to experts, log-normal popularity", moe_routing,
+  compare_planners_at({8, 16, 32, 64}, 8, {1}, "moe-routing", "Routing to experts, log-normal popularity", moe_traffic,
                       task);
   return kDone;
 }

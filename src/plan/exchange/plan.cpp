@@ -91,7 +91,8 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
   }
   result.certificate = detail::certificate_of(demand, result.bound.kind, prices, node_prices, problem.traffic.decimals);
   if (problem.switches == 1) {
-    result.schedule = make_schedule(demand, problem.traffic, std::move(steps));
+    result.schedule = options.order_steps ? make_schedule(demand, problem.traffic, std::move(steps))
+                                          : detail::make_schedule_in_order(demand, problem.traffic, std::move(steps));
   } else {
     result.bound.cost = bound_on_switches(result.bound.cost, problem.setup, problem.switches);
     result.schedule =

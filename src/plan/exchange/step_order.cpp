@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <queue>
 #include <random>
@@ -17,70 +18,128 @@ namespace {
 constexpr std::size_t kMostPiecesToTry = std::size_t{1} << 15;
 constexpr int kShuffles = 5;
 
-/// The pieces in the order in which their nodes come to them.
-class Execution {
+/// Executions of a plan's pieces without barriers, in one order of its steps after the other.
+class Executions {
  public:
-  Execution(const Demand& demand, const PieceSteps& steps, const std::vector<std::size_t>& order)
-      : setup_(demand.setup),
-        max_transfers_(static_cast<std::size_t>(demand.max_transfers)),
-        left_(static_cast<std::size_t>(demand.lefts)),
-        right_(static_cast<std::size_t>(demand.rights)) {
-    for (const std::size_t s : order) {
-      for (const Piece& piece : steps[s]) {
+  Executions(const Demand& demand, const PieceSteps& steps)
+      : max_transfers_(static_cast<std::size_t>(demand.max_transfers)) {
+    // Senders and receivers are numbered together.
+    nodes_.resize(static_cast<std::size_t>(demand.lefts) + static_cast<std::size_t>(demand.rights));
+    first_of_step_.reserve(steps.size() + 1);
+    for (const std::vector<Piece>& step : steps) {
+      first_of_step_.push_back(transfers_.size());
+      for (const Piece& piece : step) {
         if (piece.size == 0) continue;
         const Edge& edge = demand.edges[static_cast<std::size_t>(piece.edge)];
-        const std::size_t transfer = transfers_.size();
-        transfers_.push_back({static_cast<std::size_t>(edge.left), static_cast<std::size_t>(edge.right), piece.size});
-        left_[transfers_.back().left].pieces.push_back(transfer);
-        right_[transfers_.back().right].pieces.push_back(transfer);
+        transfers_.push_back({static_cast<std::size_t>(edge.left), static_cast<std::size_t>(demand.lefts + edge.right),
+                              demand.setup + static_cast<double>(piece.size)});
       }
     }
+    first_of_step_.push_back(transfers_.size());
+    for (const Transfer& transfer : transfers_) {
+      for (const std::size_t node : {transfer.left, transfer.right}) {
+        ++nodes_[node].count;
+        nodes_[node].busy += transfer.duration;
+      }
+    }
+    std::size_t first = 0;
+    for (Node& node : nodes_) {
+      node.first = first;
+      first += node.count;
+    }
+    of_node_.resize(first);
+    in_order_.resize(transfers_.size());
+    ends_ready_.resize(transfers_.size());
   }
 
-  double run() {
+  /// No order takes less: what the busiest node has to do, and all of it over k.
+  [[nodiscard]] double least() const {
+    double busiest = 0;
+    for (const Node& node : nodes_) busiest = std::max(busiest, node.busy);
+    return std::max(busiest, total() / static_cast<double>(max_transfers_));
+  }
+
+  /// How long they take in this order; `limit` if that is no less.
+  double run(const std::vector<std::size_t>& order, double limit) {
+    put_in(order);
     double now = 0;
-    for (const Node& node : left_)
-      if (!node.pieces.empty()) offer(node.pieces.front());
+    double not_started = total();
+    double ends = 0;  // the sum of the times at which those under way end
+    for (const Node& node : nodes_)
+      if (node.count > 0) offer(of_node_[node.first]);
     while (true) {
       for (; running_.size() < max_transfers_ && !ready_.empty(); ready_.pop()) {
-        const Transfer& transfer = transfers_[ready_.top()];
-        running_.emplace(now + setup_ + static_cast<double>(transfer.size), ready_.top());
+        const double duration = in_order_[ready_.top()].duration;
+        running_.emplace(now + duration, ready_.top());
+        not_started -= duration;
+        ends += now + duration;
       }
       if (running_.empty()) return now;
-      const std::size_t ended = running_.top().second;
-      now = running_.top().first;
+      const auto [end, ended] = running_.top();
       running_.pop();
-      Node& left = left_[transfers_[ended].left];
-      Node& right = right_[transfers_[ended].right];
-      ++left.done;
-      ++right.done;
-      // A piece that is next at both ends is offered by one of them only.
-      const std::size_t next_of_left = left.done < left.pieces.size() ? left.pieces[left.done] : ended;
-      const std::size_t next_of_right = right.done < right.pieces.size() ? right.pieces[right.done] : ended;
-      if (next_of_left != ended) offer(next_of_left);
-      if (next_of_right != ended && next_of_right != next_of_left) offer(next_of_right);
+      now = end;
+      ends -= end;
+      const double under_way = ends - static_cast<double>(running_.size()) * now;
+      if (now + (not_started + under_way) / static_cast<double>(max_transfers_) >= limit) return limit;
+      for (const std::size_t n : {in_order_[ended].left, in_order_[ended].right}) {
+        Node& node = nodes_[n];
+        node.to_do -= in_order_[ended].duration;
+        if (now + node.to_do >= limit) return limit;
+        if (++node.done < node.count) offer(of_node_[node.first + node.done]);
+      }
     }
   }
 
  private:
   struct Transfer {
     std::size_t left, right;
-    std::int64_t size;
+    double duration;
   };
   struct Node {
-    std::vector<std::size_t> pieces;
+    std::size_t first = 0, count = 0;  ///< its transfers in of_node_
+    double busy = 0;                   ///< that all of them take
     std::size_t done = 0;
+    double to_do = 0;  ///< what its transfers that have not ended take
   };
 
-  void offer(std::size_t transfer) {
-    const auto is_next = [&](const Node& node) { return node.pieces[node.done] == transfer; };
-    if (is_next(left_[transfers_[transfer].left]) && is_next(right_[transfers_[transfer].right])) ready_.push(transfer);
+  [[nodiscard]] double total() const {
+    double sum = 0;
+    for (const Transfer& transfer : transfers_) sum += transfer.duration;
+    return sum;
   }
 
-  double setup_;
+  void put_in(const std::vector<std::size_t>& order) {
+    std::size_t count = 0;
+    for (Node& node : nodes_) node.done = 0;
+    for (const std::size_t s : order) {
+      for (std::size_t t = first_of_step_[s]; t < first_of_step_[s + 1]; ++t) {
+        in_order_[count] = transfers_[t];
+        for (const std::size_t n : {transfers_[t].left, transfers_[t].right})
+          of_node_[nodes_[n].first + nodes_[n].done++] = count;
+        ++count;
+      }
+    }
+    for (Node& node : nodes_) {
+      node.done = 0;
+      node.to_do = node.busy;
+    }
+    std::fill(ends_ready_.begin(), ends_ready_.end(), 0);
+    ready_ = {};
+    running_ = {};
+  }
+
+  /// One end of the transfer has come to it.
+  void offer(std::size_t transfer) {
+    if (++ends_ready_[transfer] == 2) ready_.push(transfer);
+  }
+
   std::size_t max_transfers_;
-  std::vector<Transfer> transfers_;
-  std::vector<Node> left_, right_;
+  std::vector<Transfer> transfers_;  ///< of one step after the other
+  std::vector<std::size_t> first_of_step_;
+  std::vector<Node> nodes_;
+  std::vector<Transfer> in_order_;
+  std::vector<std::size_t> of_node_;  ///< of one node after the other: positions in in_order_
+  std::vector<char> ends_ready_;      ///< by position: how many of its two ends have come to it
   std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready_;
   std::priority_queue<std::pair<double, std::size_t>, std::vector<std::pair<double, std::size_t>>, std::greater<>>
       running_;
@@ -89,7 +148,7 @@ class Execution {
 }  // namespace
 
 double time_without_barriers(const Demand& demand, const PieceSteps& steps, const std::vector<std::size_t>& order) {
-  return Execution(demand, steps, order).run();
+  return Executions(demand, steps).run(order, std::numeric_limits<double>::infinity());
 }
 
 std::vector<std::size_t> order_of_steps(const Demand& demand, const PieceSteps& steps) {
@@ -128,9 +187,12 @@ std::vector<std::size_t> order_of_steps(const Demand& demand, const PieceSteps& 
   if (pieces > kMostPiecesToTry) return longest;
 
   std::vector<std::size_t> best = longest;
-  double least = time_without_barriers(demand, steps, best);
+  Executions executions(demand, steps);
+  const double bound = executions.least();
+  double least = executions.run(best, std::numeric_limits<double>::infinity());
   const auto consider = [&](const std::vector<std::size_t>& order) {
-    const double time = time_without_barriers(demand, steps, order);
+    if (least <= bound) return;
+    const double time = executions.run(order, least);
     if (time >= least) return;
     least = time;
     best = order;

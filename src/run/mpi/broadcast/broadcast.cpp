@@ -35,8 +35,9 @@ constexpr const char* kNative = "native";
 /// Messages up to so many bytes go along a tree that needs no plan: MPI's own call that returns at once, the only one
 /// that can be given up when a rank fails, takes longer for them (docs/reference/measurements.md).
 constexpr std::int64_t kShort = 4 << 10;
-/// The same where ranks share memory: the root copies the message there once, and all others copy it from there.
-constexpr std::int64_t kShortByMemory = detail::SharedProgram::kMostTogether;
+/// Where ranks share memory the root copies a message of any size there, and all others copy it from there: so much at
+/// a time, one execution of the tree after the other.
+constexpr std::int64_t kSegmentByMemory = detail::SharedProgram::kMostTogether;
 /// Where ranks share processors each level of a tree costs as much as the turns of all ranks, and all bytes are copied
 /// by the same few processors whatever the tree is.
 constexpr std::int64_t kShortInTurns = 256 << 10;
@@ -187,29 +188,30 @@ struct Broadcast::State final : detail::Job {
   /// Whether a tree that needs no plan serves a message.
   [[nodiscard]] bool by_tree(std::int64_t bytes) const {
     return !options.platform && !options.program && options.try_native && channel.size() > 1 && !detail::kSimulated &&
-           bytes > 0 &&
-           bytes <= (by_memory()  ? kShortByMemory
-                     : in_turns() ? kShortInTurns
-                                  : kShort);
+           bytes > 0 && (by_memory() || bytes <= (in_turns() ? kShortInTurns : kShort));
   }
   /// Of that tree: all hear from the root.
   [[nodiscard]] bool flat() const {
     return by_memory() || in_turns() || (!channel.context().one_node() && channel.size() <= kFewRanks);
   }
   void begin_by_tree();
+  /// Begins the tree's execution for what comes next of the message, if anything does.
+  void next_segment();
+  /// What carries out the tree for so many bytes. Made if need be, by all ranks.
+  SizedExecutor& tree_for(std::int64_t bytes);
   void make_planned(SizeClass& size);
-  /// Makes what carries out the part that `make_part` makes, for messages of this size; anew for another size alone.
-  /// All ranks do so, and where they share memory they wait for each other.
+  /// Makes what carries out the part that `make_part` makes, for messages of so many bytes; anew for another size
+  /// alone. All ranks do so, and where they share memory they wait for each other.
   template <class MakePart>
-  void make(SizedExecutor& sized, MakePart make_part) {
-    if (sized.bytes == message_bytes) return;
-    const ElementOperation bytes{message_bytes, MPI_BYTE, MPI_OP_NULL};
-    sized.executor = std::make_unique<detail::ProgramExecutor>(channel, bytes, make_part(), nullptr);
-    sized.bytes = message_bytes;
+  void make(SizedExecutor& sized, std::int64_t bytes, MakePart make_part) {
+    if (sized.bytes == bytes) return;
+    const ElementOperation elements{bytes, MPI_BYTE, MPI_OP_NULL};
+    sized.executor = std::make_unique<detail::ProgramExecutor>(channel, elements, make_part(), nullptr);
+    sized.bytes = bytes;
   }
-  void run(SizedExecutor& sized) {
+  void run(SizedExecutor& sized, void* buffer) {
     running = sized.executor.get();
-    running->begin(channel.rank() == root ? MPI_IN_PLACE : nullptr, message);
+    running->begin(channel.rank() == root ? MPI_IN_PLACE : nullptr, buffer);
   }
 
   BroadcastOptions options;
@@ -228,6 +230,7 @@ struct Broadcast::State final : detail::Job {
   detail::Turns::Turn turn_inside;  ///< of it
   void* message = nullptr;
   std::int64_t message_bytes = 0;
+  std::int64_t begun_bytes = 0;  ///< of the message, by segments of the tree; all, where there are none
 };
 
 Broadcast::State::State(std::shared_ptr<detail::Context> context, std::int64_t number, int user_root,
@@ -332,11 +335,11 @@ void Broadcast::State::begin_planned() {
     return;
   }
   make_planned(size);  // begin() has done so already, but for a way that is measured again
-  run(size.sized);
+  run(size.sized, message);
 }
 
 void Broadcast::State::make_planned(SizeClass& size) {
-  make(size.sized, [&] { return shrunk(size.part->program, message_bytes); });
+  make(size.sized, message_bytes, [&] { return shrunk(size.part->program, message_bytes); });
 }
 
 detail::Context::Part& Broadcast::State::ranks_of_cluster() {
@@ -350,16 +353,33 @@ detail::Context::Part& Broadcast::State::ranks_of_cluster() {
   return channel.part(arguments.bytes(), static_cast<int>(cluster), order);
 }
 
-void Broadcast::State::begin_by_tree() {
-  const auto found = std::ranges::find(trees, message_bytes, &SizedExecutor::bytes);
+SizedExecutor& Broadcast::State::tree_for(std::int64_t bytes) {
+  const auto found = std::ranges::find(trees, bytes, &SizedExecutor::bytes);
   if (found != trees.end()) {
     trees.splice(trees.begin(), trees, found);
   } else {
     trees.emplace_front();
     if (trees.size() > kKeptTrees) trees.pop_back();
   }
-  make(trees.front(), [&] { return detail::tree_broadcast_part(shape_of(message_bytes), channel.rank(), flat()); });
-  run(trees.front());
+  make(trees.front(), bytes, [&] { return detail::tree_broadcast_part(shape_of(bytes), channel.rank(), flat()); });
+  return trees.front();
+}
+
+void Broadcast::State::begin_by_tree() {
+  // What is made is made now: that waits for the other ranks.
+  const std::int64_t rest = by_memory() ? message_bytes % kSegmentByMemory : message_bytes;
+  if (rest > 0) tree_for(rest);
+  if (rest < message_bytes) tree_for(kSegmentByMemory);
+  begun_bytes = 0;
+  next_segment();
+}
+
+void Broadcast::State::next_segment() {
+  if (begun_bytes == message_bytes) return;
+  const std::int64_t left = message_bytes - begun_bytes;
+  const std::int64_t bytes = by_memory() ? std::min(left, kSegmentByMemory) : left;
+  run(tree_for(bytes), static_cast<std::byte*>(message) + begun_bytes);
+  begun_bytes += bytes;
 }
 
 void Broadcast::State::begin_natively(detail::Turns::Turn turn) {
@@ -373,6 +393,7 @@ detail::Advance Broadcast::State::carry_out() {
     const detail::Advance come = running->advance();
     if (come != detail::Advance::kOver) return come;
     running = nullptr;
+    next_segment();
     return detail::Advance::kMoved;
   }
   if (then_inside) {
@@ -389,7 +410,7 @@ void Broadcast::State::begin(void* buffer, std::int64_t bytes) {
   start([&] { return check_message(buffer, bytes, options.program); },
         [&] {
           message = buffer;
-          message_bytes = bytes;
+          message_bytes = begun_bytes = bytes;
           present = nullptr;
           if (by_tree(bytes)) {
             begin_by_tree();

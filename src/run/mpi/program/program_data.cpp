@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "run/mpi/runtime/copy_bytes.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::mpi::detail {
@@ -54,6 +55,10 @@ ProgramData::ProgramData(const ElementOperation& operation, const ProgramPart& p
   packed_.assign(sends_.size(), nullptr);
   received_.assign(receives_.size(), nullptr);
   if (held_count_ > 0) held_ = allocate(held_count_);
+  std::int64_t moved = 0;
+  for (std::size_t i = 0; i < receives_.size(); ++i)
+    if (combines_[i] == 0) moved += received_counts_[i];
+  streams_ = dense() && outgrows_cache(moved * extent());
 }
 
 void ProgramData::find_homes(const ProgramPart& part) {
@@ -284,9 +289,14 @@ void ProgramData::copy_in(std::size_t receive, std::int64_t begin, std::int64_t 
     if (combines_[receive] != 0) {
       combine(piece, part, nullptr, {});
     } else {
-      copy(part, in(piece), piece.count);
+      put(part, in(piece), piece.count);
     }
   });
+  if (streams_) end_streaming();
+}
+
+void ProgramData::put(const std::byte* from, std::byte* to, std::int64_t count) const {
+  streams_ ? stream_bytes(to, from, count * extent()) : copy(from, to, count);
 }
 
 std::vector<std::int64_t> ProgramData::places_of(std::size_t send) const {

@@ -85,6 +85,9 @@ class ProgramData final : public ElementData {
   template <class Use>
   static void for_part(const Message& message, std::int64_t begin, std::int64_t count, Use use);
 
+  /// Elements of a part of a message that are only moved.
+  void put(const std::byte* from, std::byte* to, std::int64_t count) const;
+
   [[nodiscard]] std::byte* take(std::int64_t count);
   void give_back(std::byte* buffer);
   void move_own();
@@ -103,6 +106,7 @@ class ProgramData final : public ElementData {
   std::int64_t own_count_ = 0;
   std::int64_t held_count_ = 0;
   bool commutative_ = true;
+  bool streams_ = false;    ///< parts of messages are written past the cache
   bool moves_own_ = false;  ///< the own elements are put where others come to, first of all, as they go on together
   Message own_moves_;       ///< then; else those that are in the result as they were. Piece::own: where from
   std::int64_t own_in_result_ = 0;  ///< where they are if in place

@@ -18,6 +18,8 @@
 namespace sluice::mpi::detail {
 namespace {
 
+using Kind = ProgramOperation::Kind;
+
 /// A part stays in the cache of the processor that copies it on.
 constexpr std::int64_t kPartBytes = 64 << 10;
 constexpr std::int64_t kLeastPartBytes = 4 << 10;
@@ -67,7 +69,6 @@ SharedProgram::~SharedProgram() {
 }
 
 void SharedProgram::find_messages(const ProgramPart& part) {
-  using Kind = ProgramOperation::Kind;
   const std::int64_t most = kMostTogether / std::max<std::int64_t>(extent_, 1);
   std::map<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>, std::size_t> same;
   std::map<int, std::int64_t> received;
@@ -93,7 +94,6 @@ void SharedProgram::find_messages(const ProgramPart& part) {
 }
 
 void SharedProgram::find_order(const ProgramPart& part) {
-  using Kind = ProgramOperation::Kind;
   std::vector<std::size_t> of_send(data_->sends().size());
   for (std::size_t i = 0; i < outgoing_.size(); ++i) {
     for (const std::size_t send : outgoing_[i].sends) of_send[send] = i;

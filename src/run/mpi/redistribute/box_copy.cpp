@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "run/mpi/redistribute/copy_bytes.hpp"
 #include "run/mpi/redistribute/grid_copy.hpp"
+#include "run/mpi/runtime/copy_bytes.hpp"
 
 namespace sluice::mpi::detail {
 
@@ -12,11 +12,14 @@ namespace {
 /// So many periods of short runs at least are copied together.
 constexpr std::int64_t kLeastPeriods = 4;
 
+using CopyRun = void(std::byte* to, const std::byte* from, std::int64_t n);
+
 /// n bytes of the innermost level from `c` on. `from` and `to` belong to byte 0 of the row.
+template <CopyRun kCopyRun>
 void copy_row(const CopyAxis& axis, CopyAxis::Cursor c, std::int64_t n, const std::byte* from, std::byte* to) {
   const auto one_run = [&] {
     const std::int64_t length = std::min(axis.left(c), n);
-    copy_bytes(to + axis.to_at(c), from + axis.from_at(c), length);
+    kCopyRun(to + axis.to_at(c), from + axis.from_at(c), length);
     axis.advance(c, length);
     n -= length;
   };
@@ -29,6 +32,7 @@ void copy_row(const CopyAxis& axis, CopyAxis::Cursor c, std::int64_t n, const st
   while (n > 0) one_run();
 }
 
+template <CopyRun kCopyRun>
 void copy_rows(const CopyAxis& axis, std::int64_t rows, const std::byte* from, std::int64_t from_step, std::byte* to,
                std::int64_t to_step) {
   const CopyAxis::Cursor start = axis.seek(0);
@@ -36,12 +40,12 @@ void copy_rows(const CopyAxis& axis, std::int64_t rows, const std::byte* from, s
     from += axis.from_at(start);
     to += axis.to_at(start);
     for (std::int64_t row = 0; row < rows; ++row) {
-      copy_bytes(to + row * to_step, from + row * from_step, axis.count);
+      kCopyRun(to + row * to_step, from + row * from_step, axis.count);
     }
     return;
   }
   for (std::int64_t row = 0; row < rows; ++row) {
-    copy_row(axis, start, axis.count, from + row * from_step, to + row * to_step);
+    copy_row<kCopyRun>(axis, start, axis.count, from + row * from_step, to + row * to_step);
   }
 }
 
@@ -263,19 +267,27 @@ void BoxCopy::copy_by_runs(std::int64_t begin, std::int64_t end, const std::byte
                            std::byte* to, std::int64_t to_origin) const {
   if (begin >= end) return;
   const CopyAxis& inner = *levels_[size_ - 1].axis;
-  const auto visit = [&](const Rows& at) {
-    const std::byte* const source = from + (at.from - from_origin);
-    std::byte* const target = to + (at.to - to_origin);
-    if (at.bytes != inner.count) {
-      copy_row(inner, inner.seek(at.column), at.bytes, source, target);
-      return;
-    }
-    for (std::int64_t plane = 0; plane < at.planes; ++plane) {
-      copy_rows(inner, at.rows, source + plane * at.from_plane_step, at.from_step, target + plane * at.to_plane_step,
-                at.to_step);
-    }
+  const auto copy_by = [&]<CopyRun kCopyRun>() {
+    const auto visit = [&](const Rows& at) {
+      const std::byte* const source = from + (at.from - from_origin);
+      std::byte* const target = to + (at.to - to_origin);
+      if (at.bytes != inner.count) {
+        copy_row<kCopyRun>(inner, inner.seek(at.column), at.bytes, source, target);
+        return;
+      }
+      for (std::int64_t plane = 0; plane < at.planes; ++plane) {
+        copy_rows<kCopyRun>(inner, at.rows, source + plane * at.from_plane_step, at.from_step,
+                            target + plane * at.to_plane_step, at.to_step);
+      }
+    };
+    rows_ != nullptr ? for_each_row_of_part(begin, end, visit) : for_each_row(begin, end, visit);
   };
-  rows_ != nullptr ? for_each_row_of_part(begin, end, visit) : for_each_row(begin, end, visit);
+  if (!streams_) {
+    copy_by.operator()<copy_bytes>();
+    return;
+  }
+  copy_by.operator()<stream_bytes>();
+  end_streaming();
 }
 
 void BoxCopy::combine(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin,

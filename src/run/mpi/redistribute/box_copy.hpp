@@ -38,6 +38,9 @@ class BoxCopy {
     kind_ = kind;
   }
 
+  /// Long runs are written past the cache from now on (stream_bytes).
+  void stream() { streams_ = true; }
+
   [[nodiscard]] std::int64_t bytes() const;
   /// Copies bytes begin .. end - 1 of the message. `from` and `to` are where the byte number from_origin, to_origin of
   /// the memories is: 0 for an array, `begin` for a buffer that holds this range alone.
@@ -93,6 +96,7 @@ class BoxCopy {
   std::size_t size_ = 0;
   const PartRows* rows_ = nullptr;
   CopyKind kind_ = CopyKind::kMove;
+  bool streams_ = false;
 };
 
 }  // namespace sluice::mpi::detail

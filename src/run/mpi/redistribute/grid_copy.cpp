@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "run/mpi/redistribute/copy_bytes.hpp"
+#include "run/mpi/runtime/copy_bytes.hpp"
 
 namespace sluice::mpi::detail {
 namespace {

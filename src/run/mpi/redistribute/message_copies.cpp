@@ -7,7 +7,8 @@ namespace sluice::mpi::detail {
 
 using sluice::detail::Positions;
 
-MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span<const Rank> peers) : kind_(kind) {
+MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span<const Rank> peers, bool streams)
+    : kind_(kind), streams_(streams) {
   if (peers.empty()) return;
   const RedistributionProblem& problem = part.problem;
   const bool at_receiver = kind == CopyKind::kUnpack || kind == CopyKind::kPassOn;
@@ -97,6 +98,7 @@ BoxCopy MessageCopies::operator[](std::size_t message) const {
   for (std::size_t l = 0; l < levels_; ++l) box.push(levels[l]);
   if (by_element()) box.push({&axes_.back().front(), 1, 1});
   if (!rows_.empty()) box.cut_to(rows_[message], kind_);
+  if (streams_) box.stream();
   return box;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "run/mpi/runtime/agreement.hpp"
+#include "run/mpi/runtime/copy_bytes.hpp"
 #include "run/mpi/runtime/simulation.hpp"
 #include "run/mpi/steps/protocol_chain.hpp"
 #include "run/mpi/steps/protocol_pass_on.hpp"
@@ -88,7 +89,10 @@ RedistributionJob::Prepared::Prepared(const Channel& channel, const JobArguments
       own(arguments.how.has_replicas() ? replicated_steps(arrays.parts.front(), channel.rank(), arguments.how)
                                        : own_steps(arrays, channel.rank(), plan ? &*plan : nullptr, arguments.how,
                                                    mode == ExchangeMode::kChain)) {
-  for (std::size_t a = 0; a < arrays.parts.size(); ++a) copies.emplace_back(arrays.parts[a], own, a);
+  for (std::size_t a = 0; a < arrays.parts.size(); ++a) {
+    const Participation& part = arrays.parts[a];
+    copies.emplace_back(part, own, a, outgrows_cache(part.target_elements() * part.element_size));
+  }
 }
 
 RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int64_t number,

@@ -14,7 +14,8 @@ namespace sluice::mpi::detail {
 
 /// How a rank's messages of one array are copied.
 struct ArrayCopies {
-  ArrayCopies(const Participation& part, const OwnSteps& own, std::size_t array);
+  /// `streams`: the target is written past the cache.
+  ArrayCopies(const Participation& part, const OwnSteps& own, std::size_t array, bool streams);
 
   MessageCopies packing;
   MessageCopies unpacking;

@@ -31,7 +31,7 @@ std::byte* ElementData::allocate(std::int64_t count) {
 }
 
 void ElementData::copy(const std::byte* from, std::byte* to, std::int64_t count) const {
-  if (size_ == extent() && layout_.true_extent == extent() && layout_.true_lower == 0) {
+  if (dense()) {
     if (count > 0) std::memcpy(to, from, static_cast<std::size_t>(count * extent()));
     return;
   }

@@ -32,6 +32,10 @@ class ElementData : public TreeData {
   /// Calls `look`, if there is one, every now and then.
   void apply(const std::byte* in, std::byte* inout, std::int64_t count, const std::function<void()>& look) const;
   [[nodiscard]] std::int64_t extent() const { return layout_.extent; }
+  /// Whether elements are copied as bytes, one after the other.
+  [[nodiscard]] bool dense() const {
+    return size_ == extent() && layout_.true_extent == extent() && layout_.true_lower == 0;
+  }
   [[nodiscard]] std::int64_t all() const { return count_; }
 
  private:

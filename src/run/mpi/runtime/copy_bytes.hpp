@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+namespace sluice::mpi::detail {
+
+/// memcpy for the sizes where the call costs more than the copy.
+inline void copy_bytes(std::byte* to, const std::byte* from, std::int64_t n) {
+  if (n > 64) {
+    std::memcpy(to, from, static_cast<std::size_t>(n));
+    return;
+  }
+  // Two moves that may overlap cover a whole interval of sizes.
+  const auto both_ends = [&]<std::size_t Width>() {
+    std::array<std::byte, Width> head;
+    std::array<std::byte, Width> tail;
+    std::memcpy(head.data(), from, Width);
+    std::memcpy(tail.data(), from + n - Width, Width);
+    std::memcpy(to, head.data(), Width);
+    std::memcpy(to + n - Width, tail.data(), Width);
+  };
+  if (n > 32) return both_ends.operator()<32>();
+  if (n > 16) return both_ends.operator()<16>();
+  if (n >= 8) return both_ends.operator()<8>();
+  if (n >= 4) return both_ends.operator()<4>();
+  for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
+}
+
+/// Whether so much that a rank receives is more than the cache of its processor holds until somebody reads it.
+inline bool outgrows_cache(std::int64_t bytes) { return bytes > 1 << 20; }
+
+/// The same past the cache: for memory of which outgrows_cache() holds. A store through the
+/// cache reads each line of the target before it writes it. Short copies, and machines without such stores, do as
+/// copy_bytes. end_streaming() comes behind the last of them, before other threads may read.
+inline void stream_bytes(std::byte* to, const std::byte* from, std::int64_t n) {
+#ifdef __SSE2__
+  constexpr std::int64_t kLine = 64, kLeast = 3 * kLine;
+  if (n >= kLeast) {
+    const auto behind_line = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % kLine);
+    const std::int64_t head = (kLine - behind_line) % kLine;
+    copy_bytes(to, from, head);
+    std::int64_t at = head;
+    for (; at + kLine <= n; at += kLine) {
+      constexpr std::int64_t kWord = sizeof(__m128i);
+      for (std::int64_t word = at; word < at + kLine; word += kWord) {
+        _mm_stream_si128(reinterpret_cast<__m128i*>(to + word),
+                         _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + word)));
+      }
+    }
+    copy_bytes(to + at, from + at, n - at);
+    return;
+  }
+#endif
+  copy_bytes(to, from, n);
+}
+
+inline void end_streaming() {
+#ifdef __SSE2__
+  _mm_sfence();
+#endif
+}
+
+}  // namespace sluice::mpi::detail
