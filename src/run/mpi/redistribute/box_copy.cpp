@@ -17,19 +17,19 @@ using CopyRun = void(std::byte* to, const std::byte* from, std::int64_t n);
 /// n bytes of the innermost level from `c` on. `from` and `to` belong to byte 0 of the row.
 template <CopyRun kCopyRun>
 void copy_row(const CopyAxis& axis, CopyAxis::Cursor c, std::int64_t n, const std::byte* from, std::byte* to) {
-  const auto one_run = [&] {
-    const std::int64_t length = std::min(axis.left(c), n);
+  const auto one_run = [&](std::int64_t most) {
+    const std::int64_t length = std::min(axis.left(c), most);
     kCopyRun(to + axis.to_at(c), from + axis.from_at(c), length);
     axis.advance(c, length);
-    n -= length;
+    return length;
   };
   if (n >= kLeastPeriods * axis.per_period && has_period_copies(axis)) {
-    while (c.run > 0 || c.within > 0) one_run();
+    while (c.run > 0 || c.within > 0) n -= one_run(n);
     const std::int64_t periods = n / axis.per_period;
     copy_periods(axis, c, periods, from, to);
     n -= periods * axis.per_period;
   }
-  while (n > 0) one_run();
+  while (n > 0) n -= one_run(n);
 }
 
 template <CopyRun kCopyRun>
