@@ -6,7 +6,8 @@
 
 namespace sluice::command {
 
-/// What `ranks` ranks send each other to route tokens to experts, in bytes: instance `number`, the same on every machine.
+/// What `ranks` ranks send each other to route tokens to experts, in bytes: instance `number`, the same on every
+/// machine.
 Traffic moe_traffic(std::int64_t ranks, std::uint64_t seed, std::int64_t number);
 
 }  // namespace sluice::command
