@@ -45,6 +45,7 @@ class Bounds {
                        bound.kind == "lp"         ? "lp, the linear program over steps"
                        : bound.kind == "exact"    ? "exact, the search for a cheaper plan"
                        : bound.kind == "backbone" ? "backbone, what it carries over time"
+                       : bound.kind == "splits"   ? "splits, messages that must be split"
                                                   : bound.kind});
   }
   [[nodiscard]] std::vector<ComparedBound> take() { return std::move(bounds_); }

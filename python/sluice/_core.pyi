@@ -78,7 +78,7 @@ class StepSchedule:
         """Whether the schedule is proven to have the least total; None where it was read from a file."""
     @property
     def bound_kind(self) -> Optional[str]:
-        """What the bound on the total of an exchange is from: "eta", "lp" or "exact"; else None."""
+        """What the bound on the total of an exchange is from: "eta", "splits", "lp" or "exact"; else None."""
     @property
     def durations(self) -> NDArray[numpy.int64]:
         """The duration of each step."""

@@ -149,7 +149,9 @@ Communicator* communicator_of(MPI_Comm comm) {
         hosts = hosts || all.host_of_rank[static_cast<std::size_t>(rank)] !=
                              all.host_of_rank[static_cast<std::size_t>(made->world_ranks.front())];
     }
-    made->on = ours && made->size > 1 && (hosts || settings().always);
+    made->one_host = !hosts && !settings().always;
+    constexpr int kMostByMemory = 64;  // ranks; jobs of more go by messages, as MPI's own calls do
+    made->on = ours && made->size > 1 && (!made->one_host || made->size <= kMostByMemory);
   }
   if (PMPI_Comm_set_attr(comm, all.key, made.get()) != MPI_SUCCESS) return nullptr;
   const std::scoped_lock lock(all.mutex);
@@ -160,6 +162,7 @@ Communicator* communicator_of(MPI_Comm comm) {
 const std::optional<Platform>& Communicator::network() {
   if (!platform_made) {
     platform_made = true;
+    if (one_host) return platform;
     if (world().platform)
       platform = sub_platform(*world().platform, world_ranks);
     else if (settings().always)

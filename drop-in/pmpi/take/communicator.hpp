@@ -14,13 +14,15 @@ namespace sluice::pmpi {
 /// What a communicator of the program has attached: its jobs, and what is needed to decide about calls. Everything here
 /// is the same on all of its ranks.
 struct Communicator {
-  bool on =
-      false;  ///< calls may be taken: ranks of this MPI_COMM_WORLD, more than one, on more than one host or always
+  /// Calls may be taken: ranks of this MPI_COMM_WORLD, more than one, on more than one host, or few enough on one to
+  /// go by memory that all of them map, or always.
+  bool on = false;
+  bool one_host = false;  ///< by memory; not where calls are always taken, as if there was a network
   int rank = 0;
   int size = 1;
   std::vector<int> world_ranks;
   JobCache jobs;
-  std::optional<Platform> platform;  ///< of these ranks; none: nothing is known of the network
+  std::optional<Platform> platform;  ///< of these ranks; none: nothing is known of the network, or there is none
   bool platform_made = false;
 
   // Calls whose arguments differ from rank to rank take an agreement (exchange_calls).

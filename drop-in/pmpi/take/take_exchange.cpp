@@ -121,7 +121,7 @@ Pattern* agreed_pattern(MPI_Comm comm, Communicator& communicator, Taken call, c
   SLUICE_MPI(PMPI_Allreduce(own.data(), all.data(), static_cast<int>(own.size()), MPI_UINT64_T, MPI_SUM, comm));
   Pattern* pattern = nullptr;
   const std::int64_t bytes = static_cast<std::int64_t>(all[2]) / (settings().always ? 1 : communicator.size);
-  if (all[3] == 0 && bytes >= least_bytes(call)) {
+  if (all[3] == 0 && bytes >= least_bytes(call, communicator)) {
     pattern =
         &communicator.jobs.at({key_of(call), static_cast<std::int64_t>(all[0]), static_cast<std::int64_t>(all[1])});
     if (!is_due(*pattern)) pattern = nullptr;
@@ -198,7 +198,7 @@ int take_alltoallv(const void* send, const int* counts, const int* offsets, MPI_
   const auto hand_on = [&] {
     return PMPI_Alltoallv(send, counts, offsets, type, receive, receive_counts, receive_offsets, receive_type, comm);
   };
-  Communicator* const communicator = settings().takes(Taken::kAlltoallv) ? taking_communicator(comm) : nullptr;
+  Communicator* const communicator = taking_communicator(Taken::kAlltoallv, comm);
   if (communicator == nullptr || skipped(*communicator)) return hand_on();
   try {
     Messages messages;
@@ -231,7 +231,7 @@ int take_neighbor_alltoallv(const void* send, const int* counts, const int* offs
     return PMPI_Neighbor_alltoallv(send, counts, offsets, type, receive, receive_counts, receive_offsets, receive_type,
                                    comm);
   };
-  Communicator* const communicator = settings().takes(Taken::kNeighborAlltoallv) ? taking_communicator(comm) : nullptr;
+  Communicator* const communicator = taking_communicator(Taken::kNeighborAlltoallv, comm);
   if (communicator == nullptr || skipped(*communicator)) return hand_on();
   try {
     const Neighbours neighbours = neighbours_of(comm);

@@ -14,12 +14,13 @@
 namespace sluice::pmpi {
 namespace {
 
-/// By default a trial decides, and with it in which order elements are combined.
+/// By default a trial decides between hosts, and with it in which order elements are combined; on one host the
+/// library's own rule does, by which results are the same in every job.
 template <class Options>
 Options reduction_options(Communicator& communicator, MPI_Op op) {
   Options options;
   options.try_native = !settings().always;
-  options.reproducible = settings().reproducible;
+  if (settings().reproducible || !communicator.one_host) options.reproducible = settings().reproducible;
   if (has_platform() && !is_users(op)) options.platform = communicator.network();
   return options;
 }

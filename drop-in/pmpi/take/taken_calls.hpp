@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 /// The calls that jobs can carry out, each in one line of a table.
@@ -36,19 +37,22 @@ struct TakenCall {
   Counts counts;
   std::int64_t least;                ///< bytes: the message, or the blocks of all ranks; v-calls: of a rank on average
   std::int64_t least_over_platform;  ///< the same where SLUICE_PLATFORM or SLUICE_PROBE tells the network
+  std::int64_t least_on_one_host;    ///< the same where all ranks of the communicator share memory
 };
 
+inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
 inline constexpr std::array<TakenCall, 10> kTakenCalls{{
-    {"bcast", "MPI_Bcast", Counts::kMessage, 32 << 10, 1 << 10},
-    {"reduce", "MPI_Reduce", Counts::kMessage, 4 << 10, 4 << 10},
-    {"allreduce", "MPI_Allreduce", Counts::kMessage, 32 << 10, 4 << 10},
-    {"reduce_scatter_block", "MPI_Reduce_scatter_block", Counts::kBlock, 32 << 10, 4 << 10},
-    {"allgather", "MPI_Allgather", Counts::kBlock, 32 << 10, 4 << 10},
-    {"scatter", "MPI_Scatter", Counts::kBlock, 32 << 10, 4 << 10},
-    {"gather", "MPI_Gather", Counts::kBlock, 32 << 10, 4 << 10},
-    {"alltoall", "MPI_Alltoall", Counts::kBlock, 32 << 10, 32 << 10},
-    {"alltoallv", "MPI_Alltoallv", Counts::kMessage, 32 << 10, 32 << 10},
-    {"neighbor_alltoallv", "MPI_Neighbor_alltoallv", Counts::kMessage, 32 << 10, 32 << 10},
+    {"bcast", "MPI_Bcast", Counts::kMessage, 32 << 10, 1 << 10, 16 << 10},
+    {"reduce", "MPI_Reduce", Counts::kMessage, 4 << 10, 4 << 10, 16 << 10},
+    {"allreduce", "MPI_Allreduce", Counts::kMessage, 32 << 10, 4 << 10, 16 << 10},
+    {"reduce_scatter_block", "MPI_Reduce_scatter_block", Counts::kBlock, 32 << 10, 4 << 10, 16 << 10},
+    {"allgather", "MPI_Allgather", Counts::kBlock, 32 << 10, 4 << 10, 16 << 10},
+    {"scatter", "MPI_Scatter", Counts::kBlock, 32 << 10, 4 << 10, 16 << 10},
+    {"gather", "MPI_Gather", Counts::kBlock, 32 << 10, 4 << 10, 16 << 10},
+    {"alltoall", "MPI_Alltoall", Counts::kBlock, 32 << 10, 32 << 10, kNever},
+    {"alltoallv", "MPI_Alltoallv", Counts::kMessage, 32 << 10, 32 << 10, kNever},
+    {"neighbor_alltoallv", "MPI_Neighbor_alltoallv", Counts::kMessage, 32 << 10, 32 << 10, kNever},
 }};
 
 [[nodiscard]] constexpr std::size_t index_of(Taken call) { return static_cast<std::size_t>(call); }

@@ -1,8 +1,8 @@
 #include "pmpi/take/taking.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <exception>
-#include <limits>
 #include <new>
 
 #include "pmpi/take/user_blocks.hpp"
@@ -10,11 +10,20 @@
 
 namespace sluice::pmpi {
 
-std::int64_t least_bytes(Taken call) {
-  if (!settings().takes(call)) return std::numeric_limits<std::int64_t>::max();
+namespace {
+
+std::int64_t least_bytes(Taken call, bool one_host) {
+  if (!settings().takes(call)) return kNever;
   if (settings().always) return 1;
   const TakenCall& row = kTakenCalls[index_of(call)];
+  if (one_host) return row.least_on_one_host;
   return has_platform() ? row.least_over_platform : row.least;
+}
+
+}  // namespace
+
+std::int64_t least_bytes(Taken call, const Communicator& communicator) {
+  return least_bytes(call, communicator.one_host);
 }
 
 std::array<std::int64_t, kTakenCalls.size()> least_arguments() {
@@ -22,7 +31,8 @@ std::array<std::int64_t, kTakenCalls.size()> least_arguments() {
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   std::array<std::int64_t, kTakenCalls.size()> least{};
   for (std::size_t i = 0; i < least.size(); ++i) {
-    least[i] = least_bytes(static_cast<Taken>(i));
+    const auto call = static_cast<Taken>(i);
+    least[i] = std::min(least_bytes(call, false), least_bytes(call, true));
     if (kTakenCalls[i].counts == Counts::kBlock) least[i] = (least[i] - 1) / ranks + 1;
   }
   return least;

@@ -19,8 +19,8 @@
 /// What the calls that are taken have in common.
 namespace sluice::pmpi {
 
-/// The fewest bytes with which a call is taken; more than any call has where it is not to be taken.
-[[nodiscard]] std::int64_t least_bytes(Taken call);
+/// The fewest bytes with which a call on the communicator is taken; kNever where it is not to be taken.
+[[nodiscard]] std::int64_t least_bytes(Taken call, const Communicator& communicator);
 /// For each call, the fewest bytes of its arguments with which it may be taken on some communicator: of a block where
 /// blocks count, as no communicator has more ranks than MPI_COMM_WORLD.
 [[nodiscard]] std::array<std::int64_t, kTakenCalls.size()> least_arguments();
@@ -31,20 +31,20 @@ namespace sluice::pmpi {
 }
 
 /// The communicator of a call, if calls on it may be taken; null: the call is handed on.
-[[nodiscard]] inline Communicator* taking_communicator(MPI_Comm comm) {
+[[nodiscard]] inline Communicator* taking_communicator(Taken call, MPI_Comm comm) {
   Communicator* const found = communicator_of(comm);
-  return found != nullptr && found->on ? found : nullptr;
+  return found != nullptr && found->on && least_bytes(call, *found) != kNever ? found : nullptr;
 }
 /// The same for a call whose arguments are the same on all ranks, `root` 0 where it has none. Where the root is below 0
 /// (intercommunicators) the other arguments need not be anything.
 [[nodiscard]] inline Communicator* taking_communicator(Taken call, int count, MPI_Datatype type, int root,
                                                        MPI_Comm comm) {
   if (root < 0 || is_short(call, count, type)) return nullptr;
-  Communicator* const found = taking_communicator(comm);
+  Communicator* const found = taking_communicator(call, comm);
   if (found == nullptr || root >= found->size) return nullptr;
-  // As is_short knows it, a block is of as many ranks as there are.
+  // As is_short knows it, a block is of as many ranks as there are, and a call short if it is everywhere.
   const bool blocks = kTakenCalls[index_of(call)].counts == Counts::kBlock;
-  return blocks && bytes_of(count, type) * found->size < least_bytes(call) ? nullptr : found;
+  return bytes_of(count, type) * (blocks ? found->size : 1) < least_bytes(call, *found) ? nullptr : found;
 }
 
 /// A job is made when arguments come for the third time: planning, and trying, is for calls that return.

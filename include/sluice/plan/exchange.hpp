@@ -61,8 +61,9 @@ struct ExchangeOptions {
 /// No schedule costs less than `cost`, each of its three values on its own.
 struct ExchangeBound {
   Cost cost;
-  /// What `cost.total` is from: "eta" (Proposition 1), "backbone" (backbone_bound of time_bound.hpp), "lp" (the linear
-  /// program over steps), "exact" (search).
+  /// What `cost.total` is from: "eta" (Proposition 1), "splits" (the messages that have to be split where no step is
+  /// longer than it must be, src/plan/exchange/split_bound.hpp), "backbone" (backbone_bound of time_bound.hpp), "lp"
+  /// (the linear program over steps), "exact" (search).
   std::string kind;
 
   friend bool operator==(const ExchangeBound&, const ExchangeBound&) = default;

@@ -18,8 +18,8 @@ struct BoundCertificate {
     friend bool operator==(const Witness&, const Witness&) = default;
   };
 
-  /// What proves the bound on the total: "eta", "backbone" (backbone_bound, which needs no proof), "lp", or "exact", a
-  /// search that leaves no other proof.
+  /// What proves the bound on the total: "eta", "splits" or "backbone" (as ExchangeBound::kind; they need no proof),
+  /// "lp", or "exact", a search that leaves no other proof.
   std::string total = "eta";
   Witness transmission;  ///< its load is the bound on the transmission
   Witness steps;         ///< its number of messages is the bound on the steps

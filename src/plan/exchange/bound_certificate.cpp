@@ -61,7 +61,7 @@ BoundCertificate certificate_of(const Demand& demand, const std::string& kind, c
   }
   result.transmission = witness(demand, load);
   result.steps = witness(demand, degree);
-  if (kind == "eta") return result;
+  if (kind == "eta" || kind == "splits") return result;
   for (const double duration : node_prices.durations)
     result.durations.push_back(move_decimal_point(duration, -decimals));
   const std::size_t count = node_prices.durations.size();

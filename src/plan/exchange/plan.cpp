@@ -16,6 +16,7 @@
 #include "plan/exchange/planners.hpp"
 #include "plan/exchange/read_start.hpp"
 #include "plan/exchange/registry.hpp"
+#include "plan/exchange/split_bound.hpp"
 #include "schedule/totals.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
@@ -61,6 +62,16 @@ ExchangeOptions for_one_switch(ExchangeOptions options, std::int64_t switches) {
   return options;
 }
 
+/// What takes no search.
+ExchangeBound simple_bound(const Demand& demand) {
+  ExchangeBound result{detail::eta(demand), "eta"};
+  if (const double splits = detail::split_bound(demand); splits > result.cost.total) {
+    result.cost.total = splits;
+    result.kind = "splits";
+  }
+  return result;
+}
+
 }  // namespace
 
 ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions& options) {
@@ -68,7 +79,7 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
   if (!problem.speeds.empty()) return detail::plan_at_speeds(problem, options);
   const Demand demand = detail::make_demand(problem.traffic, problem.max_transfers, problem.setup);
   ExchangePlan result;
-  result.bound = {detail::eta(demand), "eta"};  // for one switch, until the end
+  result.bound = simple_bound(demand);  // for one switch, until the end
   PieceSteps steps;
   std::vector<double> prices;
   NodePrices node_prices;
@@ -98,11 +109,13 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
     result.schedule =
         make_schedule(demand, problem.traffic, detail::spread_over_switches(demand, std::move(steps), problem.switches),
                       problem.switches);
-    const double total = cost(result.schedule).total;
-    SLUICE_ASSERT(result.bound.cost.total <= total * (1 + 1e-12),
-                  fmt::format("bound {} above a plan of {}", result.bound.cost.total, total));
-    result.optimal = total <= result.bound.cost.total;
   }
+  const double total = cost(result.schedule).total;
+  SLUICE_ASSERT(result.bound.cost.total <= total * (1 + 1e-12),
+                fmt::format("bound {} above a plan of {}", result.bound.cost.total, total));
+  if (problem.switches > 1) result.optimal = false;  // what was proven is of one
+  if (problem.switches > 1 || result.bound.kind == "splits")
+    result.optimal = result.optimal || total <= result.bound.cost.total;
   result.schedule.algorithm = options.algorithm;
   result.schedule.max_transfers = problem.max_transfers;
   result.schedule.bound = result.bound.cost;
@@ -113,7 +126,7 @@ ExchangeBound exchange_bound(const ExchangeProblem& problem, const ExchangeOptio
   check(problem, options);
   if (!problem.speeds.empty()) return detail::bound_at_speeds(problem, options);
   const Demand demand = detail::make_demand(problem.traffic, problem.max_transfers, problem.setup);
-  ExchangeBound result{detail::eta(demand), "eta"};
+  ExchangeBound result = simple_bound(demand);
   if (demand.edges.empty()) return result;
   Budget budget(options.effort, options.time_limit_s, options.stop);
   const double total = program_bound(demand, HUGE_VAL, budget).total;

@@ -19,6 +19,7 @@
 #include "plan/exchange/bound_certificate.hpp"
 #include "plan/exchange/demand.hpp"
 #include "plan/exchange/node_prices.hpp"
+#include "plan/exchange/split_bound.hpp"
 #include "schedule/totals.hpp"
 #include "sluice/input/decimal.hpp"
 #include "sluice/schedule/bound_certificate.hpp"
@@ -97,6 +98,15 @@ BoundVerdict verify_bound(const ScheduleFile& file, const Traffic& traffic) {
   const Cost eta_of_one = detail::eta(demand);
   Cost eta = bound_on_switches(eta_of_one, demand.setup, schedule.switches);
   const char* of_eta = "eta";
+  if (speeds.empty()) {
+    Cost splits = eta_of_one;
+    splits.total = detail::split_bound(demand);
+    splits = bound_on_switches(splits, demand.setup, schedule.switches);
+    if (splits.total > eta.total) {
+      eta.total = splits.total;
+      of_eta = "splits";
+    }
+  }
   if (const double by_backbone = detail::backbone_bound(demand, speeds); by_backbone > eta.total) {
     eta.total = by_backbone;
     of_eta = "backbone";
@@ -136,7 +146,9 @@ BoundVerdict verify_bound(const ScheduleFile& file, const Traffic& traffic) {
   if (!verdict.faults.empty()) return verdict;
 
   if (!detail::exceeds(stated.total, eta.total)) {
-    verdict.text = fmt::format("bound {} verified ({})", text(stated.total), of_eta);
+    const bool by_eta =
+        !detail::exceeds(stated.total, bound_on_switches(eta_of_one, demand.setup, schedule.switches).total);
+    verdict.text = fmt::format("bound {} verified ({})", text(stated.total), by_eta ? "eta" : of_eta);
     return verdict;
   }
   if (!file.certificate) {
