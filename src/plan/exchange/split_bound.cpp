@@ -35,7 +35,9 @@ std::int64_t most_ends(std::vector<Tight>& messages, std::int32_t Tight::*side) 
 
 std::int64_t fewest_steps_without_idling(const Demand& demand) {
   const Cost least = eta(demand);
-  const auto node = [&](const Edge& edge, bool right) { return as_size(right ? demand.lefts + edge.right : edge.left); };
+  const auto node = [&](const Edge& edge, bool right) {
+    return as_size(right ? demand.lefts + edge.right : edge.left);
+  };
   std::vector<std::int64_t> load(as_size(demand.lefts + demand.rights), 0);
   for (const Edge& edge : demand.edges)
     for (const bool right : {false, true}) load[node(edge, right)] += edge.weight;
