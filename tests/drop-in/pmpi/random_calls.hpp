@@ -65,9 +65,12 @@ inline Bytes filled(std::size_t elements, std::mt19937& random) {
   return bytes;
 }
 
+/// Elements that every call has besides those that are drawn.
+inline int least_count = 0;
+
 inline int any_count(std::mt19937& random) {
   const int most[4] = {1, 20, 400, 6000};
-  return static_cast<int>(random() % static_cast<unsigned>(most[random() % 4] + 1));
+  return least_count + static_cast<int>(random() % static_cast<unsigned>(most[random() % 4] + 1));
 }
 
 inline void halves(void* in, void* in_out, int* count, MPI_Datatype* /*type*/) {  // does not commute
@@ -186,6 +189,7 @@ inline int random_calls(int argc, char** argv, const std::vector<Call>& calls, c
   MPI_Init(&argc, &argv);
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 60;
   const unsigned seed = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 1;
+  least_count = argc > 3 ? std::atoi(argv[3]) : 0;
   int world = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &world);
   std::mt19937 common(seed);

@@ -1,7 +1,7 @@
 // Calls MPI_Bcast, MPI_Reduce, MPI_Alltoall, MPI_Alltoallv and MPI_Neighbor_alltoallv with random types, counts, roots
 // and communicators.
 //
-//     taken_calls [ROUNDS [SEED]]
+//     taken_calls [ROUNDS [SEED [ELEMENTS]]]      ELEMENTS: that every call has besides those that are drawn
 #include "random_calls.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // Calls MPI_Allreduce, MPI_Reduce_scatter_block, MPI_Allgather, MPI_Scatter and MPI_Gather with random types, counts,
 // roots and communicators.
 //
-//     taken_collectives [ROUNDS [SEED]]
+//     taken_collectives [ROUNDS [SEED [ELEMENTS]]]      ELEMENTS: that every call has besides those that are drawn
 #include "random_calls.hpp"
 
 namespace {

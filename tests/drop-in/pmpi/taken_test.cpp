@@ -75,17 +75,20 @@ TEST(TakenCalls, AreThoseThatWereNamed) {
   }
 }
 
-/// By memory, which exchanges gain nothing from.
+/// By memory, which exchanges gain nothing from: of long calls those whose arguments come again and again.
 TEST(TakenCalls, OnOneHostAreThoseThatGoByMemory) {
   const Folder folder;
-  const std::set<std::string> exchanges{"MPI_Alltoall", "MPI_Alltoallv", "MPI_Neighbor_alltoallv"};
   for (const int ranks : {2, 3, 7}) {
-    for (const Program& program : programs()) {
-      const Outcome outcome = nothing_wrong(folder, ranks, "SLUICE_LOG=1", program.name + " 40");
-      for (const std::string& call : program.calls)
-        EXPECT_EQ(planned(outcome, call) > 0, !exchanges.contains(call)) << ranks << call << outcome.err;
-    }
+    Outcome outcome = nothing_wrong(folder, ranks, "SLUICE_LOG=1", "taken_collectives 5 1 24000");
+    for (const std::string& call : programs()[1].calls) EXPECT_GT(planned(outcome, call), 0) << call << outcome.err;
+    outcome = nothing_wrong(folder, ranks, "SLUICE_LOG=1", "taken_calls 5 1 24000");
+    EXPECT_GT(planned(outcome, "MPI_Bcast"), 0) << outcome.err;
+    for (const char* const call : {"MPI_Alltoall", "MPI_Alltoallv", "MPI_Neighbor_alltoallv"})
+      EXPECT_EQ(planned(outcome, call), 0) << call << outcome.err;
   }
+  // Shorter ones are not.
+  const Outcome outcome = nothing_wrong(folder, 3, "SLUICE_LOG=1", "taken_collectives 0 1 50");
+  for (const std::string& call : programs()[1].calls) EXPECT_EQ(planned(outcome, call), 0) << call << outcome.err;
 }
 
 TEST(TakenCalls, AreNoneWithThePlatformOfAnotherJob) {
@@ -225,6 +228,12 @@ void expect_example(const std::string& program) {
     EXPECT_EQ(planned(outcome, "MPI_Alltoallv"), taken ? 5 : -1) << outcome.err;
     EXPECT_GE(planned(outcome, "MPI_Reduce"), taken ? 6 : -1) << outcome.err;
   }
+  const Folder folder;
+  const Outcome outcome = preloaded(folder, 3, "SLUICE_LOG=1", program);
+  EXPECT_NE(outcome.out.find("; 0 wrong elements"), std::string::npos) << outcome.out;
+  EXPECT_EQ(planned(outcome, "MPI_Bcast"), 3) << outcome.err;  // the third to the fifth
+  EXPECT_EQ(planned(outcome, "MPI_Reduce"), 3) << outcome.err;
+  EXPECT_EQ(planned(outcome, "MPI_Alltoallv"), 0) << outcome.err;
 }
 #endif
 
