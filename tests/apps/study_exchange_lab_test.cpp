@@ -93,9 +93,9 @@ TEST_F(ExchangeLab, TimesStandBesideTheBoundOfTheTrafficThatWasSent) {
       EXPECT_NEAR(std::stod(cells[5]), bound_s, 1e-6);
       EXPECT_EQ(cells[6] + cells[7] + cells[8], "1.0000000.5000009.000000");
       EXPECT_NEAR(std::stod(cells[9]), 1 / bound_s, 1e-3);
-      // Ours take 1 s, the best of MPI 3 s.
+      // Ours take 1 s, the best of MPI 3 s, or 2 s where `list` is not tried.
       if (group != "figure16-k3") {
-        EXPECT_EQ(cells[cells.size() - 2], "0.3333");
+        EXPECT_EQ(cells[cells.size() - 2], group == "experts" ? "0.5000" : "0.3333");
         EXPECT_NEAR(bound_s, group == "instances" ? 0.3 : 0.25, 1e-4);
       }
       if (rows[r].rfind("\"hot", 0) == 0) {

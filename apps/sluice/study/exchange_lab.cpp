@@ -232,7 +232,7 @@ std::vector<Group> groups_of(const StudyTask& task, const Effort& effort) {
       const double scale = effort.traffic_s / network.least_time_s(tokens, 0);
       for (Message& message : tokens.messages)
         message.size = std::max<std::int64_t>(1, std::llround(static_cast<double>(message.size) * scale));
-      experts.cases.push_back({fmt::format("{} hosts, number {}", hosts, number), network, 0, std::move(tokens),
+      experts.cases.push_back({fmt::format("{} hosts number {}", hosts, number), network, 0, std::move(tokens),
                                fmt::format("seed {}, sizes times {:.3g}", task.seed, scale)});
     }
   }
