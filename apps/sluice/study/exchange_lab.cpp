@@ -233,7 +233,7 @@ std::vector<Group> groups_of(const StudyTask& task, const Effort& effort) {
       for (Message& message : tokens.messages)
         message.size = std::max<std::int64_t>(1, std::llround(static_cast<double>(message.size) * scale));
       experts.cases.push_back({fmt::format("{} hosts number {}", hosts, number), network, 0, std::move(tokens),
-                               fmt::format("seed {}, sizes times {:.3g}", task.seed, scale)});
+                               fmt::format("seed {}; sizes times {:.3g}", task.seed, scale)});
     }
   }
   groups.push_back(std::move(experts));
