@@ -17,7 +17,8 @@ namespace sluice::mpi {
 /// How to plan broadcasts and carry them out. Every rank must give the same options.
 struct BroadcastOptions {
   /// The network, with as many ranks as the communicator. If left out, the size of the message decides:
-  ///  - up to 4 MiB, where up to 64 ranks share the memory of one node, the root copies the message there once for all;
+  ///  - where up to 64 ranks share the memory of one node, the root copies the message there once for all, 4 MiB at a
+  ///    time;
   ///  - else, up to 4 KiB, a tree that does not depend on the network is used: flat between up to 16 ranks of several
   ///    nodes, else binomial;
   ///  - longer messages on one node, and those below 32 KiB between nodes, are sent by MPI_Bcast;
