@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
-#include <set>
 #include <vector>
 
 #include "exchange_testing.hpp"

@@ -48,6 +48,19 @@ TEST(VerifyBound, ProvesTheExampleByItsPrices) {
   EXPECT_EQ(verdict.faults.front().reason, "the bound on the total is 6, its certificate proves 5");
 }
 
+TEST(VerifyBound, CountsTheMessagesThatMustBeSplit) {
+  const ExchangeProblem problem{testing::traffic_of<3>({2, 7, 6, 9, 5, 1, 4, 3, 8}), 3, 0.001};
+  ScheduleFile file = planned(problem);
+  EXPECT_EQ(file.certificate->total, "splits");
+  EXPECT_EQ(verify_bound(file, problem.traffic).text, "bound 15.005 verified (splits)");
+  file.schedule.bound.total = 15.003;
+  EXPECT_EQ(verify_bound(file, problem.traffic).text, "bound 15.003 verified (eta)");
+  file.schedule.bound.total = 15.006;
+  const BoundVerdict verdict = verify_bound(file, problem.traffic);
+  ASSERT_EQ(verdict.faults.size(), 1U) << verdict.text;
+  EXPECT_EQ(verdict.faults.front().reason, "the bound on the total is 15.006, its certificate proves 15.005");
+}
+
 /// Exchanges of which the linear program proves more than eta.
 class OfTheProgram : public ::testing::Test {
  protected:

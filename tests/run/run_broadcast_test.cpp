@@ -340,5 +340,27 @@ TEST(Broadcast, ARankThatThrowsBeforeItsTurnLeavesNobodyWaiting) {
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/// By default options, on one host: the root waits for a receiver between two segments, and for all of them.
+TEST(Broadcast, LongMessagesOfWhichARankTakesNone) {
+  if (size() == 1) return;
+  constexpr std::int64_t kBytes = 9 << 20;
+  const int last = size() - 1;
+  const auto play = [&] {
+    Broadcast job(MPI_COMM_WORLD, 0);
+    expect_broadcast(job, 0, kBytes);
+    if (rank() == last) throw std::runtime_error("no room");
+    std::vector<std::byte> buffer(kBytes);
+    job.execute(buffer.data(), kBytes);
+  };
+  if (rank() == last) {
+    EXPECT_THROW(play(), std::runtime_error);
+  } else {
+    EXPECT_THROW(play(), JobError);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  Broadcast after(MPI_COMM_WORLD, 0);
+  expect_broadcast(after, 0, kBytes);
+}
+
 }  // namespace
 }  // namespace sluice::mpi
