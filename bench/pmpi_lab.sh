@@ -30,12 +30,7 @@ for size in $sizes; do
     done
   done
 done
-awk '
-  function median(text,   v, i, j, k, t) {
-    k = split(text, v, " ")
-    for (i = 2; i <= k; ++i) for (j = i; j > 1 && v[j - 1] + 0 > v[j] + 0; --j) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
-    return v[int((k + 1) / 2)] + 0
-  }
+awk "$(<bench/median.awk)"'
   { if (!($1 in seen)) { seen[$1] = 1; order[++n] = $1 } for (i = 3; i <= 5; ++i) all[$1, $2, i] = all[$1, $2, i] " " $i }
   END {
     split("x x MPI_Bcast MPI_Reduce MPI_Alltoallv", name, " ")

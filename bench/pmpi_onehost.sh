@@ -27,12 +27,7 @@ for ((job = 0; job < jobs; ++job)); do
       </dev/null | sed "s/^/$way /" >> "$times"
   done
 done
-awk '
-  function median(text,   v, i, j, k, t) {
-    k = split(text, v, " ")
-    for (i = 2; i <= k; ++i) for (j = i; j > 1 && v[j - 1] + 0 > v[j] + 0; --j) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
-    return v[int((k + 1) / 2)] + 0
-  }
+awk "$(<bench/median.awk)"'
   { key = $2 " " $3; if (!(key in seen)) { seen[key] = 1; order[++n] = key } all[$1, key] = all[$1, key] " " $4 * 1e6 }
   END {
     printf "%-22s %9s %12s %12s %6s\n", "call", "bytes", "MPI us", "preloaded us", "ratio"

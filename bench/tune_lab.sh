@@ -49,13 +49,8 @@ for ((job = 0; job < jobs; ++job)); do
     in_lab env "${with[@]}" "$build/bin/collective_times" 5 "${items[@]}" | sed "s/^/$way /" >> "$folder/times"
   done
 done
-awk '
+awk "$(<bench/median.awk)"'
   { key = $2 " " $3; if (!(key in seen)) { seen[key] = 1; order[++n] = key } all[$1 " " key] = all[$1 " " key] " " $4 }
-  function median(text,   v, i, j, k, t) {
-    k = split(text, v, " ")
-    for (i = 2; i <= k; ++i) for (j = i; j > 1 && v[j - 1] + 0 > v[j] + 0; --j) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
-    return v[int((k + 1) / 2)] + 0
-  }
   END {
     printf "%-21s %8s %10s %10s %6s %10s %6s\n", "call", "bytes", "own ms", "models ms", "ratio", "measured", "ratio"
     for (i = 1; i <= n; ++i) {

@@ -162,8 +162,7 @@ Communicator* communicator_of(MPI_Comm comm) {
 const std::optional<Platform>& Communicator::network() {
   if (!platform_made) {
     platform_made = true;
-    if (one_host) return platform;
-    if (world().platform)
+    if (world().platform && !one_host)
       platform = sub_platform(*world().platform, world_ranks);
     else if (settings().always)
       platform = even_platform(size);  // else MPI_Bcast is all that the job would do on one host

@@ -30,7 +30,7 @@ namespace sluice::pmpi {
   return is_few(call, count, type) || bytes_of(count, type) < mode.least[index_of(call)];
 }
 
-/// The communicator of a call, if calls on it may be taken; null: the call is handed on.
+/// The communicator of a call, if calls on it may be taken, of enough bytes; null: the call is handed on.
 [[nodiscard]] inline Communicator* taking_communicator(Taken call, MPI_Comm comm) {
   Communicator* const found = communicator_of(comm);
   return found != nullptr && found->on && least_bytes(call, *found) != kNever ? found : nullptr;
@@ -40,8 +40,8 @@ namespace sluice::pmpi {
 [[nodiscard]] inline Communicator* taking_communicator(Taken call, int count, MPI_Datatype type, int root,
                                                        MPI_Comm comm) {
   if (root < 0 || is_short(call, count, type)) return nullptr;
-  Communicator* const found = taking_communicator(call, comm);
-  if (found == nullptr || root >= found->size) return nullptr;
+  Communicator* const found = communicator_of(comm);
+  if (found == nullptr || !found->on || root >= found->size) return nullptr;
   // As is_short knows it, a block is of as many ranks as there are, and a call short if it is everywhere.
   const bool blocks = kTakenCalls[index_of(call)].counts == Counts::kBlock;
   return bytes_of(count, type) * (blocks ? found->size : 1) < least_bytes(call, *found) ? nullptr : found;

@@ -113,9 +113,13 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
   const double total = cost(result.schedule).total;
   SLUICE_ASSERT(result.bound.cost.total <= total * (1 + 1e-12),
                 fmt::format("bound {} above a plan of {}", result.bound.cost.total, total));
-  if (problem.switches > 1) result.optimal = false;  // what was proven is of one
-  if (problem.switches > 1 || result.bound.kind == "splits")
-    result.optimal = result.optimal || total <= result.bound.cost.total;
+  // Planners prove what they prove for one switch, and do not know of splits.
+  const bool reached = total <= result.bound.cost.total;
+  if (problem.switches > 1) {
+    result.optimal = reached;
+  } else if (result.bound.kind == "splits") {
+    result.optimal = result.optimal || reached;
+  }
   result.schedule.algorithm = options.algorithm;
   result.schedule.max_transfers = problem.max_transfers;
   result.schedule.bound = result.bound.cost;

@@ -44,6 +44,7 @@ std::int64_t fewest_steps_without_idling(const Demand& demand) {
   const auto tight = [&](std::size_t v) { return load[v] == least.transmission; };
   std::int64_t tight_nodes = 0;
   for (std::size_t v = 0; v < load.size(); ++v) tight_nodes += tight(v) ? 1 : 0;
+  if (tight_nodes == 0) return least.steps;
 
   std::vector<Tight> messages;
   std::int64_t all_ends = 0;
@@ -52,7 +53,6 @@ std::int64_t fewest_steps_without_idling(const Demand& demand) {
     if (ends > 0) messages.push_back({edge.weight, edge.left, edge.right, ends});
     all_ends += ends;
   }
-  if (tight_nodes == 0) return least.steps;
 
   // What single steps may have of messages that are not split, most first.
   std::vector<std::int64_t> gains;

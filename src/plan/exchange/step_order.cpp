@@ -37,6 +37,7 @@ class Executions {
     }
     first_of_step_.push_back(transfers_.size());
     for (const Transfer& transfer : transfers_) {
+      total_ += transfer.duration;
       for (const std::size_t node : {transfer.left, transfer.right}) {
         ++nodes_[node].count;
         nodes_[node].busy += transfer.duration;
@@ -56,14 +57,14 @@ class Executions {
   [[nodiscard]] double least() const {
     double busiest = 0;
     for (const Node& node : nodes_) busiest = std::max(busiest, node.busy);
-    return std::max(busiest, total() / static_cast<double>(max_transfers_));
+    return std::max(busiest, total_ / static_cast<double>(max_transfers_));
   }
 
   /// How long they take in this order; `limit` if that is no less.
   double run(const std::vector<std::size_t>& order, double limit) {
     put_in(order);
     double now = 0;
-    double not_started = total();
+    double not_started = total_;
     double ends = 0;  // the sum of the times at which those under way end
     for (const Node& node : nodes_)
       if (node.count > 0) offer(of_node_[node.first]);
@@ -102,12 +103,6 @@ class Executions {
     double to_do = 0;  ///< what its transfers that have not ended take
   };
 
-  [[nodiscard]] double total() const {
-    double sum = 0;
-    for (const Transfer& transfer : transfers_) sum += transfer.duration;
-    return sum;
-  }
-
   void put_in(const std::vector<std::size_t>& order) {
     std::size_t count = 0;
     for (Node& node : nodes_) node.done = 0;
@@ -134,6 +129,7 @@ class Executions {
   }
 
   std::size_t max_transfers_;
+  double total_ = 0;                 ///< that all transfers take
   std::vector<Transfer> transfers_;  ///< of one step after the other
   std::vector<std::size_t> first_of_step_;
   std::vector<Node> nodes_;

@@ -366,10 +366,10 @@ SizedExecutor& Broadcast::State::tree_for(std::int64_t bytes) {
 }
 
 void Broadcast::State::begin_by_tree() {
-  // What is made is made now: that waits for the other ranks.
-  const std::int64_t rest = by_memory() ? message_bytes % kSegmentByMemory : message_bytes;
-  if (rest > 0) tree_for(rest);
-  if (rest < message_bytes) tree_for(kSegmentByMemory);
+  // What carries out the last segment is made now, as that waits for the other ranks.
+  if (const std::int64_t rest = message_bytes % kSegmentByMemory;
+      by_memory() && message_bytes > kSegmentByMemory && rest > 0)
+    tree_for(rest);
   begun_bytes = 0;
   next_segment();
 }

@@ -33,12 +33,9 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
 }
 
-/// Whether so much that a rank receives is more than the cache of its processor holds until somebody reads it.
-inline bool outgrows_cache(std::int64_t bytes) { return bytes > 1 << 20; }
-
-/// The same past the cache: for memory of which outgrows_cache() holds. A store through the
-/// cache reads each line of the target before it writes it. Short copies, and machines without such stores, do as
-/// copy_bytes. end_streaming() comes behind the last of them, before other threads may read.
+/// Copies as copy_bytes, past the cache: for memory of which outgrows_cache() holds. A store through the cache reads a
+/// line of the target before it writes it. Short copies do as copy_bytes, and so do all on machines without such
+/// stores. After the last one, before other threads may read, end_streaming() must be called.
 inline void stream_bytes(std::byte* to, const std::byte* from, std::int64_t n) {
 #ifdef __SSE2__
   constexpr std::int64_t kLine = 64, kLeast = 3 * kLine;
@@ -66,5 +63,8 @@ inline void end_streaming() {
   _mm_sfence();
 #endif
 }
+
+/// Whether so many bytes, received by one rank, do not stay in the cache of its processor until they are read.
+inline bool outgrows_cache(std::int64_t bytes) { return bytes > 1 << 20; }
 
 }  // namespace sluice::mpi::detail
