@@ -6,7 +6,9 @@
 #include <atomic>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <ctime>
 
 #include "command.hpp"
 
@@ -14,12 +16,30 @@ namespace sluice::command {
 
 namespace {
 
-std::atomic<int> requested_by{0};  ///< the signal; 0: none
-static_assert(std::atomic<int>::is_always_lock_free, "a signal handler writes it");
+std::atomic<int> requested_by{0};              ///< the signal; 0: none
+std::atomic<std::int64_t> requested_at_ms{0};  ///< on the monotonic clock
+static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a signal handler writes it");
 constexpr std::array<int, 2> kRequests{SIGINT, SIGTERM};
 std::array<struct sigaction, kRequests.size()> actions_before = {};
 
+/// `timeout`, and others that end jobs, signal the process and then its group: what comes within half a second of the
+/// first signal is the same request. A later one ends the process.
+constexpr std::int64_t kOneRequest_ms = 500;
+
+std::int64_t now_ms() {
+  struct timespec now = {};
+  (void)::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
+}
+
 extern "C" void request_stop(int signal) {
+  if (requested_by != 0) {
+    if (now_ms() - requested_at_ms < kOneRequest_ms) return;
+    (void)::signal(signal, SIG_DFL);
+    (void)::raise(signal);  // delivered when this handler returns
+    return;
+  }
+  requested_at_ms = now_ms();
   requested_by = signal;
   static constexpr char kNotice[] = "\ninterrupted: ending with the best plan so far; Ctrl-C again ends at once\n";
   if (::isatty(STDERR_FILENO) == 1) (void)!::write(STDERR_FILENO, kNotice, sizeof kNotice - 1);
@@ -31,8 +51,8 @@ Interruptible::Interruptible(bool searches) : searches_(searches) {
   if (!searches_) return;
   struct sigaction action = {};
   action.sa_handler = request_stop;
-  // The handler is removed after the first signal.
-  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+  for (const int each : kRequests) (void)::sigaddset(&action.sa_mask, each);
+  action.sa_flags = SA_RESTART;
   for (std::size_t i = 0; i < kRequests.size(); ++i) (void)::sigaction(kRequests[i], &action, &actions_before[i]);
 }
 

@@ -11,8 +11,8 @@
 namespace sluice::command {
 
 /// As long as it lives, the first Ctrl-C (SIGINT), or SIGTERM, which batch systems send when a job's time is over, does
-/// not end the program, but is a request to end the search with the best plan so far; the second one of the same kind
-/// ends the program. One at a time.
+/// not end the program, but is a request to end the search with the best plan so far; a signal that comes more than
+/// half a second later ends the program. One at a time.
 class Interruptible {
  public:
   /// Does nothing unless `searches`: without a search there is no plan before the end.

@@ -157,8 +157,9 @@ void add_schedules(py::module_& module) {
           "What no schedule of the problem costs less than, each of the three values on its own.")
       .def_readonly("optimal", &StepPlan::optimal,
                     "Whether the schedule is proven to have the least total; None where it was read from a file.")
-      .def_readonly("bound_kind", &StepPlan::bound_kind,
-                    "What the bound on the total of an exchange is from: \"eta\", \"lp\" or \"exact\"; else None.")
+      .def_readonly(
+          "bound_kind", &StepPlan::bound_kind,
+          "What the bound on the total of an exchange is from: \"eta\", \"splits\", \"lp\" or \"exact\"; else None.")
       .def_property_readonly(
           "durations", [](const StepPlan& own) { return durations_of(own.schedule); }, "The duration of each step.")
       .def_property_readonly(

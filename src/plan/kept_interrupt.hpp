@@ -16,7 +16,7 @@ class KeptInterrupt {
   void put_back() const {
     struct sigaction present = {};
     (void)::sigaction(SIGINT, nullptr, &present);
-    // The default may be what is left of a handler for one time, after Ctrl-C.
+    // A handler that ends the program puts the default there, then raises Ctrl-C again.
     if (present.sa_handler != SIG_DFL) (void)::sigaction(SIGINT, &own_, nullptr);
   }
 

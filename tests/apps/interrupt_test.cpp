@@ -50,6 +50,30 @@ TEST(Interrupt, IsAlsoTheEndOfTheTimeOfAJob) {
   EXPECT_EQ(folder.sluice(words("check plan.json --traffic dense.mtx")).status, 0);
 }
 
+TEST(Interrupt, OfAProcessAndThenOfItsGroupIsOneRequest) {
+  const Folder folder;
+  write_traffic_files(folder);
+  const Outcome outcome =
+      folder.in_terminal(200, SLUICE_COMMAND " plan " + std::string(kLong) +
+                                  "--json plan.json & sleep 2; for i in 1 2 3 4 5; do kill -TERM $!; done; wait $!");
+  EXPECT_EQ(outcome.status, 143) << outcome.out;
+  EXPECT_NE(outcome.out.find("; interrupted by SIGTERM"), std::string::npos) << outcome.out;
+  EXPECT_EQ(folder.sluice(words("check plan.json --traffic dense.mtx")).status, 0);
+}
+
+TEST(Interrupt, ASecondLaterEndsTheCommandAtOnce) {
+  const Folder folder;
+  write_traffic_files(folder);
+  // Its plan goes into a pipe that is full, and that nobody reads: after the first signal it waits there.
+  folder.write("command.sh", "head -c 65536 /dev/zero; echo $$ >pid; exec " SLUICE_COMMAND " plan " +
+                                 std::string(kLong) + "--json -\n");
+  folder.write("twice.sh",
+               "(sleep 2; kill -TERM $(cat pid); sleep 1; kill -TERM $(cat pid)) &\n"
+               "bash command.sh | sleep 5\n"
+               "exit ${PIPESTATUS[0]}\n");
+  EXPECT_EQ(folder.in_terminal(200, "bash twice.sh").status, 143);
+}
+
 TEST(Interrupt, OfTheBoundOfAComparisonLeavesTheRows) {
   const Folder folder;
   write_traffic_files(folder);
