@@ -105,8 +105,9 @@ TEST(StepExecutor, RandomSchedules) {
         if (from[r] != to[r] && !draw.chance(3)) schedule.push_back({from[r], to[r], draw.between(0, 3000)});
       }
     }
-    const StepExecutor::Limits limits{draw.one_of<std::int64_t>({64, 1000, 100000}), draw.one_of<std::int64_t>({1, 8}),
-                                      static_cast<int>(draw.between(1, 5))};
+    StepExecutor::Limits limits{draw.one_of<std::int64_t>({64, 1000, 100000}), draw.one_of<std::int64_t>({1, 8}),
+                                static_cast<int>(draw.between(1, 5))};
+    limits.rounds = draw.chance(2);
     for (const bool share : {false, true}) run(schedule, limits, share);
   }
 }

@@ -1,6 +1,7 @@
 #include "run/mpi/redistribute/box_copy.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "run/mpi/redistribute/grid_copy.hpp"
 #include "run/mpi/runtime/copy_bytes.hpp"
@@ -14,12 +15,63 @@ constexpr std::int64_t kLeastPeriods = 4;
 
 using CopyRun = void(std::byte* to, const std::byte* from, std::int64_t n);
 
-/// n bytes of the innermost level from `c` on. `from` and `to` belong to byte 0 of the row.
+/// Runs of at least so many bytes in the mean are asked for before they are read; shorter ones are too many.
+constexpr std::int64_t kLeastFetched = 128;
+
+/// Asks for what will be read from rows of the innermost level, kFetchedAhead bytes before it is.
+class FetchAhead {
+ public:
+  /// `from`: byte 0 of the first row, which is read from `first` on, `n` bytes of it; the others whole.
+  FetchAhead(const CopyAxis& axis, const CopyAxis::Cursor& first, std::int64_t n, const std::byte* from,
+             std::int64_t rows, std::int64_t from_step)
+      : axis_(axis), from_(from), at_(first), left_(n), rows_(rows), from_step_(from_step) {
+    advance(kFetchedAhead);
+  }
+
+  /// `n` more bytes are about to be read.
+  void advance(std::int64_t n) {
+    for (due_ += n; due_ > 0 && rows_ > 0;) {
+      const std::int64_t length = std::min({axis_.left(at_), left_, kMostAtOnce});
+      fetch(from_ + axis_.from_at(at_), length);
+      axis_.advance(at_, length);
+      due_ -= length;
+      left_ -= length;
+      if (left_ == 0) next_row();
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kMostAtOnce = 512;
+
+  void next_row() {
+    --rows_;
+    from_ += from_step_;
+    at_ = axis_.seek(0);
+    left_ = axis_.count;
+  }
+
+  const CopyAxis& axis_;
+  const std::byte* from_;
+  CopyAxis::Cursor at_;
+  std::int64_t left_;  ///< of the row
+  std::int64_t rows_;
+  std::int64_t from_step_;
+  std::int64_t due_ = 0;
+};
+
+/// n bytes of the innermost level from `c` on. `from` and `to` belong to byte 0 of the row. `ahead`: null, or that of
+/// this row.
 template <CopyRun kCopyRun>
-void copy_row(const CopyAxis& axis, CopyAxis::Cursor c, std::int64_t n, const std::byte* from, std::byte* to) {
+void copy_row(const CopyAxis& axis, CopyAxis::Cursor c, std::int64_t n, const std::byte* from, std::byte* to,
+              FetchAhead* ahead) {
   const auto one_run = [&](std::int64_t most) {
-    const std::int64_t length = std::min(axis.left(c), most);
-    kCopyRun(to + axis.to_at(c), from + axis.from_at(c), length);
+    std::byte* const target = to + axis.to_at(c);
+    std::int64_t length = std::min(axis.left(c), most);
+    if (ahead != nullptr) {
+      if (length > kFetchedAhead) length = kFetchedAhead - behind_line(target);  // lines are written whole
+      ahead->advance(length);
+    }
+    kCopyRun(target, from + axis.from_at(c), length);
     axis.advance(c, length);
     return length;
   };
@@ -32,11 +84,17 @@ void copy_row(const CopyAxis& axis, CopyAxis::Cursor c, std::int64_t n, const st
   while (n > 0) n -= one_run(n);
 }
 
+bool worth_fetching(const CopyAxis& axis) {
+  return std::min(axis.count, axis.mean_run()) >= kLeastFetched && !has_period_copies(axis);
+}
+
 template <CopyRun kCopyRun>
 void copy_rows(const CopyAxis& axis, std::int64_t rows, const std::byte* from, std::int64_t from_step, std::byte* to,
-               std::int64_t to_step) {
+               std::int64_t to_step, bool fetches) {
   const CopyAxis::Cursor start = axis.seek(0);
-  if (axis.contiguous()) {
+  std::optional<FetchAhead> ahead;
+  if (fetches && worth_fetching(axis)) ahead.emplace(axis, start, axis.count, from, rows, from_step);
+  if (axis.contiguous() && !ahead) {
     from += axis.from_at(start);
     to += axis.to_at(start);
     for (std::int64_t row = 0; row < rows; ++row) {
@@ -45,7 +103,7 @@ void copy_rows(const CopyAxis& axis, std::int64_t rows, const std::byte* from, s
     return;
   }
   for (std::int64_t row = 0; row < rows; ++row) {
-    copy_row<kCopyRun>(axis, start, axis.count, from + row * from_step, to + row * to_step);
+    copy_row<kCopyRun>(axis, start, axis.count, from + row * from_step, to + row * to_step, ahead ? &*ahead : nullptr);
   }
 }
 
@@ -272,12 +330,15 @@ void BoxCopy::copy_by_runs(std::int64_t begin, std::int64_t end, const std::byte
       const std::byte* const source = from + (at.from - from_origin);
       std::byte* const target = to + (at.to - to_origin);
       if (at.bytes != inner.count) {
-        copy_row<kCopyRun>(inner, inner.seek(at.column), at.bytes, source, target);
+        const CopyAxis::Cursor first = inner.seek(at.column);
+        std::optional<FetchAhead> ahead;
+        if (fetches_ && worth_fetching(inner)) ahead.emplace(inner, first, at.bytes, source, 1, 0);
+        copy_row<kCopyRun>(inner, first, at.bytes, source, target, ahead ? &*ahead : nullptr);
         return;
       }
       for (std::int64_t plane = 0; plane < at.planes; ++plane) {
         copy_rows<kCopyRun>(inner, at.rows, source + plane * at.from_plane_step, at.from_step,
-                            target + plane * at.to_plane_step, at.to_step);
+                            target + plane * at.to_plane_step, at.to_step, fetches_);
       }
     };
     rows_ != nullptr ? for_each_row_of_part(begin, end, visit) : for_each_row(begin, end, visit);

@@ -38,8 +38,12 @@ class BoxCopy {
     kind_ = kind;
   }
 
-  /// Long runs are written past the cache from now on (stream_bytes).
-  void stream() { streams_ = true; }
+  /// The memory of the array does not stay in the cache: from now on long runs are written past it (stream_bytes),
+  /// `writes`, and what is read is asked for beforehand, `reads`.
+  void pass_cache(bool reads, bool writes) {
+    fetches_ = reads;
+    streams_ = writes;
+  }
 
   [[nodiscard]] std::int64_t bytes() const;
   /// Copies bytes begin .. end - 1 of the message. `from` and `to` are where the byte number from_origin, to_origin of
@@ -96,6 +100,7 @@ class BoxCopy {
   std::size_t size_ = 0;
   const PartRows* rows_ = nullptr;
   CopyKind kind_ = CopyKind::kMove;
+  bool fetches_ = false;
   bool streams_ = false;
 };
 

@@ -3,12 +3,19 @@
 #include <algorithm>
 #include <memory>
 
+#include "run/mpi/runtime/copy_bytes.hpp"
+
 namespace sluice::mpi::detail {
 
 using sluice::detail::Positions;
 
-MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span<const Rank> peers, bool streams)
-    : kind_(kind), streams_(streams) {
+MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span<const Rank> peers)
+    : kind_(kind),
+      fetches_(kind != CopyKind::kUnpack &&
+               outgrows_cache((kind == CopyKind::kPassOn ? part.target_elements() : part.source_elements()) *
+                              part.element_size)),
+      streams_((kind == CopyKind::kUnpack || kind == CopyKind::kMove) &&
+               outgrows_cache(part.target_elements() * part.element_size)) {
   if (peers.empty()) return;
   const RedistributionProblem& problem = part.problem;
   const bool at_receiver = kind == CopyKind::kUnpack || kind == CopyKind::kPassOn;
@@ -98,7 +105,7 @@ BoxCopy MessageCopies::operator[](std::size_t message) const {
   for (std::size_t l = 0; l < levels_; ++l) box.push(levels[l]);
   if (by_element()) box.push({&axes_.back().front(), 1, 1});
   if (!rows_.empty()) box.cut_to(rows_[message], kind_);
-  if (streams_) box.stream();
+  box.pass_cache(fetches_, streams_);
   return box;
 }
 

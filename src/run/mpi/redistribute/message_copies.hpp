@@ -21,9 +21,9 @@ namespace sluice::mpi::detail {
 class MessageCopies {
  public:
   /// `peers`: processes of the other grid that this rank sends to (kPack), or receives from (kUnpack), or whose
-  /// messages it passes on (kPassOn); for kMove the rank's own process there, or none. `streams`: what is written goes
-  /// past the cache (BoxCopy::stream).
-  MessageCopies(const Participation& part, CopyKind kind, std::span<const Rank> peers, bool streams = false);
+  /// messages it passes on (kPassOn); for kMove the rank's own process there, or none. Arrays that outgrow the cache
+  /// are read and written past it (BoxCopy::pass_cache).
+  MessageCopies(const Participation& part, CopyKind kind, std::span<const Rank> peers);
 
   [[nodiscard]] std::size_t size() const { return dimensions_ == 0 ? 0 : slots_.size() / dimensions_; }
   /// Valid while this object is.
@@ -42,6 +42,7 @@ class MessageCopies {
   std::vector<std::int64_t> to_step_;
   std::vector<std::uint32_t> slots_;  ///< of each message and level
   CopyKind kind_;
+  bool fetches_;
   bool streams_;
   std::vector<PartRows> rows_;  ///< of each message, if a part of a matrix moves
 };

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "run/mpi/runtime/agreement.hpp"
-#include "run/mpi/runtime/copy_bytes.hpp"
 #include "run/mpi/runtime/simulation.hpp"
 #include "run/mpi/steps/protocol_chain.hpp"
 #include "run/mpi/steps/protocol_pass_on.hpp"
@@ -48,13 +47,17 @@ std::unique_ptr<StepProtocol> protocol_of(Channel& channel, const OwnSteps& own,
   return std::make_unique<PassOnProtocol>(std::move(ports), std::move(receives_before), arrivals, arrivals);
 }
 
-/// How the pieces of messages travel.
-StepExecutor::Limits limits_of(const RedistributionJobOptions& options, ExchangeMode mode, std::int64_t unit) {
+/// How the pieces of messages travel. On one host no port is short, and in rounds a rank reads its memory once from one
+/// end to the other, for all its messages, instead of once for each: the processor fetches more than a message has.
+StepExecutor::Limits limits_of(const Channel& channel, const RedistributionOptions& options, ExchangeMode mode,
+                               std::int64_t unit) {
   const bool chained = mode == ExchangeMode::kChain;
   const auto usual = chained ? sluice::detail::UsualPieces{} : sluice::detail::usual_pieces_of_local(true);
   StepExecutor::Limits limits{options.chunk_bytes, unit, options.window, usual.ahead};
   if (limits.chunk_bytes == 0) limits.chunk_bytes = usual.chunk_bytes;
   if (limits.window == 0) limits.window = usual.window;
+  limits.rounds = channel.context().one_node() && options.mode == ExchangeMode::kAuto && options.algorithm == "auto" &&
+                  !options.has_replicas();
   return limits;
 }
 
@@ -89,10 +92,7 @@ RedistributionJob::Prepared::Prepared(const Channel& channel, const JobArguments
       own(arguments.how.has_replicas() ? replicated_steps(arrays.parts.front(), channel.rank(), arguments.how)
                                        : own_steps(arrays, channel.rank(), plan ? &*plan : nullptr, arguments.how,
                                                    mode == ExchangeMode::kChain)) {
-  for (std::size_t a = 0; a < arrays.parts.size(); ++a) {
-    const Participation& part = arrays.parts[a];
-    copies.emplace_back(part, own, a, outgrows_cache(part.target_elements() * part.element_size));
-  }
+  for (std::size_t a = 0; a < arrays.parts.size(); ++a) copies.emplace_back(arrays.parts[a], own, a);
 }
 
 RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int64_t number,
@@ -112,7 +112,7 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
   const std::exception_ptr failure = failure_of([&] {
     if (!prepared_) prepared_ = std::make_shared<const Prepared>(channel, arguments);
     const OwnSteps& own = prepared_->own;
-    const StepExecutor::Limits limits = limits_of(how, prepared_->mode, prepared_->arrays.unit);
+    const StepExecutor::Limits limits = limits_of(channel, how, prepared_->mode, prepared_->arrays.unit);
     check_combine(how, limits.chunk_bytes);
     executor_.emplace(channel, own.sends.steps(), own.receives.steps(), limits,
                       protocol_of(channel, own, prepared_->mode));

@@ -38,10 +38,10 @@ const OwnMessages::Piece* piece_of(std::span<const OwnMessages::Piece> pieces, s
 
 }  // namespace
 
-ArrayCopies::ArrayCopies(const Participation& part, const OwnSteps& own, std::size_t array, bool streams)
+ArrayCopies::ArrayCopies(const Participation& part, const OwnSteps& own, std::size_t array)
     : packing(part, CopyKind::kPack, own.sends.processes[array]),
-      unpacking(part, CopyKind::kUnpack, own.receives.processes[array], streams),
-      moving(part, CopyKind::kMove, own_message(part), streams),
+      unpacking(part, CopyKind::kUnpack, own.receives.processes[array]),
+      moving(part, CopyKind::kMove, own_message(part)),
       passing_on(part, CopyKind::kPassOn, own.sends.passed_on) {}
 
 ArrayTransport::ArrayTransport(const ArrayCopies& copies, std::int64_t element_size, const ElementCombine& combine)

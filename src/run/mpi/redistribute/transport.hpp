@@ -14,8 +14,7 @@ namespace sluice::mpi::detail {
 
 /// How a rank's messages of one array are copied.
 struct ArrayCopies {
-  /// `streams`: the target is written past the cache.
-  ArrayCopies(const Participation& part, const OwnSteps& own, std::size_t array, bool streams);
+  ArrayCopies(const Participation& part, const OwnSteps& own, std::size_t array);
 
   MessageCopies packing;
   MessageCopies unpacking;

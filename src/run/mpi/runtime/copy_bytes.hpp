@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "run/mpi/runtime/cache_line.hpp"
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -33,20 +35,24 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
 }
 
+/// Bytes from the beginning of its line to `at`.
+inline std::int64_t behind_line(const std::byte* at) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at) % kCacheLine);
+}
+
 /// Copies as copy_bytes, past the cache: for memory of which outgrows_cache() holds. A store through the cache reads a
 /// line of the target before it writes it. Short copies do as copy_bytes, and so do all on machines without such
 /// stores. After the last one, before other threads may read, end_streaming() must be called.
 inline void stream_bytes(std::byte* to, const std::byte* from, std::int64_t n) {
 #ifdef __SSE2__
-  constexpr std::int64_t kLine = 64, kLeast = 3 * kLine;
+  constexpr std::int64_t kLeast = 3 * kCacheLine;
   if (n >= kLeast) {
-    const auto behind_line = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % kLine);
-    const std::int64_t head = (kLine - behind_line) % kLine;
+    const std::int64_t head = (kCacheLine - behind_line(to)) % kCacheLine;
     copy_bytes(to, from, head);
     std::int64_t at = head;
-    for (; at + kLine <= n; at += kLine) {
+    for (; at + kCacheLine <= n; at += kCacheLine) {
       constexpr std::int64_t kWord = sizeof(__m128i);
-      for (std::int64_t word = at; word < at + kLine; word += kWord) {
+      for (std::int64_t word = at; word < at + kCacheLine; word += kWord) {
         _mm_stream_si128(reinterpret_cast<__m128i*>(to + word),
                          _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + word)));
       }
@@ -64,7 +70,16 @@ inline void end_streaming() {
 #endif
 }
 
-/// Whether so many bytes, received by one rank, do not stay in the cache of its processor until they are read.
+/// So many bytes before they are read it pays to ask for them, of memory of which outgrows_cache() holds: the processor
+/// does so by itself, but not across the ends of runs, and not as far ahead as it could.
+inline constexpr std::int64_t kFetchedAhead = 1024;
+
+/// Asks for n bytes that will be read.
+inline void fetch(const std::byte* from, std::int64_t n) {
+  for (std::int64_t at = 0; at < n; at += kCacheLine) __builtin_prefetch(from + at);
+}
+
+/// Whether so many bytes of one rank do not stay in the cache of its processor from one execution to the next.
 inline bool outgrows_cache(std::int64_t bytes) { return bytes > 1 << 20; }
 
 }  // namespace sluice::mpi::detail

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "run/mpi/runtime/cache_line.hpp"
-#include "run/pieces.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -27,6 +26,8 @@ StepExecutor::StepExecutor(Channel& channel, std::vector<StepMessage> sends, std
       sends_(std::move(sends)),
       receives_(std::move(receives)),
       limits_(limits),
+      to_send_(sends_, limits.chunk_bytes, limits.granule, limits.rounds),
+      to_receive_(receives_, limits.chunk_bytes, limits.granule, limits.rounds),
       protocol_(protocol ? std::move(protocol) : std::make_unique<StepProtocol>()),
       receive_slots_(slots_for(receives_, limits_.window + limits_.ahead)),
       send_slots_(slots_for(sends_, limits_.window)),
@@ -42,7 +43,7 @@ StepExecutor::StepExecutor(Channel& channel, std::vector<StepMessage> sends, std
       requests_(receive_slots_ + send_slots_ + 1, MPI_REQUEST_NULL),  // and one for the channel
       statuses_(requests_.size()),
       completed_(requests_.size()) {
-  SLUICE_ASSERT(!protocol_->grows() || limits_.contiguous, "no buffers for messages to come");
+  SLUICE_ASSERT(!protocol_->grows() || (limits_.contiguous && !limits_.rounds), "no buffers for messages to come");
   free_sending_.reserve(send_slots_);
   free_receiving_.reserve(receive_slots_);
   memory_->received_notes.resize(receive_slots_);
@@ -90,16 +91,12 @@ void StepExecutor::connect(bool share) {
   memory_->receive_buffer = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(receive_bytes_));
 }
 
-std::int64_t StepExecutor::piece_bytes(std::int64_t message_bytes) const {
-  return sluice::detail::piece_bytes(message_bytes, limits_.chunk_bytes, limits_.granule);
-}
-
 std::size_t StepExecutor::slots_for(const std::vector<StepMessage>& messages, int window) const {
   if (protocol_->grows()) return static_cast<std::size_t>(window);
   std::int64_t pieces = 0;
   for (const StepMessage& message : messages) {
     if (message.bytes == 0) continue;
-    const std::int64_t piece = piece_bytes(message.bytes);
+    const std::int64_t piece = to_send_.piece_bytes(message.bytes);
     pieces += std::min<std::int64_t>(window, message.bytes / piece + (message.bytes % piece != 0));
     if (pieces >= window) return static_cast<std::size_t>(window);
   }
@@ -110,21 +107,9 @@ std::int64_t StepExecutor::stride_for(const std::vector<StepMessage>& messages) 
   if (limits_.contiguous) return 0;
   std::int64_t longest = 0;
   for (const StepMessage& message : messages) {
-    if (message.bytes > 0) longest = std::max(longest, piece_bytes(message.bytes));
+    if (message.bytes > 0) longest = std::max(longest, to_send_.piece_bytes(message.bytes));
   }
   return round_up(longest);
-}
-
-bool StepExecutor::more(const std::vector<StepMessage>& messages, Position& at) {
-  while (at.message < messages.size() && at.offset == messages[at.message].bytes) at = {at.message + 1, 0};
-  return at.message < messages.size();
-}
-
-StepExecutor::Slot StepExecutor::next(const std::vector<StepMessage>& messages, Position& at) const {
-  const std::int64_t bytes = messages[at.message].bytes;
-  const Slot slot{at.message, at.offset, std::min(piece_bytes(bytes), bytes - at.offset), false, false, false};
-  at.offset += slot.bytes;
-  return slot;
 }
 
 void StepExecutor::clear() {
@@ -135,10 +120,10 @@ void StepExecutor::clear() {
 int StepExecutor::start_sends() {
   int started = 0;
   for (std::int64_t bytes = 0; bytes < kBytesBetweenLooks; ++started) {
-    if (free_sending_.empty() || !more(sends_, next_send_)) break;
-    if (next_send_.offset == 0) {
-      if (!protocol_->may_start(next_send_.message)) break;
-      if (trace_) trace_->send_started(next_send_.message, sends_[next_send_.message].peer);
+    if (free_sending_.empty() || !to_send_.more()) break;
+    if (to_send_.at_start()) {
+      if (!protocol_->may_start(to_send_.message())) break;
+      if (trace_) trace_->send_started(to_send_.message(), sends_[to_send_.message()].peer);
     }
     const std::size_t slot = free_sending_.back();
     free_sending_.pop_back();
@@ -150,7 +135,7 @@ int StepExecutor::start_sends() {
 
 void StepExecutor::start_send(std::size_t slot) {
   Slot& piece = sending_[slot];
-  piece = next(sends_, next_send_);
+  piece = slot_of(to_send_.next());
   const int peer = sends_[piece.message].peer;
   const void* memory = nullptr;
   auto bytes = static_cast<int>(piece.bytes);
@@ -189,7 +174,7 @@ void StepExecutor::share_piece(std::size_t slot) {
 
 int StepExecutor::start_receives() {
   int started = 0;
-  for (; !free_receiving_.empty() && more(receives_, next_receive_); ++started) {
+  for (; !free_receiving_.empty() && to_receive_.more(); ++started) {
     const std::size_t slot = free_receiving_.back();
     free_receiving_.pop_back();
     start_receive(slot);
@@ -199,7 +184,7 @@ int StepExecutor::start_receives() {
 
 void StepExecutor::start_receive(std::size_t slot) {
   Slot& piece = receiving_[slot];
-  piece = next(receives_, next_receive_);
+  piece = slot_of(to_receive_.next());
   const int peer = receives_[piece.message].peer;
   void* memory = &memory_->received_notes[slot];
   int bytes = sizeof(Note);
@@ -333,7 +318,8 @@ int StepExecutor::finish() {
 
 void StepExecutor::begin(StepData& data) {
   data_ = &data;
-  next_send_ = next_receive_ = {};
+  to_send_.restart();
+  to_receive_.restart();
   under_way_ = requests_under_way_ = 0;
   working_ = true;
   free_sending_.clear();
@@ -358,7 +344,7 @@ Advance StepExecutor::advance() {
     working_ = data_->work();
     return Advance::kMoved;
   }
-  const bool done = under_way_ == 0 && !more(sends_, next_send_) && !more(receives_, next_receive_);
+  const bool done = under_way_ == 0 && !to_send_.more() && !to_receive_.more();
   if (!done || !protocol_->finish()) return Advance::kIdle;
   data_ = nullptr;
   if (trace_ && channel_.context().log() != nullptr) trace_->add_to(*channel_.context().log());

@@ -15,15 +15,10 @@
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/transfer_trace.hpp"
 #include "run/mpi/runtime/withdraw.hpp"
+#include "run/mpi/steps/piece_order.hpp"
 #include "run/mpi/steps/step_protocol.hpp"
 
 namespace sluice::mpi::detail {
-
-/// A message of this rank: how much, and with whom.
-struct StepMessage {
-  int peer = 0;  ///< rank of the communicator; the own one only where nothing is shared with it (connect)
-  std::int64_t bytes = 0;
-};
 
 /// What the messages of a StepExecutor consist of. Messages are counted from 0 in the order of the lists it was given.
 class StepData {
@@ -54,7 +49,8 @@ class StepData {
 /// message. At its sender all earlier pieces are finished, so it is in the window and is sent; at its receiver, for the
 /// same reason, its receive is posted. Nothing but these two is needed for it to finish: so as long as a piece is left,
 /// one can finish. This holds for windows of 1, different on different ranks, and for sends that wait for their
-/// receives. A StepProtocol may hold a message back for messages of lower steps only, and the argument stands.
+/// receives. A StepProtocol may hold a message back for messages of lower steps only, and the argument stands. In
+/// rounds, round r of a message counts as a message of its own, of step r * steps + its step.
 ///
 /// Pieces match. Between two ranks there are messages of one tag on one communicator in the order of the schedule,
 /// pieces of a message in increasing order, and both ends cut them alike; MPI keeps them in order.
@@ -74,6 +70,7 @@ class StepExecutor {
     int ahead = 0;                 ///< receives are posted for so many pieces more than the window; 0 to 1024
     bool contiguous = false;       ///< outgoing and incoming of the data never return null: no buffers
     Tag tag = Tag::kData;          ///< of the pieces; each executor of a channel has one of its own
+    bool rounds = false;           ///< the first piece of each message goes before the second one of any; no protocol
   };
 
   /// `protocol`: which messages have to wait for what; null: none. The same kind on all ranks. Local: nothing is sent.
@@ -114,11 +111,6 @@ class StepExecutor {
   [[nodiscard]] std::int64_t buffer_bytes() const { return send_bytes_ + receive_bytes_; }
 
  private:
-  /// A place in a list of messages: the next piece.
-  struct Position {
-    std::size_t message = 0;
-    std::int64_t offset = 0;
-  };
   /// A piece under way.
   struct Slot {
     std::size_t message = 0;
@@ -145,11 +137,9 @@ class StepExecutor {
 
   /// What MPI works on, for withdraw.
   [[nodiscard]] Withdrawn withdrawn() noexcept;
-  [[nodiscard]] std::int64_t piece_bytes(std::int64_t message_bytes) const;
-  /// Passes over what is done and empty messages; whether anything is left of the list.
-  static bool more(const std::vector<StepMessage>& messages, Position& at);
-  /// The next piece of a list that has one.
-  Slot next(const std::vector<StepMessage>& messages, Position& at) const;
+  [[nodiscard]] static Slot slot_of(const PieceOrder::Piece& piece) {
+    return {piece.message, piece.offset, piece.bytes, false, false, false};
+  }
   [[nodiscard]] std::size_t slots_for(const std::vector<StepMessage>& messages, int window) const;
   [[nodiscard]] std::int64_t stride_for(const std::vector<StepMessage>& messages) const;
 
@@ -176,6 +166,8 @@ class StepExecutor {
   std::vector<StepMessage> sends_;
   std::vector<StepMessage> receives_;
   Limits limits_;
+  PieceOrder to_send_;
+  PieceOrder to_receive_;
   std::unique_ptr<StepProtocol> protocol_;
 
   std::size_t receive_slots_;
@@ -207,8 +199,6 @@ class StepExecutor {
   // The present execution.
   StepData* data_ = nullptr;
   std::optional<TransferTrace> trace_;  ///< where it is recorded
-  Position next_send_;
-  Position next_receive_;
   bool working_ = false;
   int under_way_ = 0;  ///< pieces
   int requests_under_way_ = 0;

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "run/pieces.hpp"
+
+namespace sluice::mpi::detail {
+
+/// A message of this rank: how much, and with whom.
+struct StepMessage {
+  int peer = 0;  ///< rank of the communicator; the own one only where nothing is shared with it (StepExecutor::connect)
+  std::int64_t bytes = 0;
+};
+
+/// The pieces of a list of messages in the order in which they go: message by message, or in rounds, the first piece of
+/// each message before the second one of any.
+class PieceOrder {
+ public:
+  struct Piece {
+    std::size_t message = 0;
+    std::int64_t offset = 0;
+    std::int64_t bytes = 0;
+  };
+
+  /// `messages` must stay, and may grow at its end where there are no rounds.
+  PieceOrder(const std::vector<StepMessage>& messages, std::int64_t chunk_bytes, std::int64_t granule, bool rounds)
+      : messages_(&messages), chunk_bytes_(chunk_bytes), granule_(granule), in_rounds_(rounds) {
+    for (const StepMessage& message : messages) {
+      if (in_rounds_ && message.bytes > 0)
+        rounds_ = std::max(rounds_, (message.bytes - 1) / piece_bytes(message.bytes) + 1);
+    }
+  }
+
+  /// Of a message that is not empty.
+  [[nodiscard]] std::int64_t piece_bytes(std::int64_t message_bytes) const {
+    return sluice::detail::piece_bytes(message_bytes, chunk_bytes_, granule_);
+  }
+
+  /// Back to the first piece.
+  void restart() { at_ = {}; }
+  /// Passes over what has no piece to give; whether there is a next one.
+  bool more() {
+    if (in_rounds_) return more_in_rounds();
+    while (at_.message < messages_->size() && at_.offset == bytes()) at_ = {at_.message + 1, 0};
+    return at_.message < messages_->size();
+  }
+  /// The message of the next piece, and whether it is the first one of it. @pre more()
+  [[nodiscard]] std::size_t message() const { return at_.message; }
+  [[nodiscard]] bool at_start() const { return at_.offset == 0; }
+  /// The next piece. @pre more()
+  Piece next() {
+    const Piece piece{at_.message, at_.offset, std::min(piece_bytes(bytes()), bytes() - at_.offset)};
+    if (in_rounds_) {
+      ++at_.message;
+      at_.offset = kUnknown;
+    } else {
+      at_.offset += piece.bytes;
+    }
+    return piece;
+  }
+
+ private:
+  static constexpr std::int64_t kUnknown = -1;
+  struct Place {
+    std::size_t message = 0;
+    std::int64_t offset = 0;
+    std::int64_t round = 0;
+  };
+
+  [[nodiscard]] std::int64_t bytes() const { return (*messages_)[at_.message].bytes; }
+  bool more_in_rounds() {
+    for (; at_.round < rounds_; at_ = {0, kUnknown, at_.round + 1}) {
+      for (; at_.message < messages_->size(); ++at_.message, at_.offset = kUnknown) {
+        if (bytes() == 0) continue;
+        if (at_.offset == kUnknown) at_.offset = at_.round * piece_bytes(bytes());
+        if (at_.offset < bytes()) return true;
+      }
+    }
+    return false;
+  }
+
+  const std::vector<StepMessage>* messages_;
+  std::int64_t chunk_bytes_;
+  std::int64_t granule_;
+  bool in_rounds_;
+  std::int64_t rounds_ = 0;
+  Place at_;
+};
+
+}  // namespace sluice::mpi::detail
