@@ -22,7 +22,12 @@ name=check$((RANDOM % 10000))
 settings_before=$(settings)
 links_before=$(links)
 
-"$lab/run.sh" --name "$name" --hosts 3 --k 2 --time-limit 120 "$build/bin/exchange_test" --gtest_brief=1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$lab/run.sh" --name "$name" --hosts 3 --k 2 --time-limit 120 --losses "$folder/losses.txt" \
+  "$build/bin/exchange_test" --gtest_brief=1
+awk 'NR > 1 && $2 < 1000 { few = 1 } END { exit few || NR != 8 }' "$folder/losses.txt" ||
+  { echo "error: --losses wrote $(cat "$folder/losses.txt")" >&2; exit 1; }
 for ranks in 4 8; do  # one for each host, and two
   "$lab/run.sh" --name "$name" --hosts 2 --k 2 -n "$ranks" --time-limit 120 \
     "$build/bin/run_broadcast_test" --gtest_brief=1 --gtest_filter='*WithoutAPlatform*'
@@ -34,8 +39,6 @@ if [[ -n ${2-} ]]; then
   "$lab/run.sh" --mpi mpich --name "$name" --hosts 3 --k 2 --time-limit 120 "$2/bin/exchange_test" --gtest_brief=1
 fi
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 "$lab/run.sh" --name "$name" --hosts 2 --k 2 -n 8 --time-limit 120 \
   "$build/bin/sluice" probe -o "$folder/platform.json" --clusters 8 --time-budget 3
 grep -qF '"members": "0,4,1,5,2,6,3,7"' "$folder/platform.json" ||

@@ -43,6 +43,21 @@ lab_is_name() { [[ $1 =~ ^[a-z0-9]{1,12}$ ]]; }
 
 lab_namespaces() { ip netns list | awk -v prefix="sluice-$1-" 'index($1, prefix) == 1 { print $1 }'; }
 
+# "host segments again timeouts probes" of each host: TCP segments sent, those sent once more because they were lost,
+# times that a sender waited for its timer (200 ms or more), and probes that spared it that.
+lab_tcp_counts() {
+  local namespace
+  for namespace in $(lab_namespaces "$1"); do
+    [[ $namespace != *-hub ]] || continue
+    # In /proc a line of names comes before one of numbers.
+    ip netns exec "$namespace" awk -v host="${namespace##*-}" '
+      $1 != kind { kind = $1; for (i = 2; i <= NF; ++i) name[i] = $i; next }
+      { for (i = 2; i <= NF; ++i) value[name[i]] = $i; kind = "" }
+      END { print host, value["OutSegs"], value["RetransSegs"], value["TCPTimeouts"], value["TCPLossProbes"] }
+    ' /proc/net/snmp /proc/net/netstat
+  done | sort -n
+}
+
 # Ends what runs inside the lab and takes it down; what is not there is no error.
 lab_remove() {
   local namespace pids

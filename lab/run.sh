@@ -8,6 +8,8 @@
 #     -n           ranks; more than hosts go round again                                  [one per host]
 #     --mpi        what the program is built with: openmpi, or mpich (over UCX)            [openmpi]
 #     --time-limit seconds after which the program is ended, with exit status 124          [600]
+#     --losses     file for what TCP of each host did while the program ran: segments sent, sent again, times that it
+#                  waited for its timer (0.2 s or more each), probes of losses             [none]
 #
 # The program finds the settings of the lab in its environment: SLUICE_LAB_HOSTS, SLUICE_LAB_K, SLUICE_LAB_BACKBONE_MBIT,
 # SLUICE_LAB_HOST_MBIT, SLUICE_LAB_LOCAL_MBIT (empty: none), SLUICE_LAB_CONGESTION. Interrupted or not, the lab is taken down with all that runs in it.
@@ -17,7 +19,7 @@ set -euo pipefail
 lab=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$lab/common.sh"
 
-name='' own_name='' ranks='' mpi=openmpi time_limit=600 up=()
+name='' own_name='' ranks='' mpi=openmpi time_limit=600 losses='' up=()
 while [[ $# -gt 0 && $1 == -* ]]; do
   [[ $1 != -h && $1 != --help ]] || { sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; exit 0; }
   [[ $# -ge 2 ]] || lab_fail "$1: nothing after it, expected a value"
@@ -27,6 +29,7 @@ while [[ $# -gt 0 && $1 == -* ]]; do
     --mpi) mpi=$2 ;;
     --name) own_name=$2 ;;
     --time-limit) time_limit=$2 ;;
+    --losses) losses=$2 ;;
     *) up+=("$1" "$2") ;;
   esac
   shift 2
@@ -34,6 +37,7 @@ done
 [[ $# -gt 0 ]] || lab_fail "no program, expected one: see lab/run.sh --help"
 [[ -z $ranks || $ranks =~ ^[1-9][0-9]*$ ]] || lab_fail "-n: '$ranks', expected a number of ranks"
 [[ $time_limit =~ ^[1-9][0-9]*$ ]] || lab_fail "--time-limit: '$time_limit', expected seconds"
+[[ -z $losses || -w $(dirname "$losses") && ! -d $losses ]] || lab_fail "--losses: '$losses', expected a file in a folder that is there"
 command -v "$1" >/dev/null || lab_fail "'$1', expected a program"
 case $mpi in
   openmpi) launcher=mpirun.openmpi needed=$launcher ;;
@@ -101,6 +105,7 @@ else
            -genv UCX_LOG_LEVEL error "$@")
 fi
 mkdir -p "$lab_root/$name/tmp/1"
+[[ -z $losses ]] || counts_before=$(lab_tcp_counts "$name")
 set -m
 ip netns exec "sluice-$name-1" unshare --uts bash -c 'hostname lab1; TMPDIR=$1; export TMPDIR; shift; exec "$@"' \
   lab "$lab_root/$name/tmp/1" timeout --foreground --kill-after=5 "$time_limit" "${command[@]}" </dev/null \
@@ -110,4 +115,12 @@ set +m
 status=0
 wait "$job" || status=$?
 job=''
+if [[ -n $losses ]]; then
+  { echo "host segments again timeouts probes"
+    join <(sort <<<"$counts_before") <(lab_tcp_counts "$name" | sort) | sort -n |
+      awk '{ print $1, $6 - $2, $7 - $3, $8 - $4, $9 - $5; for (i = 2; i <= 5; ++i) sum[i] += $(i + 4) - $i }
+           END { print "all", sum[2], sum[3], sum[4], sum[5] }'
+  } >"$losses.$$"
+  mv "$losses.$$" "$losses"
+fi
 exit "$status"
