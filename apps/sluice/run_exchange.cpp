@@ -204,7 +204,8 @@ int run_exchange(const RunExchange& options) {
   ExchangeTask task = read(options.problem);
   task.in_bytes = true;
   how.algorithm = options.algorithm;
-  how.planning_time_s = std::min(task.effort, task.time_limit_s);
+  how.effort = task.effort;
+  how.time_limit_s = task.time_limit_s;
   // If no option names it, the set-up is that of a job by default, not the 1 of `plan` and `compare`.
   if (!options.problem.setup.empty() || !options.problem.latency.empty()) how.setup_bytes = task.problem.setup;
   task.problem.setup = how.setup_bytes;

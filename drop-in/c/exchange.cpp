@@ -22,7 +22,8 @@ sluice::mpi::ExchangeOptions options_of(const sluice_options* given) {
   reader.read("mode", mode);
   reader.read("algorithm", options.algorithm);
   reader.read("setup_bytes", options.setup_bytes);
-  reader.read("planning_time_s", options.planning_time_s);
+  reader.read("effort", options.effort);
+  reader.read("time_limit_s", options.time_limit_s);
   reader.read("chunk_bytes", options.chunk_bytes);
   reader.read("window", options.window);
   reader.read("early_release_bytes", options.early_release_bytes);

@@ -121,7 +121,7 @@ int sluice_redistribution_batch_start(sluice_job* job, const void* const sources
  * most. Ranks learn what they get from the others.
  *
  * Options: max_transfers, chunk_bytes, window, early_release_bytes (integers), mode, algorithm (texts), setup_bytes,
- * planning_time_s (numbers), try_native, by_host (flags); sender_speeds, receiver_speeds (numbers, one per rank),
+ * effort, time_limit_s (numbers), try_native, by_host (flags); sender_speeds, receiver_speeds (numbers, one per rank),
  * backbone_times (numbers), backbone_max_transfers (integers), as for sluice_plan_exchange; local_unit_cost,
  * local_setup_bytes (numbers): pieces may take detours through neighbours, sender_ranks, receiver_ranks (integers): the
  * two clusters. As in the C++ header run/mpi/exchange.hpp, the same on all ranks.

@@ -105,7 +105,8 @@ class ExchangeOptions:
     mode: str
     algorithm: str
     setup_bytes: float
-    planning_time_s: float
+    effort: float
+    time_limit_s: float
     chunk_bytes: int
     window: int
     early_release_bytes: int

@@ -438,7 +438,7 @@ class Exchange(_Planned):
     they get from the others.
 
     options: max_transfers, mode ("auto", "chain", "local", "barrier", "list", "at-once"), algorithm, setup_bytes,
-    planning_time_s, chunk_bytes, window, early_release_bytes, try_native; sender_speeds, receiver_speeds (one per rank)
+    effort, time_limit_s, chunk_bytes, window, early_release_bytes, try_native; sender_speeds, receiver_speeds (one per rank)
     and backbone as for plan_exchange; local_links, a pair of what a byte costs inside the clusters where it costs 1
     between them and the set-up there in bytes (None: as between them), with sender_ranks and receiver_ranks, the two
     clusters; by_host, one stream between two hosts. The same on all ranks.

@@ -409,9 +409,8 @@ int study_exchange_lab(const StudyTask& task) {
     for (Group& group : groups) {
       for (Case& each : group.cases) {
         progress.show(done++, fmt::format("{}: {}", group.name, each.name));
-        std::vector<std::string> words{"--method",      fmt::format("{}", fmt::join(group.methods, ",")),
-                                       "--repetitions", fmt::format("{}", effort.repetitions),
-                                       "--time-limit",  "0.25"};
+        std::vector<std::string> words{"--method", fmt::format("{}", fmt::join(group.methods, ",")), "--repetitions",
+                                       fmt::format("{}", effort.repetitions)};
         if (each.max_transfers > 0)
           words.insert(words.end(), {"--max-transfers", fmt::format("{}", each.max_transfers)});
         else

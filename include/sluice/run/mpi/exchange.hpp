@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -39,7 +40,10 @@ struct ExchangeOptions {
   /// because a transfer is released before the one before it has ended. Where ports are the limit, each piece of a
   /// message costs work on two processors, and a value below 32 KiB counts as 32 KiB.
   double setup_bytes = 8 << 10;
-  double planning_time_s = 0.25;  ///< for "auto" and "exact"
+  /// For "auto" and "exact": how much rank 0 searches, in about seconds of one core, while the others wait. It is
+  /// counted, so that the same arguments give the same plan on every machine. More than 0.
+  double effort = 0.25;
+  double time_limit_s = std::numeric_limits<double>::infinity();  ///< cuts the search short; at least 0
   /// Where ranks differ in speed or the backbone changes: the speed of every rank as a sender and as a receiver; the
   /// plan's times are bytes at a speed of 1. If the backbone is given, it says what k is at each time, and
   /// max_transfers must be 0 or the largest of these. They need a mode with a plan; kAuto is kChain, which keeps the k

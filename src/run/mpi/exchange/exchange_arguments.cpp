@@ -136,7 +136,8 @@ void check_exchange(const std::vector<MessageSize>& sends, const ExchangeOptions
     refuse("algorithm", options.algorithm, "auto or an algorithm of exchange");
   }
   if (!(options.setup_bytes >= 0)) refuse("setup_bytes", options.setup_bytes, "at least 0");
-  if (!(options.planning_time_s >= 0)) refuse("planning_time_s", options.planning_time_s, "at least 0");
+  if (!(options.effort > 0)) refuse("effort", options.effort, "more than 0");
+  if (!(options.time_limit_s >= 0)) refuse("time_limit_s", options.time_limit_s, "at least 0");
   if (options.chunk_bytes < 0 || options.chunk_bytes > (1 << 30))
     refuse("chunk_bytes", options.chunk_bytes, "0 to 2^30");
   if (options.window < 0 || options.window > sluice::detail::kMostWindow) refuse("window", options.window, "0 to 1024");
@@ -154,8 +155,8 @@ void check_exchange(const std::vector<MessageSize>& sends, const ExchangeOptions
 }
 
 void add_exchange(Arguments& arguments, const ExchangeOptions& options) {
-  arguments.add_all(options.max_transfers, options.mode, options.algorithm, options.setup_bytes,
-                    options.planning_time_s, options.chunk_bytes, options.window, options.early_release_bytes,
+  arguments.add_all(options.max_transfers, options.mode, options.algorithm, options.setup_bytes, options.effort,
+                    options.time_limit_s, options.chunk_bytes, options.window, options.early_release_bytes,
                     options.tune, options.schedule != nullptr);
   add_speeds(arguments, options.speeds);
   add_clusters(arguments, options);

@@ -166,8 +166,8 @@ StepSchedule schedule_of(RankTraffic& traffic, const ExchangeOptions& options, s
   if (options.schedule) return given_schedule(traffic.all, options);
   sluice::ExchangeOptions how;
   how.algorithm = options.algorithm;
-  how.effort = std::max(1e-9, options.planning_time_s);  // an effort of 1 is about a second
-  how.time_limit_s = options.planning_time_s;
+  how.effort = options.effort;
+  how.time_limit_s = options.time_limit_s;
   if (options.local_links) {
     const ExchangeProblem problem{traffic.nodes->between_nodes(traffic.all), k, setup};
     return traffic.nodes->between_ranks(plan_with_local_links(problem, *options.local_links, how).exchange.schedule);
@@ -300,7 +300,8 @@ ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sen
     }
   }
   part = planned_part<ExchangePart>(
-      channel, [&] { return plan_parts(rows, options, one_node, known_k, hosts); }, kExchangeFields);
+      channel, [&] { return plan_parts(rows, options, one_node, known_k, hosts); }, kExchangeFields,
+      /*may_take_long=*/true);
   if (part.mode != ExchangeMode::kAtOnce) return part;
   // Rank 0 has found that k does not limit anything.
   const std::int64_t k = part.max_transfers;

@@ -153,7 +153,10 @@ void Channel::wait_aside(MPI_Request& request) {
     return;
   }
   constexpr std::chrono::microseconds kBetweenLooks(100);
-  while (!test(request)) std::this_thread::sleep_for(kBetweenLooks);
+  while (!test(request)) {
+    check();
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
 }
 
 void Channel::give_up(const std::exception_ptr& why, std::int64_t execution, bool dies) noexcept {

@@ -101,7 +101,8 @@ class Channel {
   /// Waits for the request, and meanwhile moves on other executions that have been started. Throws as check(), and then
   /// leaves the request as it is.
   void wait(MPI_Request& request);
-  /// The same while other ranks are measured: calls MPI only now and then, and leaves the processor to them.
+  /// The same while other ranks are measured, or one plans for all: calls MPI only now and then, and leaves the
+  /// processor to them.
   void wait_aside(MPI_Request& request);
   /// The same as wait(), until `done()`.
   template <class Done>

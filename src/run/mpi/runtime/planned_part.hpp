@@ -80,11 +80,11 @@ class NumberReader {
 
 /// This rank's of the parts, one for each rank, that `plan()` returns on rank 0. `fields(numbers, part)` gives
 /// `numbers`, a NumberWriter or a NumberReader, all fields of a part. On all ranks; throws on every rank what `plan`
-/// throws.
+/// throws. `may_take_long`: the others leave the processor to rank 0 meanwhile, and learn of its plan a little later.
 template <class Part, class Plan, class Fields>
-[[nodiscard]] Part planned_part(Channel& channel, Plan&& plan, Fields&& fields) {
+[[nodiscard]] Part planned_part(Channel& channel, Plan&& plan, Fields&& fields, bool may_take_long = false) {
   std::vector<std::vector<std::int64_t>> numbers;
-  agreed(channel, [&] {
+  const std::exception_ptr failure = failure_of([&] {
     if (channel.rank() != 0) return;
     std::vector<Part> parts = plan();
     for (Part& part : parts) {
@@ -93,6 +93,9 @@ template <class Part, class Plan, class Fields>
       numbers.push_back(writer.take());
     }
   });
+  char planned = 1;
+  if (may_take_long) tell_all(channel, &planned, sizeof planned, 0, /*aside=*/true);
+  agree(channel, failure);
   NumberReader reader(scatter_numbers(channel, std::move(numbers)));
   Part part;
   fields(reader, part);
