@@ -21,6 +21,7 @@
 #include "run/any_rank_failed.hpp"
 #include "run/exchange_testing.hpp"
 #include "sluice/error.hpp"
+#include "sluice/plan/exchange.hpp"
 #include "sluice/run/mpi/error.hpp"
 #include "sluice/run/mpi/measure.hpp"
 #include "sluice/run/mpi/transfer_record.hpp"
@@ -395,6 +396,29 @@ TEST(Exchange, ModeByItself) {
   EXPECT_EQ(all.max_transfers(), std::max(size(), 1));
 }
 
+TEST(Exchange, ThePlanDoesNotDependOnTheClock) {
+  if (size() < 4) return;  // k = 2 limits nothing
+  Draw draw(41);
+  Traffic traffic{size(), size(), {}};
+  std::vector<MessageSize> sends;
+  for (int from = 0; from < size(); ++from) {
+    for (int to = 0; to < size(); ++to) {
+      if (from == to) continue;
+      traffic.messages.push_back({from, to, draw.between(1, 1'000'000)});
+      if (from == rank()) sends.push_back({to, traffic.messages.back().size});
+    }
+  }
+  ExchangeOptions options;
+  options.max_transfers = 2;
+  const Exchange job(MPI_COMM_WORLD, sends, options);
+  EXPECT_EQ(job.mode(), ExchangeMode::kChain);
+  if (rank() != 0) return;
+  sluice::ExchangeOptions how;
+  how.effort = options.effort;  // without a time limit
+  const StepSchedule planned = plan_exchange({traffic, 2, options.setup_bytes}, how).schedule;
+  EXPECT_EQ(job.steps(), static_cast<std::int64_t>(planned.steps.size()));
+}
+
 TEST(Exchange, AtOffsets) {
   if (size() < 2) GTEST_SKIP() << "needs 2 ranks";
   // To the next rank only, in the middle of larger buffers.
@@ -538,6 +562,8 @@ TEST(Exchange, BadArguments) {
       {"setup_bytes", [](Case& c) { c.options.setup_bytes = -1; }},
       {"setup_bytes", [](Case& c) { c.options.setup_bytes = std::nan(""); }},
       {"chunk_bytes", [](Case& c) { c.options.chunk_bytes = std::int64_t{1} << 31; }},
+      {"effort", [](Case& c) { c.options.effort = 0; }},
+      {"time_limit_s", [](Case& c) { c.options.time_limit_s = -1; }},
       {"window", [](Case& c) { c.options.window = 1025; }},
       {"early_release_bytes", [](Case& c) { c.options.early_release_bytes = -1; }},
       {"tune", [](Case& c) { c.options.tune = true; }},
