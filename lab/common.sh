@@ -44,7 +44,7 @@ lab_is_name() { [[ $1 =~ ^[a-z0-9]{1,12}$ ]]; }
 lab_namespaces() { ip netns list | awk -v prefix="sluice-$1-" 'index($1, prefix) == 1 { print $1 }'; }
 
 # "host segments again timeouts probes" of each host: TCP segments sent, those sent once more because they were lost,
-# times that a sender waited for its timer (200 ms or more), and probes that spared it that.
+# times that a sender waited for its timer (200 ms or more), and probes that it sent instead.
 lab_tcp_counts() {
   local namespace
   for namespace in $(lab_namespaces "$1"); do
