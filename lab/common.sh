@@ -55,7 +55,7 @@ lab_tcp_counts() {
       { for (i = 2; i <= NF; ++i) value[name[i]] = $i; kind = "" }
       END { print host, value["OutSegs"], value["RetransSegs"], value["TCPTimeouts"], value["TCPLossProbes"] }
     ' /proc/net/snmp /proc/net/netstat
-  done | sort -n
+  done
 }
 
 # Ends what runs inside the lab and takes it down; what is not there is no error.

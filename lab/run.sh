@@ -38,7 +38,8 @@ done
 [[ $# -gt 0 ]] || lab_fail "no program, expected one: see lab/run.sh --help"
 [[ -z $ranks || $ranks =~ ^[1-9][0-9]*$ ]] || lab_fail "-n: '$ranks', expected a number of ranks"
 [[ $time_limit =~ ^[1-9][0-9]*$ ]] || lab_fail "--time-limit: '$time_limit', expected seconds"
-[[ -z $losses || -w $(dirname "$losses") && ! -d $losses ]] || lab_fail "--losses: '$losses', expected a file in a folder that is there"
+[[ -z $losses || -w $(dirname "$losses") && ! -d $losses ]] ||
+  lab_fail "--losses: '$losses', expected a file in a folder that is there"
 command -v "$1" >/dev/null || lab_fail "'$1', expected a program"
 case $mpi in
   openmpi) launcher=mpirun.openmpi needed=$launcher ;;

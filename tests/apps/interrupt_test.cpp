@@ -21,6 +21,12 @@ void expect_says_so(const Outcome& outcome) {
   EXPECT_NE(outcome.out.find("; interrupted by Ctrl-C\n"), std::string::npos) << outcome.out;
 }
 
+void expect_plan_at_sigterm(const Folder& folder, const Outcome& outcome) {
+  EXPECT_EQ(outcome.status, 143) << outcome.out;
+  EXPECT_NE(outcome.out.find("; interrupted by SIGTERM"), std::string::npos) << outcome.out;
+  EXPECT_EQ(folder.sluice(words("check plan.json --traffic dense.mtx")).status, 0);
+}
+
 TEST(Interrupt, LeavesTheBestPlanSoFar) {
   const Folder folder;
   write_traffic_files(folder);
@@ -45,9 +51,7 @@ TEST(Interrupt, IsAlsoTheEndOfTheTimeOfAJob) {
   write_traffic_files(folder);
   const Outcome outcome = folder.in_terminal(
       200, "timeout --preserve-status -s TERM 3 " SLUICE_COMMAND " plan " + std::string(kLong) + "--json plan.json");
-  EXPECT_EQ(outcome.status, 143) << outcome.out;
-  EXPECT_NE(outcome.out.find("; interrupted by SIGTERM"), std::string::npos) << outcome.out;
-  EXPECT_EQ(folder.sluice(words("check plan.json --traffic dense.mtx")).status, 0);
+  expect_plan_at_sigterm(folder, outcome);
 }
 
 TEST(Interrupt, OfAProcessAndThenOfItsGroupIsOneRequest) {
@@ -56,9 +60,7 @@ TEST(Interrupt, OfAProcessAndThenOfItsGroupIsOneRequest) {
   const Outcome outcome =
       folder.in_terminal(200, SLUICE_COMMAND " plan " + std::string(kLong) +
                                   "--json plan.json & sleep 2; for i in 1 2 3 4 5; do kill -TERM $!; done; wait $!");
-  EXPECT_EQ(outcome.status, 143) << outcome.out;
-  EXPECT_NE(outcome.out.find("; interrupted by SIGTERM"), std::string::npos) << outcome.out;
-  EXPECT_EQ(folder.sluice(words("check plan.json --traffic dense.mtx")).status, 0);
+  expect_plan_at_sigterm(folder, outcome);
 }
 
 TEST(Interrupt, ASecondLaterEndsTheCommandAtOnce) {

@@ -102,9 +102,8 @@ TEST(Record, HoldsWhatWasSent) {
   for (const std::string& file : folder.files()) EXPECT_EQ(file.find("parts"), std::string::npos) << file;
 }
 
-// Few of them are timed, and their times stand for all.
-// One call in 16 is timed. Where another program has the processor during calls that are not, what is recorded is less
-// than what has passed: so one of some runs has to hold most of it, and none more.
+// One call in 16 is timed, and its time stands for all 16. If another program has the processor during calls that are
+// not timed, the record says less than what has passed. So one run of eight has to say most of it, and none says more.
 TEST(Record, HoldsTheTimeOfCallsInQuickSuccession) {
   double most = 0;
   for (int run = 0; run < 8 && most < 0.3; ++run) {

@@ -88,22 +88,22 @@ bool worth_fetching(const CopyAxis& axis) {
   return std::min(axis.count, axis.mean_run()) >= kLeastFetched && !has_period_copies(axis);
 }
 
+/// n bytes of each of some rows, from `start` on: all of a row, or of a single one a part.
 template <CopyRun kCopyRun>
-void copy_rows(const CopyAxis& axis, std::int64_t rows, const std::byte* from, std::int64_t from_step, std::byte* to,
-               std::int64_t to_step, bool fetches) {
-  const CopyAxis::Cursor start = axis.seek(0);
+void copy_rows(const CopyAxis& axis, const CopyAxis::Cursor& start, std::int64_t n, std::int64_t rows,
+               const std::byte* from, std::int64_t from_step, std::byte* to, std::int64_t to_step, bool fetches) {
   std::optional<FetchAhead> ahead;
-  if (fetches && worth_fetching(axis)) ahead.emplace(axis, start, axis.count, from, rows, from_step);
+  if (fetches && worth_fetching(axis)) ahead.emplace(axis, start, n, from, rows, from_step);
   if (axis.contiguous() && !ahead) {
     from += axis.from_at(start);
     to += axis.to_at(start);
     for (std::int64_t row = 0; row < rows; ++row) {
-      kCopyRun(to + row * to_step, from + row * from_step, axis.count);
+      kCopyRun(to + row * to_step, from + row * from_step, n);
     }
     return;
   }
   for (std::int64_t row = 0; row < rows; ++row) {
-    copy_row<kCopyRun>(axis, start, axis.count, from + row * from_step, to + row * to_step, ahead ? &*ahead : nullptr);
+    copy_row<kCopyRun>(axis, start, n, from + row * from_step, to + row * to_step, ahead ? &*ahead : nullptr);
   }
 }
 
@@ -329,15 +329,9 @@ void BoxCopy::copy_by_runs(std::int64_t begin, std::int64_t end, const std::byte
     const auto visit = [&](const Rows& at) {
       const std::byte* const source = from + (at.from - from_origin);
       std::byte* const target = to + (at.to - to_origin);
-      if (at.bytes != inner.count) {
-        const CopyAxis::Cursor first = inner.seek(at.column);
-        std::optional<FetchAhead> ahead;
-        if (fetches_ && worth_fetching(inner)) ahead.emplace(inner, first, at.bytes, source, 1, 0);
-        copy_row<kCopyRun>(inner, first, at.bytes, source, target, ahead ? &*ahead : nullptr);
-        return;
-      }
+      const CopyAxis::Cursor start = inner.seek(at.column);
       for (std::int64_t plane = 0; plane < at.planes; ++plane) {
-        copy_rows<kCopyRun>(inner, at.rows, source + plane * at.from_plane_step, at.from_step,
+        copy_rows<kCopyRun>(inner, start, at.bytes, at.rows, source + plane * at.from_plane_step, at.from_step,
                             target + plane * at.to_plane_step, at.to_step, fetches_);
       }
     };

@@ -38,8 +38,8 @@ class BoxCopy {
     kind_ = kind;
   }
 
-  /// The memory of the array does not stay in the cache: from now on long runs are written past it (stream_bytes),
-  /// `writes`, and what is read is asked for beforehand, `reads`.
+  /// For arrays whose memory does not stay in the cache. `reads`: from now on what is read is asked for beforehand.
+  /// `writes`: long runs are written past the cache (stream_bytes).
   void pass_cache(bool reads, bool writes) {
     fetches_ = reads;
     streams_ = writes;

@@ -47,8 +47,9 @@ std::unique_ptr<StepProtocol> protocol_of(Channel& channel, const OwnSteps& own,
   return std::make_unique<PassOnProtocol>(std::move(ports), std::move(receives_before), arrivals, arrivals);
 }
 
-/// How the pieces of messages travel. On one host no port is short, and in rounds a rank reads its memory once from one
-/// end to the other, for all its messages, instead of once for each: the processor fetches more than a message has.
+/// How the pieces of messages travel. On one host no port is short, and they go in rounds: a rank then reads its memory
+/// once, from one end to the other, for all its messages. If these went one after the other it would read it once for
+/// each, as the processor also fetches what lies behind every run.
 StepExecutor::Limits limits_of(const Channel& channel, const RedistributionOptions& options, ExchangeMode mode,
                                std::int64_t unit) {
   const bool chained = mode == ExchangeMode::kChain;

@@ -70,8 +70,8 @@ inline void end_streaming() {
 #endif
 }
 
-/// So many bytes before they are read it pays to ask for them, of memory of which outgrows_cache() holds: the processor
-/// does so by itself, but not across the ends of runs, and not as far ahead as it could.
+/// How far ahead of what is read it pays to ask for memory of which outgrows_cache() holds, in bytes. The processor
+/// does so by itself, but not across the ends of runs, and not as far.
 inline constexpr std::int64_t kFetchedAhead = 1024;
 
 /// Asks for n bytes that will be read.

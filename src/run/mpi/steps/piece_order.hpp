@@ -28,15 +28,26 @@ class PieceOrder {
   /// `messages` must stay, and may grow at its end where there are no rounds.
   PieceOrder(const std::vector<StepMessage>& messages, std::int64_t chunk_bytes, std::int64_t granule, bool rounds)
       : messages_(&messages), chunk_bytes_(chunk_bytes), granule_(granule), in_rounds_(rounds) {
-    for (const StepMessage& message : messages) {
-      if (in_rounds_ && message.bytes > 0)
-        rounds_ = std::max(rounds_, (message.bytes - 1) / piece_bytes(message.bytes) + 1);
-    }
+    if (!in_rounds_) return;
+    for (const StepMessage& message : messages) rounds_ = std::max(rounds_, pieces_of(message));
   }
 
-  /// Of a message that is not empty.
-  [[nodiscard]] std::int64_t piece_bytes(std::int64_t message_bytes) const {
-    return sluice::detail::piece_bytes(message_bytes, chunk_bytes_, granule_);
+  /// How many pieces there are, or `most` if they are more.
+  [[nodiscard]] std::int64_t count(std::int64_t most) const {
+    std::int64_t pieces = 0;
+    for (const StepMessage& message : *messages_) {
+      if (pieces >= most) break;
+      pieces += pieces_of(message);
+    }
+    return std::min(pieces, most);
+  }
+  /// Bytes of the longest piece; 0 if there is none.
+  [[nodiscard]] std::int64_t longest() const {
+    std::int64_t bytes = 0;
+    for (const StepMessage& message : *messages_) {
+      if (message.bytes > 0) bytes = std::max(bytes, piece_bytes(message.bytes));
+    }
+    return bytes;
   }
 
   /// Back to the first piece.
@@ -70,6 +81,13 @@ class PieceOrder {
     std::int64_t round = 0;
   };
 
+  /// Of a message that is not empty.
+  [[nodiscard]] std::int64_t piece_bytes(std::int64_t message_bytes) const {
+    return sluice::detail::piece_bytes(message_bytes, chunk_bytes_, granule_);
+  }
+  [[nodiscard]] std::int64_t pieces_of(const StepMessage& message) const {
+    return message.bytes == 0 ? 0 : (message.bytes - 1) / piece_bytes(message.bytes) + 1;
+  }
   [[nodiscard]] std::int64_t bytes() const { return (*messages_)[at_.message].bytes; }
   bool more_in_rounds() {
     for (; at_.round < rounds_; at_ = {0, kUnknown, at_.round + 1}) {

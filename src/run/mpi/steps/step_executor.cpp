@@ -29,10 +29,10 @@ StepExecutor::StepExecutor(Channel& channel, std::vector<StepMessage> sends, std
       to_send_(sends_, limits.chunk_bytes, limits.granule, limits.rounds),
       to_receive_(receives_, limits.chunk_bytes, limits.granule, limits.rounds),
       protocol_(protocol ? std::move(protocol) : std::make_unique<StepProtocol>()),
-      receive_slots_(slots_for(receives_, limits_.window + limits_.ahead)),
-      send_slots_(slots_for(sends_, limits_.window)),
-      receive_stride_(stride_for(receives_)),
-      send_stride_(stride_for(sends_)),
+      receive_slots_(slots_for(to_receive_, limits_.window + limits_.ahead)),
+      send_slots_(slots_for(to_send_, limits_.window)),
+      receive_stride_(stride_for(to_receive_)),
+      send_stride_(stride_for(to_send_)),
       send_bytes_(static_cast<std::int64_t>(send_slots_) * send_stride_),
       shared_by_(receives_.size(), false),
       shared_with_(sends_.size(), false),
@@ -91,25 +91,12 @@ void StepExecutor::connect(bool share) {
   memory_->receive_buffer = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(receive_bytes_));
 }
 
-std::size_t StepExecutor::slots_for(const std::vector<StepMessage>& messages, int window) const {
-  if (protocol_->grows()) return static_cast<std::size_t>(window);
-  std::int64_t pieces = 0;
-  for (const StepMessage& message : messages) {
-    if (message.bytes == 0) continue;
-    const std::int64_t piece = to_send_.piece_bytes(message.bytes);
-    pieces += std::min<std::int64_t>(window, message.bytes / piece + (message.bytes % piece != 0));
-    if (pieces >= window) return static_cast<std::size_t>(window);
-  }
-  return static_cast<std::size_t>(pieces);
+std::size_t StepExecutor::slots_for(const PieceOrder& pieces, int window) const {
+  return static_cast<std::size_t>(protocol_->grows() ? window : pieces.count(window));
 }
 
-std::int64_t StepExecutor::stride_for(const std::vector<StepMessage>& messages) const {
-  if (limits_.contiguous) return 0;
-  std::int64_t longest = 0;
-  for (const StepMessage& message : messages) {
-    if (message.bytes > 0) longest = std::max(longest, to_send_.piece_bytes(message.bytes));
-  }
-  return round_up(longest);
+std::int64_t StepExecutor::stride_for(const PieceOrder& pieces) const {
+  return limits_.contiguous ? 0 : round_up(pieces.longest());
 }
 
 void StepExecutor::clear() {
@@ -135,7 +122,7 @@ int StepExecutor::start_sends() {
 
 void StepExecutor::start_send(std::size_t slot) {
   Slot& piece = sending_[slot];
-  piece = slot_of(to_send_.next());
+  piece = {to_send_.next()};
   const int peer = sends_[piece.message].peer;
   const void* memory = nullptr;
   auto bytes = static_cast<int>(piece.bytes);
@@ -184,7 +171,7 @@ int StepExecutor::start_receives() {
 
 void StepExecutor::start_receive(std::size_t slot) {
   Slot& piece = receiving_[slot];
-  piece = slot_of(to_receive_.next());
+  piece = {to_receive_.next()};
   const int peer = receives_[piece.message].peer;
   void* memory = &memory_->received_notes[slot];
   int bytes = sizeof(Note);

@@ -112,10 +112,7 @@ class StepExecutor {
 
  private:
   /// A piece under way.
-  struct Slot {
-    std::size_t message = 0;
-    std::int64_t offset = 0;
-    std::int64_t bytes = 0;
+  struct Slot : PieceOrder::Piece {
     bool direct = false;     ///< received into the user's memory
     bool with_mpi = false;   ///< sends: the request has not ended
     bool with_peer = false;  ///< shared sends: the receiver has not freed the place
@@ -137,11 +134,8 @@ class StepExecutor {
 
   /// What MPI works on, for withdraw.
   [[nodiscard]] Withdrawn withdrawn() noexcept;
-  [[nodiscard]] static Slot slot_of(const PieceOrder::Piece& piece) {
-    return {piece.message, piece.offset, piece.bytes, false, false, false};
-  }
-  [[nodiscard]] std::size_t slots_for(const std::vector<StepMessage>& messages, int window) const;
-  [[nodiscard]] std::int64_t stride_for(const std::vector<StepMessage>& messages) const;
+  [[nodiscard]] std::size_t slots_for(const PieceOrder& pieces, int window) const;
+  [[nodiscard]] std::int64_t stride_for(const PieceOrder& pieces) const;
 
   // Return the number of pieces started, 0 where nothing can be.
   int start_sends();
