@@ -122,6 +122,65 @@ TEST(PlanProgram, EveryAlgorithmIsSoundForBlocksOfAnySize) {
   }
 }
 
+// ---- short messages over a network that is not known
+
+/// Messages of the rank that sends most.
+std::int64_t most_sends(const Program& program) {
+  std::vector<std::int64_t> sends(static_cast<std::size_t>(program.ranks));
+  for (const ProgramOperation& op : program.operations)
+    if (op.kind == ProgramOperation::Kind::kSend) ++sends[static_cast<std::size_t>(op.rank)];
+  return std::ranges::max(sends);
+}
+
+TEST(PlanShortProgram, IsSoundForAnyProblem) {
+  for (const Collective collective : kAllCollectives)
+    for (const std::int64_t ranks : {1, 2, 3, 4, 5, 7, 8, 13, 16})
+      for (const std::int64_t size : {0, 4, 24, 400, 8000})
+        for (const bool commutative : {true, false}) {
+          const ProgramProblem problem{collective, size, has_root(collective) ? ranks - 1 : 0, 4, commutative};
+          const Program program = plan_short_program(ranks, problem);
+          SCOPED_TRACE(::testing::Message() << to_string(collective) << ' ' << program.algorithm << ", " << ranks
+                                            << " ranks, " << size << " bytes, commutative " << commutative);
+          EXPECT_EQ(faults(program), "");
+          EXPECT_EQ(program.length_s, 0);
+        }
+}
+
+TEST(PlanShortProgram, IsSoundForBlocksOfAnySize) {
+  std::mt19937 random(6);
+  for (const Collective collective : kWithBlocks)
+    for (const std::int64_t ranks : {1, 2, 3, 5, 8}) {
+      const std::int64_t element = combines(collective) ? 8 : 1;
+      ProgramProblem problem{collective, 0, has_root(collective) ? ranks / 2 : 0, element};
+      problem.block_bytes = some_blocks(collective == Collective::kAlltoall ? ranks * ranks : ranks, element, random);
+      EXPECT_EQ(faults(plan_short_program(ranks, problem)), "");
+    }
+}
+
+TEST(PlanShortProgram, NoRankSendsMoreMessagesThanThereAreRounds) {
+  for (const std::int64_t ranks : {2, 3, 4, 7, 8, 16, 21}) {
+    std::int64_t rounds = 0;
+    while ((std::int64_t{1} << rounds) < ranks) ++rounds;
+    const auto most = [&](Collective collective, std::int64_t size) {
+      return most_sends(plan_short_program(ranks, {collective, size, 0, 4}));
+    };
+    for (const Collective collective : kAllCollectives) {
+      if (collective == Collective::kAllreduce) continue;
+      EXPECT_LE(most(collective, 64), rounds) << to_string(collective) << ' ' << ranks;
+    }
+    // Ranks beyond a power of two are combined with others first, and get the result last.
+    EXPECT_LE(most(Collective::kAllreduce, 64), rounds + ((ranks & (ranks - 1)) == 0 ? 0 : 1)) << ranks;
+    EXPECT_LE(most(Collective::kAllreduce, 16000), 2 * rounds) << ranks;
+  }
+}
+
+TEST(PlanShortProgram, RefusesWhatItCannotPlan) {
+  EXPECT_THROW((void)plan_short_program(0, {Collective::kAllgather, 8}), InputError);
+  EXPECT_THROW((void)plan_short_program(4, {Collective::kGather, 8, 4}), InputError);
+  EXPECT_THROW((void)plan_short_program(4, {Collective::kAllreduce, 10, 0, 4}), InputError);
+  EXPECT_THROW((void)plan_short_program(4, {Collective::kAlltoall, -1}), InputError);
+}
+
 TEST(PlanProgram, BlocksThatAreAlikeAreAsGoodAsTheirSize) {
   const Platform platform = three_sites(in_order(), 4);
   for (const Collective collective : kWithBlocks) {

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "run/collective_testing.hpp"
+#include "run/pretended_hosts.hpp"
+#include "run/redistribution_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/program.hpp"
 #include "sluice/plan/registry.hpp"
@@ -20,10 +22,12 @@ namespace {
 
 using testing::AffineOperation;
 using testing::combined;
+using testing::Comm;
 using testing::kCombining;
 using testing::kMoving;
 using testing::moved;
 using testing::platform_of;
+using testing::PretendedHosts;
 using testing::rank;
 using testing::shape_of;
 using testing::size;
@@ -255,6 +259,24 @@ TEST(Collectives, WhatMustBeReproducibleIsNotTried) {
       EXPECT_EQ(combined(tried, problem, operation, MPI_COMM_WORLD, 700, round), "");
     EXPECT_GT(tried.chosen().native_s, 0);
   }
+}
+
+TEST(Collectives, ShortMessagesBetweenHostsGoInFewRounds) {
+  if (size() < 2) return;
+  const Comm comm;
+  const PretendedHosts hosts(1);
+  const bool power_of_two = (size() & (size() - 1)) == 0;
+  const Allreduce sum(comm.get(), ElementOperation{100, MPI_DOUBLE, MPI_SUM});
+  EXPECT_EQ(sum.chosen().method, "recursive-doubling");
+  const Allreduce long_sum(comm.get(), ElementOperation{1000, MPI_DOUBLE, MPI_SUM});
+  EXPECT_EQ(long_sum.chosen().method, power_of_two ? "recursive-halving" : "circulant");
+  const ReduceScatter shares(comm.get(), ElementOperation{100, MPI_DOUBLE, MPI_SUM});
+  EXPECT_EQ(shares.chosen().method, power_of_two ? "recursive-halving" : "bruck");
+  const Program shape = shape_of(comm.get(), Collective::kAllgather, 100, 0);
+  Allgather all(comm.get(), 100);
+  EXPECT_EQ(all.chosen().method, power_of_two ? "recursive-doubling" : "bruck");
+  for (std::uint64_t round = 0; round < 11; ++round) EXPECT_EQ(moved(all, shape, rank(), round), "");
+  EXPECT_GT(all.chosen().native_s, 0) << "the two ways were not tried in turns";
 }
 
 TEST(Collectives, LongMessages) {

@@ -53,6 +53,15 @@ struct ProgramPlan {
 [[nodiscard]] ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem,
                                        const ProgramOptions& options = {});
 
+/// A program for messages so short that their number counts more than their bytes, over a network of which nothing is
+/// known: of an algorithm with the fewest rounds, "bruck", "recursive-doubling" or "binomial". Where that sends bytes
+/// several times, longer arrays (an allreduce of more than 4 KiB, an alltoall with a mean of more than 256 bytes for
+/// each pair of ranks) go by "circulant" or "pairwise". Ranks are taken in their order, from the root on. Nothing is
+/// replayed, so its length is 0 as it is not known. Deterministic; O(messages) time and memory.
+///
+/// Throws InputError for ranks < 1, and for problems and sizes as plan_program does.
+[[nodiscard]] Program plan_short_program(std::int64_t ranks, const ProgramProblem& problem);
+
 /// When each operation of a program begins and ends.
 struct ReplayedProgram {
   double length_s = 0;          ///< when the last operation has ended

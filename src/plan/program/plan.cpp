@@ -22,19 +22,18 @@ using detail::ProgramPlanner;
 using detail::ProgramTask;
 using detail::ProgramVariant;
 
-Program shape_of(const Platform& platform, const ProgramProblem& problem) {
-  check_platform(platform, "platform");
+Program shape_of(std::int64_t ranks, const ProgramProblem& problem) {
   Program shape;
   shape.problem = problem.problem;
-  shape.ranks = platform.ranks;
+  shape.ranks = ranks;
   shape.size_bytes = problem.size_bytes;
   shape.root = problem.root;
   shape.element_bytes = combines(problem.problem) ? problem.element_bytes : 1;
   shape.commutative = !combines(problem.problem) || problem.commutative;
   if (!problem.block_bytes.empty()) shape.size_bytes = 0;
   if (shape.size_bytes < 0) throw InputError("size", fmt::format("{} bytes", problem.size_bytes), "at least 0");
-  if (problem.root < 0 || problem.root >= platform.ranks)
-    throw InputError("root", fmt::format("{}", problem.root), fmt::format("0 to {}", platform.ranks - 1));
+  if (problem.root < 0 || problem.root >= ranks)
+    throw InputError("root", fmt::format("{}", problem.root), fmt::format("0 to {}", ranks - 1));
   if (!has_root(problem.problem)) shape.root = 0;
   if (shape.element_bytes < 1 || shape.size_bytes % shape.element_bytes != 0)
     throw InputError("element bytes", fmt::format("{}", shape.element_bytes),
@@ -42,6 +41,11 @@ Program shape_of(const Platform& platform, const ProgramProblem& problem) {
   if (!problem.block_bytes.empty()) set_blocks(shape, problem.block_bytes);
   (void)array_bytes(shape);
   return shape;
+}
+
+Program shape_of(const Platform& platform, const ProgramProblem& problem) {
+  check_platform(platform, "platform");
+  return shape_of(platform.ranks, problem);
 }
 
 ProgramTask task_of(const detail::RankNetwork& network, const Program& shape, std::int64_t segments) {
@@ -83,6 +87,35 @@ ProgramTask task_of(const detail::RankNetwork& network, const Program& shape, st
   return task;
 }
 
+Program program_of(const ProgramTask& task, const ProgramVariant& variant, const detail::ProgramMessages& messages) {
+  Program program = task.shape;
+  program.algorithm = variant.name;
+  program.operations = operations_of(messages, program.ranks);
+  return program;
+}
+
+/// Of those that need no platform: the fewest rounds, or the fewest bytes where blocks are not that short. Where they
+/// take as many of both, the one whose long messages stay among neighbours, which are often on one host or switch.
+std::string_view short_algorithm(const Program& shape) {
+  constexpr std::int64_t kShortArray = 4 << 10;
+  constexpr std::int64_t kShortBlock = 256;
+  const bool power_of_two = (shape.ranks & (shape.ranks - 1)) == 0;
+  switch (shape.problem) {
+    case Collective::kAllgather:
+      return power_of_two ? "recursive-doubling" : "bruck";
+    case Collective::kReduceScatter:
+      if (!shape.commutative) return "binomial";
+      return power_of_two ? "recursive-halving" : "bruck";
+    case Collective::kAllreduce:
+      if (!shape.commutative || shape.size_bytes <= kShortArray) return "recursive-doubling";
+      return power_of_two ? "recursive-halving" : "circulant";
+    case Collective::kAlltoall:
+      return array_bytes(shape) <= shape.ranks * shape.ranks * kShortBlock ? "bruck" : "pairwise";
+    default:
+      return "binomial";
+  }
+}
+
 class Planning {
  public:
   Planning(const detail::RankNetwork& network, const ProgramTask& task, const ProgramOptions& options)
@@ -101,7 +134,7 @@ class Planning {
     double work_left = detail::kInfinity;
     for (const ProgramVariant& variant : variants_) {
       if (best_ && stopped()) return;
-      offer(program_of(variant, variant.make()), work_left);
+      offer(program_of(task_, variant, variant.make()), work_left);
     }
   }
 
@@ -135,7 +168,7 @@ class Planning {
         least = count;
       }
       if (count > kMostEstimated) continue;
-      Program program = program_of(variants_[v], messages);
+      Program program = program_of(task_, variants_[v], messages);
       Estimate& estimate = estimates.emplace_back();
       estimate = {estimated_length(network_, program, options_.combine_s_per_byte), count, v, {}};
       if (kept + program.operations.size() > kMostKept) continue;
@@ -157,13 +190,13 @@ class Planning {
       const double most = promises && spent < 2 * kMostWork ? kMostWork : kLittleWork - (promises ? 0 : spent);
       if (most <= 0) continue;
       double left = most;
-      if (!each.program) each.program = program_of(variants_[each.variant], variants_[each.variant].make());
+      if (!each.program) each.program = program_of(task_, variants_[each.variant], variants_[each.variant].make());
       offer(std::move(*each.program), left);
       spent += most - left;
     }
     if (best_ || fewest == variants_.size()) return;
     double any = detail::kInfinity;
-    offer(program_of(variants_[fewest], variants_[fewest].make()), any);
+    offer(program_of(task_, variants_[fewest], variants_[fewest].make()), any);
   }
 
   [[nodiscard]] bool stopped() const { return options_.stop && options_.stop(); }
@@ -179,13 +212,6 @@ class Planning {
   }
 
  private:
-  [[nodiscard]] Program program_of(const ProgramVariant& variant, const detail::ProgramMessages& messages) const {
-    Program program = task_.shape;
-    program.algorithm = variant.name;
-    program.operations = operations_of(messages, program.ranks);
-    return program;
-  }
-
   void offer(Program program, double& work_left) {
     const std::optional<ReplayedProgram> replayed =
         detail::replay(network_, program, detail::SendOrder::kSideBySide, options_.combine_s_per_byte, work_left);
@@ -237,6 +263,20 @@ ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem
   if (!planning.found())
     throw InputError("ranks", fmt::format("{}", platform.ranks), "few enough for a program of 2^22 messages");
   return planning.take();
+}
+
+Program plan_short_program(std::int64_t ranks, const ProgramProblem& problem) {
+  if (ranks < 1) throw InputError("ranks", fmt::format("{}", ranks), "at least 1");
+  ProgramTask task{shape_of(ranks, problem), {}, {}, 0};
+  task.order.resize(static_cast<std::size_t>(ranks));
+  std::iota(task.order.begin(), task.order.end(), std::int64_t{0});
+  if (task.shape.commutative) std::rotate(task.order.begin(), task.order.begin() + task.shape.root, task.order.end());
+  const std::string_view name = short_algorithm(task.shape);
+  const auto planner = std::ranges::find_if(detail::program_planners(), [&](const ProgramPlanner& each) {
+    return each.problem == problem.problem && each.known.name == name;
+  });
+  const ProgramVariant variant = planner->variants(task).front();
+  return program_of(task, variant, variant.make());
 }
 
 ProgramBound bound_of(const Platform& platform, const ProgramProblem& problem) {

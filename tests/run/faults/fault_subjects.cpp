@@ -28,6 +28,7 @@
 #include "sluice/run/mpi/redistribution.hpp"
 #include "sluice/run/mpi/redistribution_batch.hpp"
 #include "sluice/run/mpi/reduction.hpp"
+#include "sluice/run/mpi/settings.hpp"
 
 namespace sluice::mpi::testing {
 namespace {
@@ -450,12 +451,12 @@ class RampSubject final : public Subject {
   MPI_Comm comm_;
 };
 
-/// Ranks that are hosts, with a context of their own, as in others they are on one host.
+/// Ranks that are hosts, with a context of their own, as in others they are on one host, and the settings of `comm`.
 class CommBetweenHosts {
  public:
   explicit CommBetweenHosts(MPI_Comm comm) : comm_(comm) {
     const PretendedHosts hosts(1);
-    (void)detail::Context::of(comm_.get());
+    set_agreed_arguments(comm_.get(), detail::Context::of(comm)->settings().agreed_arguments);
   }
   [[nodiscard]] MPI_Comm get() const { return comm_.get(); }
 
@@ -480,18 +481,19 @@ class NetworkSubject final : public Subject {
   CommBetweenHosts comm_;
 };
 
-/// Integers, whose default way is that of the network as it is measured.
-class SumBetweenHosts final : public Subject {
+template <class Kind>
+class BetweenHosts final : public Subject {
  public:
-  explicit SumBetweenHosts(MPI_Comm comm) : comm_(comm) {
+  template <class... Arguments>
+  explicit BetweenHosts(MPI_Comm comm, const Arguments&... arguments) : comm_(comm) {
     const PretendedHosts hosts(1);
-    sum_.emplace(comm_.get(), MPI_INT, 9000, ReductionOptions{});
+    job_.emplace(comm_.get(), arguments...);
   }
-  std::string execute(int round, Misuse misuse) override { return sum_->execute(round, misuse); }
+  std::string execute(int round, Misuse misuse) override { return job_->execute(round, misuse); }
 
  private:
   CommBetweenHosts comm_;
-  std::optional<ElementSubject<int>> sum_;
+  std::optional<Kind> job_;
 };
 
 template <class Kind, class... Arguments>
@@ -537,7 +539,13 @@ std::vector<SubjectKind> subject_kinds() {
       in_turns(kind<CombiningSubject>("allreduce", null, Collective::kAllreduce, std::int64_t{500}, tried)),
       slow(kind<ProbeSubject>("probe", callback)),
       slow(kind<NetworkSubject>("network", {})),
-      slow(kind<SumBetweenHosts>("sum between hosts", null)),
+      // Integers, whose default way is that of the network as it is measured.
+      slow(kind<BetweenHosts<ElementSubject<int>>>("sum between hosts", null, MPI_INT, std::int64_t{9000},
+                                                   ReductionOptions{})),
+      in_turns(kind<BetweenHosts<MovingSubject>>("allgather between hosts", null, Collective::kAllgather,
+                                                 std::int64_t{3000}, CollectiveOptions{})),
+      kind<BetweenHosts<CombiningSubject>>("allreduce between hosts", null, Collective::kAllreduce, std::int64_t{500},
+                                           CollectiveOptions{}),
 
       kind<RedistributionSubject>("redistribution by memory", null, std::int64_t{0}, ExchangeMode::kLocal),
       kind<RedistributionSubject>("redistribution by messages", null, std::int64_t{-1}, ExchangeMode::kLocal),

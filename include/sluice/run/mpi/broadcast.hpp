@@ -19,8 +19,8 @@ struct BroadcastOptions {
   /// The network, with as many ranks as the communicator. If left out, the size of the message decides:
   ///  - where up to 64 ranks share the memory of one node, the root copies the message there once for all, 4 MiB at a
   ///    time;
-  ///  - else, up to 4 KiB, a tree that does not depend on the network is used: flat between up to 16 ranks of several
-  ///    nodes, else binomial;
+  ///  - else, up to 4 KiB, a tree that does not depend on the network is used: flat for up to 512 bytes
+  ///    between up to 16 ranks of several nodes, else binomial;
   ///  - longer messages on one node, and those below 32 KiB between nodes, are sent by MPI_Bcast;
   ///  - longer messages between nodes are planned over the measured network (sluice/run/mpi/network.hpp): for at most
   ///    1000 ranks, and for at most 8 nodes if some nodes have several ranks.

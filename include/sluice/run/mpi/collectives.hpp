@@ -18,8 +18,9 @@ namespace sluice::mpi {
 /// How to plan a collective and carry it out. Every rank must give the same options.
 struct CollectiveOptions {
   /// The network, with as many ranks as the communicator. If left out, the measured one is used
-  /// (sluice/run/mpi/network.hpp); between nodes MPI's own collective is used where each rank sends and receives less
-  /// than 32 KiB, and for more than 256 ranks.
+  /// (sluice/run/mpi/network.hpp); between nodes, where each rank sends and receives less than 32 KiB, nothing is
+  /// measured, and the plan is that of plan_short_program (sluice/plan/program.hpp). For more than 256 ranks, and
+  /// for such an alltoall of more than 64, MPI's own collective is used.
   std::optional<Platform> platform = std::nullopt;
   /// A program to carry out instead of planning one, for the same problem, ranks, size, root and elements. It cannot be
   /// used with a platform, an algorithm or segments.
@@ -29,8 +30,7 @@ struct CollectiveOptions {
   std::int64_t segments = 0;  ///< as for plan_program
   /// For collectives that combine: results are the same to the last bit in every job with the same arguments on the
   /// same ranks, because neither a measured network nor a trial decides the order of combining. If left out: false for
-  /// integers with an operation of MPI's own, whose order does not matter; else true. Where it is true and no platform
-  /// is given, MPI's own collective is used for an operation of MPI's own on up to 4 KiB between nodes.
+  /// integers with an operation of MPI's own, whose order does not matter; else true.
   std::optional<bool> reproducible = std::nullopt;
   /// Where the algorithm is left to the library: the plan and MPI's own collective take turns in the first executions.
   /// From the ninth on the one is used that was faster on the slowest rank; MPI's has to be faster by 5 %.

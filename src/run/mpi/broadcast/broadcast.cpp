@@ -43,8 +43,10 @@ constexpr std::int64_t kSegmentByMemory = detail::SharedProgram::kMostTogether;
 constexpr std::int64_t kShortInTurns = 256 << 10;
 /// Sizes of such messages that were used last: each has what carries it out, which takes an agreement to make.
 constexpr std::size_t kKeptTrees = 8;
-/// Up to so many ranks of several nodes hear from the root itself: starting a send takes a small part of a latency.
+/// Up to so many ranks of several nodes hear so many bytes from the root itself: starting a send takes a small part of
+/// a latency. Of more bytes its port would have to carry all that a tree spreads over many.
 constexpr int kFewRanks = 16;
+constexpr std::int64_t kFewBytes = 512;
 
 /// Throws InputError for a size that cannot be broadcast.
 void check_size(std::int64_t bytes, const std::optional<Program>& program) {
@@ -190,9 +192,10 @@ struct Broadcast::State final : detail::Job {
     return !options.platform && !options.program && options.try_native && channel.size() > 1 && !detail::kSimulated &&
            bytes > 0 && (by_memory() || bytes <= (in_turns() ? kShortInTurns : kShort));
   }
-  /// Of that tree: all hear from the root.
-  [[nodiscard]] bool flat() const {
-    return by_memory() || in_turns() || (!channel.context().one_node() && channel.size() <= kFewRanks);
+  /// Of that tree, for so many bytes: all hear from the root.
+  [[nodiscard]] bool flat(std::int64_t bytes) const {
+    return by_memory() || in_turns() ||
+           (!channel.context().one_node() && channel.size() <= kFewRanks && bytes <= kFewBytes);
   }
   void begin_by_tree();
   /// Begins the tree's execution for what comes next of the message, if anything does.
@@ -361,7 +364,7 @@ SizedExecutor& Broadcast::State::tree_for(std::int64_t bytes) {
     trees.emplace_front();
     if (trees.size() > kKeptTrees) trees.pop_back();
   }
-  make(trees.front(), bytes, [&] { return detail::tree_broadcast_part(shape_of(bytes), channel.rank(), flat()); });
+  make(trees.front(), bytes, [&] { return detail::tree_broadcast_part(shape_of(bytes), channel.rank(), flat(bytes)); });
   return trees.front();
 }
 
@@ -458,7 +461,7 @@ ChosenBroadcast Broadcast::chosen(std::int64_t bytes) {
   state_->call([&] {
     check_size(bytes, state_->options.program);
     result.method = kNative;
-    if (state_->by_tree(bytes)) result.method = state_->flat() ? "flat tree" : "binomial tree";
+    if (state_->by_tree(bytes)) result.method = state_->flat(bytes) ? "flat tree" : "binomial tree";
     if (state_->needs_no_plan(bytes)) return;
     const SizeClass& size = state_->obtain(bytes);
     result = size.part->chosen;

@@ -94,7 +94,7 @@ class NativeCollective {
     Started started = Started::kNone;
     {
       const NoticeBoard::Beginning beginning(channel_.context().board());
-      channel_.check_by_memory();
+      channel_.check_at_start();
       begun_ = true;
       started = start_next_(&request_);
     }

@@ -27,12 +27,16 @@ namespace sluice::mpi::detail {
 namespace {
 
 // Where no platform is given.
-constexpr std::int64_t kMostRanks = 256;  ///< planned in less than half a second
+constexpr std::int64_t kMostRanks = 256;              ///< planned in less than half a second
+constexpr std::int64_t kMostRanksOfShortMatrix = 64;  ///< an alltoall, by each rank, in some milliseconds
 
-/// Short elements with an operation of MPI's own, where no trial is to decide: on one node without shared memory, and
-/// between nodes.
+/// Short elements with an operation of MPI's own, where no trial is to decide: on one node without shared memory.
 constexpr std::int64_t kShortOnNode = 256 << 10;
-constexpr std::int64_t kShortBetweenNodes = 4 << 10;
+
+/// Whether nothing says how it is to be done.
+bool leaves_all_open(const CollectiveOptions& options) {
+  return !options.platform && !options.program && options.algorithm == "auto" && options.segments == 0;
+}
 
 /// In elements, as many as there are.
 void set_shares(Program& shape, std::span<const std::int64_t> shares) {
@@ -68,9 +72,23 @@ void check(CollectiveTask& task) {
 
 /// Whether no network is in between and the way is left to the library. Collective.
 bool is_by_memory(const CollectiveTask& task, Channel& channel) {
-  const CollectiveOptions& options = task.options;
-  if (options.platform || options.program || options.algorithm != "auto" || options.segments != 0) return false;
-  return SharedProgram::possible(channel.context()) && (task.reproducible || platform_of_variable(channel) == nullptr);
+  return leaves_all_open(task.options) && SharedProgram::possible(channel.context()) &&
+         (task.reproducible || platform_of_variable(channel) == nullptr);
+}
+
+/// Whether messages are too short for it to be worth while to know the network between nodes.
+bool is_short(const Program& shape, const Context& context) {
+  return !context.one_node() && !kSimulated && largest_part(shape) < kLongBetweenHosts;
+}
+
+/// Whether such messages are left to the library, and are few enough for each rank to plan all. Collective.
+bool is_planned_by_each(const CollectiveTask& task, Channel& channel) {
+  return leaves_all_open(task.options) && is_short(task.shape, channel.context()) && task.shape.ranks <= kMostRanks &&
+         (task.reproducible || platform_of_variable(channel) == nullptr);
+}
+
+ProgramProblem problem_of(const Program& shape) {
+  return {shape.problem, shape.size_bytes, shape.root, shape.element_bytes, shape.commutative, block_bytes(shape)};
 }
 
 /// See planned_part.
@@ -156,13 +174,13 @@ Way way_of(const CollectiveTask& task, Context& context) {
   const bool asks_for_plan = options.program || options.algorithm != "auto" || options.segments != 0;
   if (asks_for_plan || !options.try_native || !NativeProgram::possible(shape, task.elements)) return Way::kPlan;
   if (options.platform) return task.reproducible ? Way::kPlan : Way::kTurns;
-  if (kSimulated || shape.ranks > kMostRanks) return Way::kNative;
+  const bool short_matrix = shape.problem == Collective::kAlltoall && is_short(shape, context);
+  if (kSimulated || shape.ranks > (short_matrix ? kMostRanksOfShortMatrix : kMostRanks)) return Way::kNative;
   if (task.reproducible) {
     if (SharedProgram::possible(context)) return Way::kPlan;
-    const std::int64_t most = context.one_node() ? kShortOnNode : kShortBetweenNodes;
-    return task.is_built_in && shape.size_bytes <= most ? Way::kNative : Way::kPlan;
+    return task.is_built_in && context.one_node() && shape.size_bytes <= kShortOnNode ? Way::kNative : Way::kPlan;
   }
-  return context.one_node() || largest_part(shape) >= kLongBetweenHosts ? Way::kTurns : Way::kNative;
+  return Way::kTurns;
 }
 
 PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) {
@@ -171,6 +189,12 @@ PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) 
     ProgramPart part = memory_part(task.shape, channel.rank());
     std::string method = part.shape.algorithm;
     return {std::move(part), std::move(method), 0};
+  }
+  if (is_planned_by_each(task, channel)) {
+    const Program program = plan_short_program(task.shape.ranks, problem_of(task.shape));
+    ProgramPart part = std::move(parts_of(program)[static_cast<std::size_t>(channel.rank())]);
+    part.shape = task.shape;
+    return {std::move(part), program.algorithm, 0};
   }
   JobPlatform known;
   if (options.platform) {
@@ -187,12 +211,10 @@ PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) 
       program = *options.program;
       check_sound(program);
     } else {
-      const ProgramProblem problem{task.shape.problem,       task.shape.size_bytes,  task.shape.root,
-                                   task.shape.element_bytes, task.shape.commutative, block_bytes(task.shape)};
       ProgramOptions how;
       how.algorithm = options.algorithm;
       how.segments = options.segments;
-      program = plan_program(known.platform, problem, how).program;
+      program = plan_program(known.platform, problem_of(task.shape), how).program;
     }
     std::vector<PlannedCollective> all;
     const bool predicts = options.program || known.speeds_are_known;

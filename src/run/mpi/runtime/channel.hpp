@@ -84,11 +84,11 @@ class Channel {
   /// Looks whether another rank has given the job up, and throws what that means here: InputError, where it came from a
   /// bad argument, else JobError.
   void check();
-  /// check() before something is started. A rank that failed leaves what it has sent, and where it receives, soon after
-  /// having said so (withdraw): nothing may be started with it by one that comes later. On one host that word is in
-  /// memory which all ranks see; between hosts it is a message, which may still be on its way.
+  /// check() before a collective of MPI's own is started, as one that some rank does not start never ends. A rank that
+  /// failed leaves what it has sent, and where it receives, soon after having said so (withdraw): on one host that word
+  /// is in memory which all ranks see, and between hosts it is a message, which may still be on its way.
   void check_at_start();
-  /// check_at_start() where that costs no look at MPI, else as check_known(): for what begins inside an execution.
+  /// The same where that costs no look at MPI, else as check_known(): for executions, which look while they wait.
   void check_by_memory();
   /// MPI_Testsome that looks for such word as well, see Context::test_some; throws as check(). What completes with word
   /// that its sender has given up counts as not come.

@@ -71,7 +71,7 @@ class Job : public Progressing {
     guarded([&] {
       if (running_ || over_)
         throw InputError(channel.work(), "an execution that has not been waited for", "wait() or test() before");
-      channel.check_at_start();
+      channel.check_by_memory();
       if (!together) (void)check();
     });
     if (together) {

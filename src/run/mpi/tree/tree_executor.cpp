@@ -157,15 +157,14 @@ std::deque<std::size_t>::iterator TreeExecutor::next_arrived() {
 
 bool TreeExecutor::step(bool look) {
   remove_ended();
-  // With nothing on its way there is word of failures alone to look for, after what can be started: each look costs a
-  // rank its turn where ranks share cores.
-  const bool under_way = !requests_.empty();
-  const bool tested = look && under_way && test();
   const bool posted = limits_.any_order ? post_any() : post_receives();
   const bool started = start_sends();
-  const bool moved = tested || posted || started;
-  if (look && !under_way && !moved) channel_.check();
-  return moved;
+  // A look costs a rank its turn where ranks share cores, so what can be started goes first.
+  if (posted || started) return true;
+  if (!look) return false;
+  if (!requests_.empty()) return test();
+  channel_.check();  // nothing is on its way but word of failures
+  return false;
 }
 
 void TreeExecutor::remove_ended() {
