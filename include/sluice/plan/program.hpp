@@ -82,9 +82,9 @@ struct SendPace {
   friend bool operator==(const SendPace&, const SendPace&) = default;
 };
 
-/// For how long a send keeps the connection between its two ranks for itself, by operation; 0 for what is no send. @pre
-/// as many ranks as the platform has
-[[nodiscard]] std::vector<double> connection_times(const Platform& platform, const Program& program);
+/// For how long each send keeps the port of its rank, and the connection between its two ranks, for itself, by
+/// operation; 0 for what is no send. @pre as many ranks as the platform has
+[[nodiscard]] std::vector<SendPace> send_paces(const Platform& platform, const Program& program);
 
 /// A lower bound: in the replay no program for the problem ends earlier over the platform. It is the largest of these
 /// times: the shortest way that some byte has to go, and what each port and uplink needs for the bytes that must pass

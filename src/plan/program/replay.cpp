@@ -70,12 +70,16 @@ std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program&
 
 }  // namespace detail
 
-std::vector<double> connection_times(const Platform& platform, const Program& program) {
+std::vector<SendPace> send_paces(const Platform& platform, const Program& program) {
   const detail::RankNetwork network(platform);
-  std::vector<double> result;
-  for (const ProgramOperation& op : program.operations)
-    result.push_back(op.kind == ProgramOperation::Kind::kSend ? detail::pace_of(network, op).connection_s : 0);
-  return result;
+  std::vector<SendPace> paces;
+  for (const ProgramOperation& op : program.operations) {
+    SendPace& pace = paces.emplace_back();
+    if (op.kind != ProgramOperation::Kind::kSend) continue;
+    const detail::MessageCosts costs = detail::pace_of(network, op);
+    pace = {costs.port_s, costs.connection_s};
+  }
+  return paces;
 }
 
 ReplayedProgram replay(const Platform& platform, const Program& program, double combine_s_per_byte) {

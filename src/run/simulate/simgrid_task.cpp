@@ -100,11 +100,11 @@ SimgridTask::SimgridTask(const Program& program, const Platform* platform) : sta
   detail::MessagesOfProgram messages = detail::messages_of(program);
   state_->graph = std::move(messages.graph);
   if (platform != nullptr) {
-    const std::vector<double> keeps_s = connection_times(*platform, program);
+    const std::vector<SendPace> paces = send_paces(*platform, program);
     std::size_t send = 0;
     for (std::size_t i = 0; i < program.operations.size(); ++i) {
       if (program.operations[i].kind != ProgramOperation::Kind::kSend) continue;
-      state_->graph.messages[messages.of_sends[send++]].connection_s = keeps_s[i];
+      state_->graph.messages[messages.of_sends[send++]].connection_s = paces[i].connection_s;
     }
   }
   state_->who_needs = fmt::format("one for each of the {} ranks", program.ranks);

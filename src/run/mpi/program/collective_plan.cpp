@@ -97,13 +97,26 @@ constexpr auto kFields = [](auto& numbers, PlannedCollective& planned) {
   kPartFields(numbers, planned.part);
 };
 
-/// A connection carries one message after the other. SMPI makes each a flow of its own, and many that begin at once
-/// arrive together, too late to be passed on one by one: there a message waits for the time of the one before.
-std::vector<SendPace> pace_in(const Platform& platform, const Program& program) {
-  std::vector<SendPace> pace;
-  if (!kSimulated || platform.ranks != program.ranks) return pace;
-  for (const double seconds : connection_times(platform, program)) pace.push_back({0, seconds});
-  return pace;
+/// Where speeds are not known, sends take turns on networks that are so much slower than the assumed one.
+constexpr double kSlower = 10;
+
+/// A rank's sends take turns at its port, each for as long as it needs it: where all begin at once, a switch has to
+/// drop what it cannot queue, and the last messages of a connection are sent again 0.2 s later. No send waits for
+/// longer, as a message that its receiver does not yet ask for must not hold up others.
+///
+/// SMPI makes each message a flow of its own. Those at a port share it, without loss; but those of a connection that
+/// begin at once arrive together, too late to be passed on one by one, so there they take turns.
+std::vector<SendPace> pace_in(const JobPlatform& known, const Program& program) {
+  if (known.platform.ranks != program.ranks) return {};
+  std::vector<SendPace> paces = send_paces(known.platform, program);
+  for (SendPace& pace : paces) {
+    if (kSimulated) {
+      pace.port_s = 0;
+    } else if (!known.speeds_are_known) {
+      pace = {kSlower * pace.port_s, kSlower * pace.connection_s};
+    }
+  }
+  return paces;
 }
 
 }  // namespace
@@ -218,7 +231,7 @@ PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) 
     }
     std::vector<PlannedCollective> all;
     const bool predicts = options.program || known.speeds_are_known;
-    for (ProgramPart& part : parts_of(program, pace_in(known.platform, program)))
+    for (ProgramPart& part : parts_of(program, pace_in(known, program)))
       all.push_back({std::move(part), program.algorithm, predicts ? program.length_s : 0});
     return all;
   };

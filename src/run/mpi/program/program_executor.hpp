@@ -17,7 +17,7 @@ struct ProgramTask {
   std::shared_ptr<ProgramData> data;
   std::vector<TreeReceive> receives;
   std::vector<TreeSend> sends;
-  /// Sends begin as soon as what they wait for has ended and their pace allows it, those to one rank in their order;
+  /// Sends begin when what they wait for has ended and their pace allows it, those to one rank in their order;
   /// messages are received in the order of the program, as many asked for ahead as buffers of some MiB hold.
   TreeExecutor::Limits limits;
 };
