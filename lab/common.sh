@@ -1,6 +1,6 @@
 # What the scripts of the lab share; not to be run.
 #
-# A lab NAME is: network namespaces sluice-NAME-1 .. sluice-NAME-(2H), the hosts, and sluice-NAME-hub, the switches; and
+# A lab NAME is: network namespaces sluice-NAME-1 .. sluice-NAME-(C H), the hosts, and sluice-NAME-hub, the switches; and
 # the folder $lab_root/NAME with the settings, the host file and the agent that starts processes on the hosts. All links
 # and addresses are inside those namespaces: deleting them leaves nothing behind, and two labs know nothing of each other.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs an MPI program in a lab, one rank per host: rank i on host i + 1, so that with the default -n the first half of the
-# ranks are one cluster and the second half the other.
+# Runs an MPI program in a lab, one rank per host: rank i on host i + 1, so that with the default -n the first H ranks are
+# one cluster, the next H another, and so on.
 #
 #     lab/run.sh [OPTIONS OF lab/up.sh] [-n RANKS] PROGRAM ARGUMENTS...     in a lab of its own, taken down at the end
 #     lab/run.sh --lab NAME [-n RANKS] PROGRAM ARGUMENTS...                 in one that is up, which stays
@@ -12,8 +12,9 @@
 #                  waited for its timer (0.2 s or more each), and sent a probe instead (after two round trips; after
 #                  0.2 s where one segment alone is outstanding)                           [none]
 #
-# The program finds the settings of the lab in its environment: SLUICE_LAB_HOSTS, SLUICE_LAB_K, SLUICE_LAB_BACKBONE_MBIT,
-# SLUICE_LAB_HOST_MBIT, SLUICE_LAB_LOCAL_MBIT (empty: none), SLUICE_LAB_CONGESTION. Interrupted or not, the lab is taken down with all that runs in it.
+# The program finds the settings of the lab in its environment: SLUICE_LAB_HOSTS (of a cluster), SLUICE_LAB_CLUSTERS,
+# SLUICE_LAB_K, SLUICE_LAB_BACKBONE_MBIT, SLUICE_LAB_HOST_MBIT, SLUICE_LAB_LOCAL_MBIT (empty: none),
+# SLUICE_LAB_CONGESTION. Interrupted or not, the lab is taken down with all that runs in it.
 #
 # Exit status: that of the program; 2 bad arguments; 3 a lab is not possible here (says why).
 set -euo pipefail
@@ -83,7 +84,7 @@ while IFS='=' read -r key value; do
   export "SLUICE_LAB_${key^^}=$value"
   exports+=(-x "SLUICE_LAB_${key^^}")
 done < "$settings"
-ranks=${ranks:-$((2 * SLUICE_LAB_HOSTS))}
+ranks=${ranks:-$((SLUICE_LAB_CLUSTERS * SLUICE_LAB_HOSTS))}
 
 # From inside host 1, by the routes of the lab only.
 if [[ $mpi == openmpi ]]; then

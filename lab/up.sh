@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Builds a lab: two clusters of hosts joined by a backbone, inside this machine.
+# Builds a lab: clusters of hosts joined by a backbone, inside this machine.
 #
-#     lab/up.sh [--hosts H] [--k K] [--backbone MBIT] [--host-rate MBIT]
+#     lab/up.sh [--hosts H] [--clusters C] [--k K] [--backbone MBIT] [--host-rate MBIT]
 #               [--first-host-rate MBIT] [--local-rate MBIT] [--congestion NAME] [--name NAME]
 #
 #     --hosts       hosts of each cluster; 1 .. H send and H + 1 .. 2H receive in the papers' setting   [10]
+#     --clusters    clusters, 2 to 9; of more than two, each has a link of the backbone's speed to a switch in the
+#                   middle                                                                              [2]
 #     --k           transfers that the backbone carries at once: a host's link has backbone / k         [3]
 #     --backbone    Mbit/s between the clusters                                                         [100]
 #     --host-rate   Mbit/s of a host's link, instead of backbone / k
@@ -16,7 +18,8 @@
 #
 # Prints the name, which lab/run.sh and lab/down.sh take. Every host is a network namespace with an address of
 # 10.77.0.0/16 and a veth link to a bridge; both ends of the link are token buckets (burst 32 KiB, queue 128 KiB). The
-# two bridges are in a namespace of their own, joined by another veth link with the backbone's buckets (64 KiB, 256 KiB).
+# bridges, one for each cluster, are in a namespace of their own, joined by veth links with the backbone's buckets
+# (64 KiB, 256 KiB).
 # Nothing is added to the namespace this is called from, and no setting of the machine is changed: lab/down.sh leaves
 # no trace.
 #
@@ -25,18 +28,20 @@ set -euo pipefail
 lab=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$lab/common.sh"
 
-hosts=10 k=3 backbone=100 host_rate='' first_host_rate='' congestion=reno name='' local_rate=''
+hosts=10 clusters=2 k=3 backbone=100 host_rate='' first_host_rate='' congestion=reno name='' local_rate=''
 while [[ $# -gt 0 ]]; do
   case $1 in
     -h|--help) sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; exit 0 ;;
-    --hosts|--k|--backbone|--host-rate|--first-host-rate|--local-rate|--congestion|--name)
+    --hosts|--clusters|--k|--backbone|--host-rate|--first-host-rate|--local-rate|--congestion|--name)
       [[ $# -ge 2 ]] || lab_fail "$1: nothing after it, expected a value"
       declare "$(tr - _ <<<"${1#--}")=$2"
       shift 2 ;;
     *) lab_fail "'$1', expected an option of lab/up.sh --help" ;;
   esac
 done
-[[ $hosts =~ ^[1-9][0-9]{0,2}$ && $hosts -le 120 ]] || lab_fail "--hosts: '$hosts', expected 1 to 120"
+[[ $clusters =~ ^[2-9]$ ]] || lab_fail "--clusters: '$clusters', expected 2 to 9"
+[[ $hosts =~ ^[1-9][0-9]{0,2}$ && $((clusters * hosts)) -le 240 ]] ||
+  lab_fail "--hosts: '$hosts', expected 1 to $((240 / clusters))"
 [[ $k =~ ^[1-9][0-9]{0,2}$ ]] || lab_fail "--k: '$k', expected 1 to 999"
 number='^[0-9]+([.][0-9]+)?$'
 [[ $backbone =~ $number ]] || lab_fail "--backbone: '$backbone', expected Mbit/s"
@@ -65,21 +70,30 @@ mkdir -p "$lab_root/$name/tmp"
 hub=sluice-$name-hub
 in_hub() { ip netns exec "$hub" "$@"; }
 ip netns add "$hub"
-for side in 1 2; do
-  ip -n "$hub" link add "switch$side" type bridge
-  [[ -z $local_rate ]] || ip -n "$hub" link add "local$side" type bridge
+add_switch() { ip -n "$hub" link add "$1" type bridge && ip -n "$hub" link set "$1" up; }
+# Joins two switches.
+add_backbone() {
+  ip -n "$hub" link add "$1-up" type veth peer name "$2-$1"
+  ip -n "$hub" link set "$1-up" master "$1" up
+  ip -n "$hub" link set "$2-$1" master "$2" up
+  for end in "$1-up" "$2-$1"; do
+    in_hub tc qdisc add dev "$end" root tbf rate "${backbone}mbit" burst 64k limit 256k
+  done
+}
+for ((side = 1; side <= clusters; ++side)); do
+  add_switch "switch$side"
+  [[ -z $local_rate ]] || add_switch "local$side"
 done
-ip -n "$hub" link add backbone1 type veth peer name backbone2
-for side in 1 2; do
-  ip -n "$hub" link set "backbone$side" master "switch$side" up
-  in_hub tc qdisc add dev "backbone$side" root tbf rate "${backbone}mbit" burst 64k limit 256k
-  ip -n "$hub" link set "switch$side" up
-  [[ -z $local_rate ]] || ip -n "$hub" link set "local$side" up
-done
+if [[ $clusters -eq 2 ]]; then
+  add_backbone switch1 switch2
+else
+  add_switch middle
+  for ((side = 1; side <= clusters; ++side)); do add_backbone "switch$side" middle; done
+fi
 
-for ((host = 1; host <= 2 * hosts; ++host)); do
+for ((host = 1; host <= clusters * hosts; ++host)); do
   namespace=sluice-$name-$host
-  side=$((host <= hosts ? 1 : 2))
+  side=$(((host - 1) / hosts + 1))
   rate=$([[ $host -eq 1 ]] && echo "$first_host_rate" || echo "$host_rate")
   ip netns add "$namespace"
   ip -n "$hub" link add "host$host" type veth peer name eth0 netns "$namespace"
@@ -109,6 +123,7 @@ done
 
 cat > "$lab_root/$name/settings" <<SETTINGS
 hosts=$hosts
+clusters=$clusters
 k=$k
 backbone_mbit=$backbone
 host_mbit=$host_rate
