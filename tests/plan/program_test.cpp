@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <random>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plan/program/circulant.hpp"
@@ -33,10 +35,19 @@ std::string faults(const Program& program) {
   return text;
 }
 
+/// Pairs of ranks of which one sends to the other.
+std::size_t connections(const Program& program) {
+  std::set<std::pair<std::int64_t, std::int64_t>> pairs;
+  for (const ProgramOperation& op : program.operations)
+    if (op.kind == ProgramOperation::Kind::kSend) pairs.emplace(op.rank, op.peer);
+  return pairs.size();
+}
+
 /// Plans by all algorithms of a problem that apply; how many did.
 std::int64_t expect_all_sound(const Platform& platform, ProgramProblem problem) {
   std::int64_t planned = 0;
   double least = -1;
+  std::vector<Program> programs;
   for (const Algorithm& algorithm : detail::program_algorithms(problem.problem)) {
     SCOPED_TRACE(::testing::Message() << algorithm.problem << ' ' << algorithm.name << ", " << platform.ranks
                                       << " ranks, " << problem.size_bytes << " bytes, root " << problem.root);
@@ -57,10 +68,22 @@ std::int64_t expect_all_sound(const Platform& platform, ProgramProblem problem) 
     EXPECT_EQ(plan.candidates.front().length_s, plan.program.length_s);
     EXPECT_EQ(replay(platform, plan.program).length_s, plan.program.length_s);
     least = least < 0 ? plan.program.length_s : std::min(least, plan.program.length_s);
+    programs.push_back(plan.program);
   }
   const ProgramPlan best = plan_program(platform, problem);
   EXPECT_EQ(faults(best.program), "");
   EXPECT_EQ(best.program.length_s, least);
+  EXPECT_EQ(best.candidates.front().algorithm, best.program.algorithm);
+  ProgramOptions within;
+  within.slack = 0.05;
+  const ProgramPlan simplest = plan_program(platform, problem, within);
+  EXPECT_EQ(faults(simplest.program), "");
+  EXPECT_EQ(simplest.candidates.front().algorithm, simplest.program.algorithm);
+  EXPECT_LE(simplest.program.length_s, 1.05 * least);
+  for (const Program& program : programs)
+    if (program.length_s <= 1.05 * least) {
+      EXPECT_LE(connections(simplest.program), connections(program)) << program.algorithm;
+    }
   return planned;
 }
 
@@ -261,6 +284,7 @@ TEST(PlanProgram, RefusesWhatItCannotPlan) {
   EXPECT_EQ(
       refused({Collective::kReduceScatter, 64, 0, 4, false}, {.algorithm = "ring"}),
       "algorithm: 'ring' with an operation that does not commute, expected one that keeps the order of the ranks");
+  EXPECT_EQ(refused({Collective::kAllgather, 8}, {.slack = -0.5}), "slack: -0.5, expected at least 0");
 }
 
 /// Two messages in a row, and 6912 of them: a replay of much work, of what is nearly the lower bound.

@@ -28,7 +28,11 @@ struct ProgramOptions {
   std::string algorithm = "auto";  ///< one that algorithms() names for the problem, or "auto"
   std::int64_t segments = 0;       ///< of "chain" and "circulant" broadcasts and reductions; 0: the best of some
   double combine_s_per_byte = 0;   ///< what combining costs in the replay
-  StopRequest stop = {};           ///< ends planning with the best variant so far, once there is one
+  /// Of programs that are at most this share longer than the fastest, the one is taken in which the fewest pairs of
+  /// ranks send to each other: for platforms that are measured, with errors, and shared in ways that nobody has
+  /// measured.
+  double slack = 0;
+  StopRequest stop = {};  ///< ends planning with the best variant so far, once there is one
 };
 
 /// A program, and what it was chosen from.

@@ -116,6 +116,15 @@ std::string_view short_algorithm(const Program& shape) {
   }
 }
 
+/// Pairs of ranks of which one sends to the other. Of programs that are as fast, one with few of them loses least where
+/// a network is shared in ways that its platform does not tell.
+std::size_t connections(const Program& program) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
+  for (const ProgramOperation& op : program.operations)
+    if (op.kind == ProgramOperation::Kind::kSend) pairs.emplace_back(op.rank, op.peer);
+  std::ranges::sort(pairs);
+  return static_cast<std::size_t>(std::ranges::unique(pairs).begin() - pairs.begin());
+}
 class Planning {
  public:
   Planning(const detail::RankNetwork& network, const ProgramTask& task, const ProgramOptions& options)
@@ -133,7 +142,7 @@ class Planning {
   void replay_all() {
     double work_left = detail::kInfinity;
     for (const ProgramVariant& variant : variants_) {
-      if (best_ && stopped()) return;
+      if (found() && stopped()) return;
       offer(program_of(task_, variant, variant.make()), work_left);
     }
   }
@@ -185,8 +194,8 @@ class Planning {
     }
     double spent = 0;
     for (Estimate& each : estimates) {
-      if (best_ && stopped()) return;
-      const bool promises = !best_ || each.seconds <= kGain * best_->length_s;
+      if (found() && stopped()) return;
+      const bool promises = !found() || each.seconds <= kGain * least_s_;
       const double most = promises && spent < 2 * kMostWork ? kMostWork : kLittleWork - (promises ? 0 : spent);
       if (most <= 0) continue;
       double left = most;
@@ -194,38 +203,49 @@ class Planning {
       offer(std::move(*each.program), left);
       spent += most - left;
     }
-    if (best_ || fewest == variants_.size()) return;
+    if (found() || fewest == variants_.size()) return;
     double any = detail::kInfinity;
     offer(program_of(task_, variants_[fewest], variants_[fewest].make()), any);
   }
 
   [[nodiscard]] bool stopped() const { return options_.stop && options_.stop(); }
-  [[nodiscard]] bool found() const { return best_.has_value(); }
+  [[nodiscard]] bool found() const { return !best_.empty(); }
 
   ProgramPlan take() {
+    Program& chosen = choose();
     const ProgramBound bound = detail::bound_of(network_, task_.shape);
-    best_->bound_s = bound.seconds;
-    best_->bound = bound.kind;
-    std::stable_sort(candidates_.begin(), candidates_.end(),
-                     [](const auto& a, const auto& b) { return a.length_s < b.length_s; });
-    return {std::move(*best_), std::move(candidates_)};
+    chosen.bound_s = bound.seconds;
+    chosen.bound = bound.kind;
+    std::ranges::stable_sort(candidates_, {}, [&](const ProgramPlan::Candidate& each) {
+      return each.algorithm == chosen.algorithm ? 0 : each.length_s;
+    });
+    return {std::move(chosen), std::move(candidates_)};
   }
 
  private:
+  [[nodiscard]] Program& choose() {
+    if (options_.slack > 0) return *std::ranges::min_element(best_, {}, connections);
+    return *std::ranges::min_element(best_, {}, &Program::length_s);
+  }
+
   void offer(Program program, double& work_left) {
     const std::optional<ReplayedProgram> replayed =
         detail::replay(network_, program, detail::SendOrder::kSideBySide, options_.combine_s_per_byte, work_left);
     if (!replayed) return;
     program.length_s = replayed->length_s;
     candidates_.push_back({program.algorithm, program.length_s});
-    if (!best_ || program.length_s < best_->length_s) best_ = std::move(program);
+    if (program.length_s > (1 + options_.slack) * least_s_) return;
+    least_s_ = std::min(least_s_, program.length_s);
+    best_.push_back(std::move(program));
+    std::erase_if(best_, [&](const Program& each) { return each.length_s > (1 + options_.slack) * least_s_; });
   }
 
   const detail::RankNetwork& network_;
   const ProgramTask& task_;
   const ProgramOptions& options_;
   std::vector<ProgramVariant> variants_;
-  std::optional<Program> best_;
+  double least_s_ = detail::kInfinity;  ///< of those replayed
+  std::vector<Program> best_;           ///< those not longer than that by more than the slack, as they came
   std::vector<ProgramPlan::Candidate> candidates_;
 };
 
@@ -236,6 +256,7 @@ ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem
   if (options.segments < 0) throw InputError("segments", fmt::format("{}", options.segments), "at least 0");
   if (!(options.combine_s_per_byte >= 0))
     throw InputError("combining", fmt::format("{} s per byte", options.combine_s_per_byte), "at least 0");
+  if (!(options.slack >= 0)) throw InputError("slack", fmt::format("{}", options.slack), "at least 0");
   const detail::RankNetwork network(platform);
   const ProgramTask task = task_of(network, shape, options.segments);
   Planning planning(network, task, options);

@@ -28,6 +28,7 @@ namespace {
 
 // Where no platform is given.
 constexpr std::int64_t kMostRanks = 256;              ///< planned in less than half a second
+constexpr double kMeasuredWithin = 0.05;              ///< how exactly the network is known
 constexpr std::int64_t kMostRanksOfShortMatrix = 64;  ///< an alltoall, by each rank, in some milliseconds
 
 /// Short elements with an operation of MPI's own, where no trial is to decide: on one node without shared memory.
@@ -227,6 +228,7 @@ PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) 
       ProgramOptions how;
       how.algorithm = options.algorithm;
       how.segments = options.segments;
+      if (!options.platform) how.slack = kMeasuredWithin;
       program = plan_program(known.platform, problem_of(task.shape), how).program;
     }
     std::vector<PlannedCollective> all;
