@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # A short run of the lab, for CI: exchanges between 3 + 3 hosts over a backbone that carries 2, broadcasts between 2 + 2
-# and 2 + 2 + 2 by default, exchanges with local phases and exchanges under MPICH, verified byte by byte; a probe of 2 + 2
-# hosts, to which ranks are dealt in turns and which must have them host by host; then an interrupted run. At the end
-# nothing of these may be left.
+# and an alltoall between 2 + 2 + 2 by default, exchanges with local phases and exchanges under MPICH, verified byte by
+# byte; a probe of 2 + 2 hosts, to which ranks are dealt in turns and which must have them host by host; then an
+# interrupted run. At the end nothing of these may be left.
 #
 #     lab/check.sh [BUILD_DIR [MPICH_BUILD_DIR]]      builds with Open MPI, build/release unless given, and with MPICH
 #
@@ -33,7 +33,7 @@ for ranks in 4 8; do  # one for each host, and two
     "$build/bin/run_broadcast_test" --gtest_brief=1 --gtest_filter='*WithoutAPlatform*'
 done
 "$lab/run.sh" --name "$name" --clusters 3 --hosts 2 --k 2 --time-limit 120 \
-  "$build/bin/run_broadcast_test" --gtest_brief=1 --gtest_filter='*WithoutAPlatform*'
+  "$build/bin/sluice" run alltoall --size 64Ki --method sluice --repetitions 9
 # Two ranks on each host, and local links.
 "$lab/run.sh" --name "$name" --hosts 2 --k 2 --local-rate 1000 -n 8 --time-limit 120 \
   "$build/bin/local_phases_exchange_test" --gtest_brief=1
