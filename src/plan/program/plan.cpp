@@ -123,7 +123,7 @@ std::size_t connections(const Program& program) {
   for (const ProgramOperation& op : program.operations)
     if (op.kind == ProgramOperation::Kind::kSend) pairs.emplace_back(op.rank, op.peer);
   std::ranges::sort(pairs);
-  return static_cast<std::size_t>(std::ranges::unique(pairs).begin() - pairs.begin());
+  return static_cast<std::size_t>(std::unique(pairs.begin(), pairs.end()) - pairs.begin());
 }
 class Planning {
  public:
