@@ -15,11 +15,12 @@
 namespace sluice::mpi::detail {
 namespace {
 
-/// What an execution may be expected to take, by some that were measured: the median on one node, where one that takes
-/// longer met other work; the mean between nodes, where it met a full queue, which happens again and costs the 200 ms
-/// that TCP waits at least.
+/// What an execution may be expected to take, by some that were measured: the median on one node and of short
+/// executions, where one that takes longer met other work; else, between nodes, the mean, as it met a full queue, which
+/// happens again and costs the 200 ms that TCP waits at least.
 double usual_time(const Channel& channel, std::vector<double> times) {
-  if (channel.context().one_node()) return median(times);
+  const double middle = median(times);
+  if (channel.context().one_node() || middle < WayWatch::kShortest_s) return middle;
   return std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
 }
 
