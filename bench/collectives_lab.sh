@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Six collectives, a broadcast and a sum between clusters of four hosts in a shaped network, links of 50 Mbit/s and a
-# backbone of twice as much, told nothing of it, beside MPI's own: medians and ratios. A block is SIZE bytes for each rank,
-# and so is the message that is broadcast; what is combined has as many times that as there are ranks, the sum alone SIZE.
+# backbone of twice as much, told nothing of it, beside MPI's own: medians and ratios. A block is SIZE bytes for each rank.
+# So is the message of the broadcast, and what each rank gives to the sum; to an allreduce and a reduce-scatter each rank
+# gives SIZE bytes for every rank.
 # The command is built if need be; a minute. Needs a lab: root, iproute2.
 #
 #     bench/collectives_lab.sh [REPETITIONS [SIZE]]      5 and 128Ki unless given

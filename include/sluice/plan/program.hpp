@@ -58,10 +58,12 @@ struct ProgramPlan {
                                        const ProgramOptions& options = {});
 
 /// A program for messages so short that their number counts more than their bytes, over a network of which nothing is
-/// known: of an algorithm with the fewest rounds, "bruck", "recursive-doubling" or "binomial". Where that sends bytes
-/// several times, longer arrays (an allreduce of more than 4 KiB, an alltoall with a mean of more than 256 bytes for
-/// each pair of ranks) go by "circulant" or "pairwise". Ranks are taken in their order, from the root on. Nothing is
-/// replayed, so its length is 0 as it is not known. Deterministic; O(messages) time and memory.
+/// known: of an algorithm with the fewest rounds, "bruck", "recursive-doubling", "recursive-halving" or "binomial".
+/// Where such an algorithm sends bytes several times, longer arrays go by one that does not: an allreduce of more than
+/// 4 KiB by "recursive-halving" or "circulant", unless its order counts, and an alltoall of more than 256 bytes for
+/// each pair of ranks, on average, by "pairwise". Ranks are taken in their order, from the root on. Nothing is
+/// replayed: the length is not known, and is given as 0. Deterministic. For p ranks O(p^2) time and memory at most, and
+/// O(p^2 log p) for an alltoall.
 ///
 /// Throws InputError for ranks < 1, and for problems and sizes as plan_program does.
 [[nodiscard]] Program plan_short_program(std::int64_t ranks, const ProgramProblem& problem);

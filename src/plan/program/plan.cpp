@@ -125,6 +125,7 @@ std::size_t connections(const Program& program) {
   std::ranges::sort(pairs);
   return static_cast<std::size_t>(std::unique(pairs.begin(), pairs.end()) - pairs.begin());
 }
+
 class Planning {
  public:
   Planning(const detail::RankNetwork& network, const ProgramTask& task, const ProgramOptions& options)
@@ -212,7 +213,7 @@ class Planning {
   [[nodiscard]] bool found() const { return !best_.empty(); }
 
   ProgramPlan take() {
-    Program& chosen = choose();
+    Program& chosen = *std::ranges::min_element(best_, {}, connections);
     const ProgramBound bound = detail::bound_of(network_, task_.shape);
     chosen.bound_s = bound.seconds;
     chosen.bound = bound.kind;
@@ -223,18 +224,15 @@ class Planning {
   }
 
  private:
-  [[nodiscard]] Program& choose() {
-    if (options_.slack > 0) return *std::ranges::min_element(best_, {}, connections);
-    return *std::ranges::min_element(best_, {}, &Program::length_s);
-  }
-
   void offer(Program program, double& work_left) {
     const std::optional<ReplayedProgram> replayed =
         detail::replay(network_, program, detail::SendOrder::kSideBySide, options_.combine_s_per_byte, work_left);
     if (!replayed) return;
     program.length_s = replayed->length_s;
     candidates_.push_back({program.algorithm, program.length_s});
-    if (program.length_s > (1 + options_.slack) * least_s_) return;
+    // Without slack the first of those that are as fast.
+    const double most_s = (1 + options_.slack) * least_s_;
+    if (options_.slack > 0 ? program.length_s > most_s : program.length_s >= most_s) return;
     least_s_ = std::min(least_s_, program.length_s);
     best_.push_back(std::move(program));
     std::erase_if(best_, [&](const Program& each) { return each.length_s > (1 + options_.slack) * least_s_; });

@@ -1,10 +1,10 @@
 /// The replay of a program: its messages as flows that share what they pass, see plan/broadcast/replay.cpp.
 ///
 /// A send starts when all in `after` have ended; where the rank has several, side by side, so that they share the port,
-/// but for those to one rank, which follow each other at the pace of their connection (as the executor has it,
-/// run/mpi/program/program_executor.cpp). It has ended when its last byte has left. A receive or combine has ended when
-/// the message is there, has been taken in (which, for a combine, takes combine_s_per_byte for each byte), and all in
-/// `after` have ended.
+/// but for those to one rank, which follow each other at the pace of their connection. (The executor lets all sends of
+/// a rank take turns at its port, run/mpi/program/collective_plan.cpp; together they take as long.) It has ended when
+/// its last byte has left. A receive or combine has ended when the message is there, has been taken in (which, for a
+/// combine, takes combine_s_per_byte for each byte), and all in `after` have ended.
 #include "plan/program/replay.hpp"
 
 #include <fmt/format.h>

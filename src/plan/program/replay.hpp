@@ -10,7 +10,7 @@ namespace sluice::detail {
 
 /// How the sends of a rank that wait for nothing follow each other.
 enum class SendOrder : std::uint8_t {
-  kSideBySide,  ///< at once, those to one rank as its connection carries them: as our executor has it
+  kSideBySide,  ///< at once, those to one rank as its connection carries them
   kInTurn,      ///< each when the port would be done with the one before: as a library that goes step by step
 };
 

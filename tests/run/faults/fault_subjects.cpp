@@ -455,8 +455,9 @@ class RampSubject final : public Subject {
 class CommBetweenHosts {
  public:
   explicit CommBetweenHosts(MPI_Comm comm) : comm_(comm) {
+    const bool agreed = detail::Context::of(comm)->settings().agreed_arguments;
     const PretendedHosts hosts(1);
-    set_agreed_arguments(comm_.get(), detail::Context::of(comm)->settings().agreed_arguments);
+    set_agreed_arguments(comm_.get(), agreed);
   }
   [[nodiscard]] MPI_Comm get() const { return comm_.get(); }
 

@@ -51,8 +51,9 @@ struct ChosenCollective {
 ///     sluice::mpi::Allgather job(comm, bytes);
 ///     job.execute(mine, all);
 ///
-/// in place of MPI_Allgather. Construction and execution are collective. Rank 0 plans and tells each rank its own part;
-/// jobs of a communicator share plans (sluice/run/mpi/settings.hpp). MPI_THREAD_FUNNELED is enough.
+/// in place of MPI_Allgather. Construction and execution are collective. Rank 0 plans and tells each rank its own part,
+/// but for short messages without a platform, which each rank plans by itself. Jobs of a communicator share plans
+/// (sluice/run/mpi/settings.hpp). MPI_THREAD_FUNNELED is enough.
 ///
 /// Memory beyond the user's: data that a rank only passes on, and packed copies of messages that lie in several places;
 /// where elements are combined, also up to 8 MiB, or two messages, that wait for their turn. On up to 64 ranks of one

@@ -32,8 +32,7 @@ struct JobPlatform {
 /// That of SLUICE_PLATFORM, else by the network if that may be measured, else usual_network. Collective.
 [[nodiscard]] JobPlatform platform_of_job(Channel& channel);
 
-/// Between hosts, where no platform is given: shorter messages of collectives are MPI's own, or go by no
-/// network that was measured.
+/// Between hosts, where no platform is given: shorter messages of collectives go by no network that was measured.
 constexpr std::int64_t kLongBetweenHosts = 32 << 10;
 /// Whether a broadcast over the platform is planned in less than half a second, so that nobody has to ask for it.
 [[nodiscard]] bool is_planned_soon(const Platform& platform);

@@ -34,9 +34,9 @@ constexpr std::int64_t kMostRanksOfShortMatrix = 64;  ///< an alltoall, by each 
 /// Short elements with an operation of MPI's own, where no trial is to decide: on one node without shared memory.
 constexpr std::int64_t kShortOnNode = 256 << 10;
 
-/// Whether nothing says how it is to be done.
-bool leaves_all_open(const CollectiveOptions& options) {
-  return !options.platform && !options.program && options.algorithm == "auto" && options.segments == 0;
+/// Whether the user says what the plan is to be.
+bool asks_for_plan(const CollectiveOptions& options) {
+  return options.program || options.algorithm != "auto" || options.segments != 0;
 }
 
 /// In elements, as many as there are.
@@ -71,10 +71,15 @@ void check(CollectiveTask& task) {
   shape.commutative = options.program->commutative;
 }
 
+/// Whether nothing says how it is to be done, nor by which platform. Collective.
+bool is_left_to_library(const CollectiveTask& task, Channel& channel) {
+  return !task.options.platform && !asks_for_plan(task.options) &&
+         (task.reproducible || platform_of_variable(channel) == nullptr);
+}
+
 /// Whether no network is in between and the way is left to the library. Collective.
 bool is_by_memory(const CollectiveTask& task, Channel& channel) {
-  return leaves_all_open(task.options) && SharedProgram::possible(channel.context()) &&
-         (task.reproducible || platform_of_variable(channel) == nullptr);
+  return SharedProgram::possible(channel.context()) && is_left_to_library(task, channel);
 }
 
 /// Whether messages are too short for it to be worth while to know the network between nodes.
@@ -84,8 +89,7 @@ bool is_short(const Program& shape, const Context& context) {
 
 /// Whether such messages are left to the library, and are few enough for each rank to plan all. Collective.
 bool is_planned_by_each(const CollectiveTask& task, Channel& channel) {
-  return leaves_all_open(task.options) && is_short(task.shape, channel.context()) && task.shape.ranks <= kMostRanks &&
-         (task.reproducible || platform_of_variable(channel) == nullptr);
+  return is_short(task.shape, channel.context()) && task.shape.ranks <= kMostRanks && is_left_to_library(task, channel);
 }
 
 ProgramProblem problem_of(const Program& shape) {
@@ -98,7 +102,7 @@ constexpr auto kFields = [](auto& numbers, PlannedCollective& planned) {
   kPartFields(numbers, planned.part);
 };
 
-/// Where speeds are not known, sends take turns on networks that are so much slower than the assumed one.
+/// Where speeds are not known, sends still take turns on a network that is this many times slower than the assumed one.
 constexpr double kSlower = 10;
 
 /// A rank's sends take turns at its port, each for as long as it needs it: where all begin at once, a switch has to
@@ -185,8 +189,8 @@ Way way_of(const CollectiveTask& task, Context& context) {
   const Program& shape = task.shape;
   const CollectiveOptions& options = task.options;
   if (shape.ranks == 1 || shape.size_bytes == 0) return Way::kPlan;
-  const bool asks_for_plan = options.program || options.algorithm != "auto" || options.segments != 0;
-  if (asks_for_plan || !options.try_native || !NativeProgram::possible(shape, task.elements)) return Way::kPlan;
+  if (asks_for_plan(options) || !options.try_native || !NativeProgram::possible(shape, task.elements))
+    return Way::kPlan;
   if (options.platform) return task.reproducible ? Way::kPlan : Way::kTurns;
   const bool short_matrix = shape.problem == Collective::kAlltoall && is_short(shape, context);
   if (kSimulated || shape.ranks > (short_matrix ? kMostRanksOfShortMatrix : kMostRanks)) return Way::kNative;
