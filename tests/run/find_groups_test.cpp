@@ -11,6 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "sluice/plan/program.hpp"
+#include "sluice/schedule/program.hpp"
+
 namespace sluice::mpi::detail {
 namespace {
 
@@ -169,25 +172,138 @@ TEST(FindGroups, EveryHostIsInOneGroupOfAnyMeetings) {
   }
 }
 
-TEST(FindGroups, HostsOfSeveralRanksAreALevelOfTheFile) {
+/// Sites of some hosts each, every link of 6 MB/s, two connections between any two sites.
+HostNetwork sites_of(const std::vector<int>& hosts, int ranks_per_host) {
   HostNetwork network;
   network.message_s = 1e-5;
-  network.groups.push_back({.hosts = {0, 1, 2, 3}, .latency_s = 5e-5, .bytes_per_s = 1e8});
-  network.groups.push_back({.hosts = {4, 5, 6, 7}, .latency_s = 5e-5, .bytes_per_s = 1e8});
-  network.links.push_back({0, 1, 1e-2, 1e7, 2});
-  for (int rank = 0; rank < 32; ++rank) network.host_of_rank.push_back(rank / 4);
-  Platform flat = to_platform(network);
-  const Platform levelled = with_levels(flat);
-  std::sort(flat.links.begin(), flat.links.end(), [](const PlatformLink& a, const PlatformLink& b) {
-    return std::pair(a.from, a.to) < std::pair(b.from, b.to);
-  });
-  EXPECT_EQ(levelled.parts.size(), 1U + 2 + 8);
-  EXPECT_EQ(levelled.part_links.size(), 3U);
-  EXPECT_TRUE(levelled.links.empty());
-  EXPECT_EQ(without_levels(levelled), flat);
-  EXPECT_NE(to_json(levelled).find(R"({"name": "host ", "count": 4, "ranks": 4, )"), std::string::npos)
-      << to_json(levelled);
-  EXPECT_LT(3 * to_json(levelled).size(), to_json(flat).size());
+  int host = 0;
+  for (const int count : hosts) {
+    HostGroup& group = network.groups.emplace_back(HostGroup{.hosts = {}, .latency_s = 5e-5, .bytes_per_s = 6e6});
+    for (int i = 0; i < count; ++i, ++host) {
+      group.hosts.push_back(host);
+      network.host_of_rank.insert(network.host_of_rank.end(), static_cast<std::size_t>(ranks_per_host), host);
+    }
+  }
+  for (std::size_t to = 1; to < hosts.size(); ++to)
+    for (std::size_t from = 0; from < to; ++from) network.links.push_back({from, to, 1e-3, 6e6, 2});
+  return network;
+}
+
+TEST(Uplinks, AreFilledByPairsOfAllOtherGroupsInTurn) {
+  std::mt19937_64 generator(5);
+  for (int i = 0; i < 200; ++i) {
+    std::vector<int> hosts;
+    for (std::size_t groups = 2 + generator() % 4; hosts.size() < groups;)
+      hosts.push_back(1 + static_cast<int>(generator() % 6));
+    const HostNetwork network = sites_of(hosts, 1);
+    const std::vector<std::size_t> group_of_host = network.groups_of_hosts();
+    for (std::size_t group = 0; group < hosts.size(); ++group) {
+      const auto pairs = pairs_across(network, group);
+      std::set<int> busy;
+      std::vector<int> used(hosts.size(), 0);
+      for (const auto& [inside, outside] : pairs) {
+        EXPECT_EQ(group_of_host[static_cast<std::size_t>(inside)], group);
+        ++used[group_of_host[static_cast<std::size_t>(outside)]];
+        busy.insert({inside, outside});
+      }
+      EXPECT_EQ(used[group], 0);
+      EXPECT_EQ(busy.size(), 2 * pairs.size()) << "a host twice";
+      EXPECT_EQ(pairs.size(), std::min<std::size_t>(static_cast<std::size_t>(hosts[group]),
+                                                    static_cast<std::size_t>(network.hosts() - hosts[group])));
+      for (std::size_t a = 0; a < hosts.size(); ++a)
+        for (std::size_t b = 0; b < hosts.size(); ++b)
+          if (a != group && b != group && used[a] < hosts[a]) {
+            EXPECT_GE(used[a] + 1, used[b]) << a << " and " << b;
+          }
+    }
+  }
+}
+
+TEST(Uplinks, AreWhatLinksCarryTogetherIfThatIsLess) {
+  HostNetwork three = sites_of({4, 4, 4}, 1);  // four pairs across: two to each of the others, 24 MB/s
+  const std::vector<std::pair<double, double>> cases{{0, 0}, {12e6, 12e6}, {17e6, 17e6}, {19e6, 24e6}, {25e6, 24e6}};
+  for (const auto& [carried, uplink] : cases) {
+    set_uplink(three, 1, carried);
+    EXPECT_EQ(three.groups[1].uplink_bytes_per_s, uplink);
+  }
+  set_uplink(three, 1, 12e6);
+  EXPECT_NE(to_text(three).find("group 1: 4 hosts, 6.0 MB/s each way, 50 us, uplink of 12.0 MB/s"), std::string::npos)
+      << to_text(three);
+  // Hosts of a link with fewer connections than pairs share that link already.
+  three.links[0].connections = three.links[2].connections = 1;
+  set_uplink(three, 1, 11e6);
+  EXPECT_EQ(three.groups[1].uplink_bytes_per_s, 12e6);
+  // Of two groups it is their link.
+  HostNetwork two = sites_of({4, 5}, 1);
+  for (const auto& [carried, connections] :
+       std::vector<std::pair<double, int>>{{13e6, 2}, {17e6, 3}, {40e6, 4}, {0, 4}}) {
+    set_uplink(two, 0, carried);
+    EXPECT_EQ(two.links.front().connections, connections) << carried;
+    EXPECT_EQ(two.groups.front().uplink_bytes_per_s, 0);
+  }
+}
+
+/// How long messages of a megabyte take that begin at the same time.
+double seconds_of(const Platform& platform, const std::vector<std::pair<int, int>>& messages) {
+  constexpr std::int64_t kBytes = 1'000'000;
+  Program program;
+  program.problem = Collective::kAlltoall;
+  program.ranks = platform.ranks;
+  std::vector<std::int64_t> blocks(static_cast<std::size_t>(platform.ranks * platform.ranks), 0);
+  for (const auto& [from, to] : messages) blocks[static_cast<std::size_t>(from * platform.ranks + to)] = kBytes;
+  set_blocks(program, blocks);
+  for (const auto& [from, to] : messages) {
+    const ByteRange block = block_of(program, from, to);
+    program.operations.push_back({from, ProgramOperation::Kind::kSend, to, block.offset, block.bytes, {}, {}});
+    program.operations.push_back({to, ProgramOperation::Kind::kReceive, from, block.offset, block.bytes, {}, {}});
+  }
+  return replay(platform, program).length_s;
+}
+
+TEST(Uplinks, AreSharedInThePlatform) {
+  HostNetwork network = sites_of({4, 4, 4}, 1);
+  const std::vector<std::pair<int, int>> messages{{0, 4}, {1, 5}, {2, 8}, {3, 9}};  // out of one site
+  EXPECT_TRUE(to_platform(network).parts.empty()) << "of uplinks that were not measured";
+  for (HostGroup& group : network.groups) group.uplink_bytes_per_s = 24e6;
+  EXPECT_NEAR(seconds_of(to_platform(network), messages), 1. / 6, 0.01);
+  network.groups[0].uplink_bytes_per_s = 12e6;
+  const Platform platform = to_platform(network);
+  EXPECT_NO_THROW(check_platform(platform, "network"));
+  EXPECT_NEAR(seconds_of(platform, messages), 4. / 12, 0.01);
+  EXPECT_NEAR(seconds_of(platform, {{4, 0}, {5, 8}, {6, 9}, {7, 1}}), 1. / 6, 0.01) << "an uplink of another site";
+}
+
+TEST(Uplinks, AreTheirLinksForHostsOfSeveralRanks) {
+  // Ranks 0 and 1 of host 0 send to two hosts of their site; one link of 6 MB/s.
+  HostNetwork flat = sites_of({4}, 2);
+  EXPECT_NO_THROW(check_platform(to_platform(flat), "network"));
+  EXPECT_NEAR(seconds_of(to_platform(flat), {{0, 2}, {1, 4}}), 2. / 6, 0.01);
+  EXPECT_NEAR(seconds_of(to_platform(flat), {{0, 2}, {4, 6}}), 1. / 6, 0.01);
+  // Four hosts of a site of two, which share its link: two connections at once.
+  HostNetwork two = sites_of({4, 4}, 2);
+  const std::vector<std::pair<int, int>> across{{0, 8}, {2, 10}, {4, 12}, {6, 14}};
+  EXPECT_NEAR(seconds_of(to_platform(two), across), 4. / 12, 0.01);
+  two.links.front().connections = 4;
+  EXPECT_NEAR(seconds_of(to_platform(two), across), 1. / 6, 0.01);
+}
+
+TEST(Uplinks, HostsOfSeveralRanksAreALevelOfTheFile) {
+  for (const std::vector<int>& hosts : {std::vector{4, 4}, std::vector{4, 1, 3}, std::vector{2}}) {
+    const HostNetwork network = sites_of(hosts, 4);
+    const Platform platform = to_platform(network);
+    EXPECT_NO_THROW(check_platform(platform, "network"));
+    EXPECT_EQ(with_levels(platform), platform);
+    EXPECT_EQ(static_cast<std::int64_t>(platform.clusters.size()), network.hosts());
+  }
+  EXPECT_TRUE(to_platform(sites_of({1}, 4)).parts.empty());
+  const std::string text = to_json(to_platform(sites_of({4, 4}, 4)));
+  EXPECT_NE(text.find(R"({"name": "host ", "count": 4, "ranks": 4, )"), std::string::npos) << text;
+  // Hosts of two groups in turns.
+  HostNetwork mixed = sites_of({2, 2}, 2);
+  std::swap(mixed.groups[0].hosts[1], mixed.groups[1].hosts[0]);
+  const Platform platform = to_platform(mixed);
+  EXPECT_NO_THROW(check_platform(platform, "network"));
+  EXPECT_EQ(platform.clusters[1].ranks, (std::vector<std::int64_t>{4, 5}));
 }
 
 }  // namespace

@@ -157,14 +157,14 @@ TEST(NetworkCache, AFileOfOthersOrABrokenOneIsMeasuredAnewAndWritten) {
   (void)mpi::network(NewCommunicator());
   MPI_Barrier(MPI_COMM_WORLD);
   const std::string good = path.content();
-  ASSERT_NE(good.find("sluice-network 1 "), std::string::npos) << good;
+  ASSERT_NE(good.find("sluice-network 2 "), std::string::npos) << good;
   MPI_Barrier(MPI_COMM_WORLD);
-  std::vector<std::string> bad{"", "nothing", "sluice-network 2 0\n", good.substr(0, good.size() / 2), good + "1\n"};
+  std::vector<std::string> bad{"", "nothing", "sluice-network 1 0\n", good.substr(0, good.size() / 2), good + "1\n"};
   std::string other_key = good;
-  other_key[good.find("sluice-network 1 ") + 17] ^= 1;
+  other_key[good.find("sluice-network 2 ") + 17] ^= 1;
   bad.push_back(other_key);
   // Every number in turn is another one: refused, or a network that still is one.
-  const std::size_t head = good.find('\n', good.find("sluice-network 1 "));
+  const std::size_t head = good.find('\n', good.find("sluice-network 2 "));
   const int every = size() <= 2 ? 1 : 5;  // where it takes long
   int line = 0;
   for (std::size_t at = head; at != std::string::npos && at + 1 < good.size(); at = good.find('\n', at + 1)) {

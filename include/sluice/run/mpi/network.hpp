@@ -16,6 +16,9 @@ struct HostGroup {
   std::vector<int> hosts;  ///< in the order of their first ranks, counted from 0
   double latency_s = 0;    ///< of a short message between two of them; 0 where there is one
   double bytes_per_s = 0;  ///< of a host's link, each way while both are in use
+  /// What all links of the group to other ones carry together, each way; 0 where that was not measured, as where there
+  /// are two groups.
+  double uplink_bytes_per_s = 0;
 };
 
 /// The network between two groups.
@@ -47,7 +50,7 @@ struct HostNetwork {
 [[nodiscard]] std::string to_text(const HostNetwork& network);
 
 /// The network as a platform for the planners. If every rank has a host of its own, each group of hosts becomes a
-/// cluster; otherwise each host becomes a cluster of its ranks. It passes check_platform.
+/// cluster; otherwise each host becomes a cluster of its ranks, which share its link. It passes check_platform.
 [[nodiscard]] Platform to_platform(const HostNetwork& network);
 
 /// The network that the jobs of `comm` plan for. It is measured now if it is not known yet, in 7 rounds of meetings for
@@ -65,7 +68,9 @@ struct HostNetwork {
 /// what their links carried at best, and latencies at most twice the least of either (and 20 us more). Hosts whose link
 /// carries less than 0.7 of their group's median are a group of their own. Groups count when two measurements find the
 /// same ones, by the better of both; otherwise all hosts are one group. Between two groups, the speed of a connection
-/// is that of one pair of hosts alone, and the round in which most data passed says how many connections fit.
+/// is that of one pair of hosts alone. All hosts of a group then send to those of others at once, and they to it, for
+/// 0.04 s: of two groups that says how many connections fit; of three to six what the uplink of the group carries:
+/// if it is more than three quarters of what the links carry one by one, nothing else is shared, and it is their sum.
 ///
 /// What it cannot see: a bottleneck that no round fills: sites that are not halves, quarters, ... of the hosts in the
 /// order of their ranks may be taken for one site. `sluice probe` measures pair by pair.

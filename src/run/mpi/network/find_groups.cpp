@@ -184,4 +184,38 @@ void set_single_connection(GroupLink& link, double bytes_per_s, double carried, 
   link.connections = std::clamp<std::int64_t>(std::llround(carried / bytes_per_s), 1, std::max<std::int64_t>(1, pairs));
 }
 
+std::vector<std::pair<int, int>> pairs_across(const HostNetwork& network, std::size_t group) {
+  const std::vector<int>& own = network.groups[group].hosts;
+  std::vector<std::pair<int, int>> pairs;
+  std::size_t longest = 0;
+  for (const HostGroup& other : network.groups) longest = std::max(longest, other.hosts.size());
+  for (std::size_t place = 0; place < longest; ++place) {
+    for (std::size_t other = 0; other < network.groups.size(); ++other) {
+      if (pairs.size() == own.size()) return pairs;
+      const std::vector<int>& hosts = network.groups[other].hosts;
+      if (other != group && place < hosts.size()) pairs.emplace_back(own[pairs.size()], hosts[place]);
+    }
+  }
+  return pairs;
+}
+
+void set_uplink(HostNetwork& network, std::size_t group, double carried) {
+  const std::vector<std::pair<int, int>> pairs = pairs_across(network, group);
+  if (network.groups.size() == 2) {
+    GroupLink& link = network.links.front();
+    if (carried > 0) set_single_connection(link, link.bytes_per_s, carried, static_cast<std::int64_t>(pairs.size()));
+    return;
+  }
+  const std::vector<std::size_t> group_of_host = network.groups_of_hosts();
+  double one_by_one = 0;
+  for (const GroupLink& link : network.links) {
+    if (link.from != group && link.to != group) continue;
+    const std::size_t other = link.from == group ? link.to : link.from;
+    const std::int64_t used = std::ranges::count_if(
+        pairs, [&](const auto& pair) { return group_of_host[static_cast<std::size_t>(pair.second)] == other; });
+    one_by_one += static_cast<double>(std::min(used, link.connections)) * link.bytes_per_s;
+  }
+  if (carried > 0) network.groups[group].uplink_bytes_per_s = carried < kFullSpeed * one_by_one ? carried : one_by_one;
+}
+
 }  // namespace sluice::mpi::detail

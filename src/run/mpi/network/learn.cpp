@@ -35,6 +35,8 @@ namespace {
 /// What two hosts send each other when they meet: more than the first queues of a network take at any speed.
 constexpr StreamLimits kMeeting{
     .piece_bytes = 16 << 10, .seconds = 0.015, .least_bytes = 192 << 10, .most_seconds = 0.15, .most_bytes = 4 << 20};
+/// What all hosts of a group send to others and get from them at once. All end at the same time, so that rates add up.
+constexpr StreamLimits kUplink{.piece_bytes = 16 << 10, .seconds = 0.04, .most_bytes = 4 << 20};
 constexpr int kMostPasses = 3;
 constexpr int kTrain = 32;
 /// Groups of hosts beyond which links are not measured one by one.
@@ -150,6 +152,30 @@ void measure_links(Channel& channel, const std::vector<int>& stations, const std
   }
 }
 
+/// What each group's links to all others carry together; of two groups it says how many connections fit. `network` is
+/// that of all ranks.
+void measure_uplinks(Channel& channel, const std::vector<int>& stations, int own, HostNetwork& network) {
+  if (network.groups.size() < 2 || network.groups.size() > kMostGroups) return;
+  const std::size_t groups = network.groups.size() == 2 ? 1 : network.groups.size();  // one of two says it for both
+  std::vector<std::int64_t> came;  // to this rank: the group, whether it is the rank's own, bytes per second
+  for (std::size_t group = 0; group < groups; ++group) {
+    barrier(channel);
+    for (const auto& [inside, outside] : pairs_across(network, group)) {
+      if (own != inside && own != outside) continue;
+      const int peer = stations[static_cast<std::size_t>(own == inside ? outside : inside)];
+      const double rate = stream(channel, {.to = peer, .from = peer}, kUplink);
+      came.insert(came.end(), {static_cast<std::int64_t>(group), own == inside, std::bit_cast<std::int64_t>(rate)});
+    }
+  }
+  std::vector<std::array<double, 2>> carried(groups);  // out and in
+  for (const std::vector<std::int64_t>& of_rank : gather_numbers(channel, std::move(came)))
+    for (std::size_t i = 0; i < of_rank.size(); i += 3)
+      carried[static_cast<std::size_t>(of_rank[i])][static_cast<std::size_t>(of_rank[i + 1])] +=
+          std::bit_cast<double>(of_rank[i + 2]);
+  for (std::size_t group = 0; group < groups && channel.rank() == 0; ++group)
+    set_uplink(network, group, std::ranges::max(carried[group]));
+}
+
 HostNetwork measure(Channel& channel, std::vector<int> host_of_rank) {
   const double start = MPI_Wtime();
   const std::vector<int> stations = stations_of(host_of_rank);
@@ -173,6 +199,7 @@ HostNetwork measure(Channel& channel, std::vector<int> host_of_rank) {
     if (pass + 1 == kMostPasses) network = tell(channel.rank() == 0 ? one_group(hosts, meetings) : HostNetwork{});
   }
   measure_links(channel, stations, meetings, network);
+  measure_uplinks(channel, stations, own, network);
   if (channel.rank() == 0) {
     // Handing a message on takes part of a latency, too: an end has to notice it.
     double latency_s = std::numeric_limits<double>::infinity();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "input/platform_parts.hpp"
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/runtime/job.hpp"
 
@@ -30,11 +31,115 @@ std::string hosts_text(std::size_t hosts) { return fmt::format("{} {}", hosts, h
 
 std::string latency_text(double seconds) { return fmt::format("{:.0f} us", seconds * 1e6); }
 
+/// Whether fewer transfers go side by side at full speed than there could be.
+bool has_k(const HostNetwork& network, const GroupLink& link) {
+  const std::size_t pairs = std::min(network.groups[link.from].hosts.size(), network.groups[link.to].hosts.size());
+  return link.connections < static_cast<std::int64_t>(pairs);
+}
+
 /// How many transfers the link carries at once, in words.
 std::string k_text(const HostNetwork& network, const GroupLink& link) {
-  const std::size_t pairs = std::min(network.groups[link.from].hosts.size(), network.groups[link.to].hosts.size());
-  if (link.connections >= static_cast<std::int64_t>(pairs)) return "no k";
-  return fmt::format("k = {}", link.connections);
+  return has_k(network, link) ? fmt::format("k = {}", link.connections) : "no k";
+}
+
+/// What all links of a group to others carry together; 0 if they share nothing that is known.
+double uplink_of(const HostNetwork& network, std::size_t group) {
+  const double measured = network.groups[group].uplink_bytes_per_s;
+  if (measured > 0 || network.groups.size() != 2) return measured;
+  const GroupLink& link = network.links.front();
+  return has_k(network, link) ? static_cast<double>(link.connections) * link.bytes_per_s : 0;
+}
+
+PlatformPart part_of(std::int64_t parent, std::int64_t first_cluster, std::int64_t clusters) {
+  PlatformPart part;
+  part.parent = parent;
+  part.first_cluster = first_cluster;
+  part.clusters = clusters;
+  return part;
+}
+
+void share_uplink(PlatformPart& group, const HostNetwork& network, double bytes_per_s) {
+  group.shares_uplink = bytes_per_s > 0;
+  if (group.shares_uplink) group.uplink = gap(network.message_s, bytes_per_s);
+}
+
+/// Where every rank has a host of its own: each group is a cluster, and a part where uplinks were measured. What two
+/// groups share is their link.
+Platform clusters_of_hosts(const HostNetwork& network) {
+  Platform platform;
+  platform.ranks = static_cast<std::int64_t>(network.host_of_rank.size());
+  const bool has_uplinks =
+      std::ranges::any_of(network.groups, [](const HostGroup& group) { return group.uplink_bytes_per_s > 0; });
+  const auto groups = static_cast<std::int64_t>(network.groups.size());
+  if (has_uplinks) platform.parts.push_back(part_of(-1, 0, groups));
+  for (std::int64_t g = 0; g < groups; ++g) {
+    const HostGroup& group = network.groups[static_cast<std::size_t>(g)];
+    PlatformCluster& cluster = platform.clusters.emplace_back();
+    cluster.name = fmt::format("hosts {}", g);
+    cluster.latency_s = group.latency_s;
+    if (group.hosts.size() > 1) cluster.gap = gap(network.message_s, group.bytes_per_s);
+    if (has_uplinks) share_uplink(platform.parts.emplace_back(part_of(0, g, 1)), network, group.uplink_bytes_per_s);
+  }
+  const std::vector<std::size_t> group_of_host = network.groups_of_hosts();
+  for (std::size_t rank = 0; rank < network.host_of_rank.size(); ++rank) {
+    const std::size_t g = group_of_host[static_cast<std::size_t>(network.host_of_rank[rank])];
+    platform.clusters[g].ranks.push_back(static_cast<std::int64_t>(rank));
+  }
+  for (const GroupLink& link : network.links) {
+    const std::int64_t whole = has_uplinks ? 1 : 0;  // which is a part, before the groups
+    (has_uplinks ? platform.part_links : platform.links)
+        .push_back({static_cast<std::int64_t>(link.from) + whole, static_cast<std::int64_t>(link.to) + whole,
+                    link.latency_s, gap(network.message_s, link.bytes_per_s), link.connections});
+  }
+  sluice::detail::sort_links(platform.part_links);
+  return platform;
+}
+
+/// Where hosts have several ranks: each host is a cluster and a part, whose uplink is its link to the network; of
+/// several groups, each with more than one host is a part of these.
+Platform clusters_of_ranks(const HostNetwork& network) {
+  Platform platform;
+  platform.ranks = static_cast<std::int64_t>(network.host_of_rank.size());
+  const std::int64_t hosts = network.hosts();
+  const bool has_groups = network.groups.size() > 1;
+  const auto add_link = [&](std::size_t from, std::size_t to, double latency_s, double bytes_per_s) {
+    platform.part_links.push_back({static_cast<std::int64_t>(from), static_cast<std::int64_t>(to), latency_s,
+                                   gap(network.message_s, bytes_per_s)});
+  };
+  if (hosts > 1) platform.parts.push_back(part_of(-1, 0, hosts));
+  std::vector<std::size_t> part_of_group;
+  std::vector<std::size_t> cluster_of_host(static_cast<std::size_t>(hosts));
+  for (std::size_t g = 0; g < network.groups.size(); ++g) {
+    const HostGroup& group = network.groups[g];
+    part_of_group.push_back(platform.parts.size());
+    std::size_t around = 0;  // the part that the hosts are parts of
+    if (has_groups && group.hosts.size() > 1) {
+      around = platform.parts.size();
+      platform.parts.push_back(part_of(0, static_cast<std::int64_t>(platform.clusters.size()),
+                                       static_cast<std::int64_t>(group.hosts.size())));
+      const bool is_known = network.groups.size() == 2 || group.uplink_bytes_per_s > 0;
+      if (is_known) share_uplink(platform.parts.back(), network, uplink_of(network, g));
+    }
+    if (group.hosts.size() > 1) add_link(around, around, group.latency_s, group.bytes_per_s);
+    for (const int host : group.hosts) {
+      const std::size_t number = platform.clusters.size();
+      cluster_of_host[static_cast<std::size_t>(host)] = number;
+      if (hosts > 1)
+        platform.parts.push_back(part_of(static_cast<std::int64_t>(around), static_cast<std::int64_t>(number), 1));
+      PlatformCluster& cluster = platform.clusters.emplace_back();
+      cluster.name = fmt::format("host {}", host);
+      cluster.latency_s = kMemoryMessage_s;
+      cluster.gap = gap(kMemoryMessage_s, kMemoryBytes);
+    }
+  }
+  for (const GroupLink& link : network.links)
+    add_link(part_of_group[link.from], part_of_group[link.to], link.latency_s, link.bytes_per_s);
+  sluice::detail::sort_links(platform.part_links);
+  for (std::size_t rank = 0; rank < network.host_of_rank.size(); ++rank) {
+    const auto host = static_cast<std::size_t>(network.host_of_rank[rank]);
+    platform.clusters[cluster_of_host[host]].ranks.push_back(static_cast<std::int64_t>(rank));
+  }
+  return platform;
 }
 
 }  // namespace
@@ -67,6 +172,7 @@ std::string to_text(const HostNetwork& network) {
   for (std::size_t i = 0; i < network.groups.size(); ++i) {
     const HostGroup& group = network.groups[i];
     text += fmt::format("\n  group {}: {}, {}", i, hosts_text(group.hosts.size()), inside(group));
+    if (group.uplink_bytes_per_s > 0) text += fmt::format(", uplink of {}", speed_text(group.uplink_bytes_per_s));
   }
   for (const GroupLink& link : network.links) {
     text += fmt::format("\n  groups {} and {}: {} a connection, {}, {}", link.from, link.to,
@@ -76,52 +182,8 @@ std::string to_text(const HostNetwork& network) {
 }
 
 Platform to_platform(const HostNetwork& network) {
-  Platform platform;
-  platform.ranks = static_cast<std::int64_t>(network.host_of_rank.size());
-  const std::vector<std::size_t> group_of_host = network.groups_of_hosts();
-  const auto link_between = [&](std::size_t a, std::size_t b) {
-    const auto link = std::ranges::find_if(
-        network.links, [&](const GroupLink& each) { return each.from == std::min(a, b) && each.to == std::max(a, b); });
-    return *link;
-  };
-  if (network.hosts() == platform.ranks) {
-    for (std::size_t g = 0; g < network.groups.size(); ++g) {
-      const HostGroup& group = network.groups[g];
-      PlatformCluster& cluster = platform.clusters.emplace_back();
-      cluster.name = fmt::format("hosts {}", g);
-      cluster.latency_s = group.latency_s;
-      if (group.hosts.size() > 1) cluster.gap = gap(network.message_s, group.bytes_per_s);
-    }
-    for (std::size_t rank = 0; rank < network.host_of_rank.size(); ++rank) {
-      const std::size_t g = group_of_host[static_cast<std::size_t>(network.host_of_rank[rank])];
-      platform.clusters[g].ranks.push_back(static_cast<std::int64_t>(rank));
-    }
-    for (const GroupLink& link : network.links) {
-      platform.links.push_back({static_cast<std::int64_t>(link.from), static_cast<std::int64_t>(link.to),
-                                link.latency_s, gap(network.message_s, link.bytes_per_s), link.connections});
-    }
-    return platform;
-  }
-  for (std::size_t host = 0; host < group_of_host.size(); ++host) {
-    PlatformCluster& cluster = platform.clusters.emplace_back();
-    cluster.name = fmt::format("host {}", host);
-    cluster.latency_s = kMemoryMessage_s;
-    cluster.gap = gap(kMemoryMessage_s, kMemoryBytes);
-    for (std::size_t other = 0; other < host; ++other) {
-      const std::size_t g = group_of_host[host];
-      const bool inside = group_of_host[other] == g;
-      const HostGroup& group = network.groups[g];
-      const GroupLink link =
-          inside ? GroupLink{g, g, group.latency_s, group.bytes_per_s, 1} : link_between(g, group_of_host[other]);
-      platform.links.push_back({static_cast<std::int64_t>(other), static_cast<std::int64_t>(host), link.latency_s,
-                                gap(network.message_s, link.bytes_per_s)});
-    }
-  }
-  for (std::size_t rank = 0; rank < network.host_of_rank.size(); ++rank) {
-    const auto host = static_cast<std::size_t>(network.host_of_rank[rank]);
-    platform.clusters[host].ranks.push_back(static_cast<std::int64_t>(rank));
-  }
-  return platform;
+  return network.hosts() == static_cast<std::int64_t>(network.host_of_rank.size()) ? clusters_of_hosts(network)
+                                                                                   : clusters_of_ranks(network);
 }
 
 HostNetwork network(MPI_Comm comm) {

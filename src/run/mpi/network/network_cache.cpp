@@ -26,7 +26,7 @@ namespace sluice::mpi::detail {
 namespace {
 
 constexpr const char* kFirstWord = "sluice-network";
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 std::string mpi_version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
@@ -56,7 +56,9 @@ bool is_whole(const HostNetwork& network, std::size_t ranks) {
   std::vector<bool> seen(static_cast<std::size_t>(hosts), false);
   const auto in_range = [&](int host) { return host >= 0 && host < hosts; };
   for (const HostGroup& group : network.groups) {
-    if (group.hosts.empty() || !is_number(group.latency_s) || !std::isnormal(group.bytes_per_s)) return false;
+    if (group.hosts.empty() || !is_number(group.latency_s) || !std::isnormal(group.bytes_per_s) ||
+        !is_number(group.uplink_bytes_per_s))
+      return false;
     for (const int host : group.hosts) {
       if (!in_range(host) || seen[static_cast<std::size_t>(host)]) return false;
       seen[static_cast<std::size_t>(host)] = true;

@@ -10,7 +10,7 @@ inline constexpr auto kNetworkFields = [](auto& numbers, HostNetwork& network) {
   numbers(network.message_s, network.source, network.measured_s);
   numbers.each(network.host_of_rank, [&](int& host) { numbers(host); });
   numbers.each(network.groups, [&](HostGroup& group) {
-    numbers(group.latency_s, group.bytes_per_s);
+    numbers(group.latency_s, group.bytes_per_s, group.uplink_bytes_per_s);
     numbers.each(group.hosts, [&](int& host) { numbers(host); });
   });
   numbers.each(network.links, [&](GroupLink& link) {
