@@ -17,8 +17,8 @@
 //
 // Jobs:
 //
-//   nothing             a barrier of MPI, which ends every phase: what cpu and process contain in any case
 //   context             the first job of a communicator, an exchange without messages; always run
+//   nothing             a barrier of MPI, which ends every phase: what cpu and process contain in any case
 //   redistribution      256 doubles a rank, from blocks of a P x Q grid to blocks of another grid
 //   sparse              an exchange at once: each rank with its 26 neighbours in a periodic grid of three dimensions, 4
 //   KiB
@@ -399,8 +399,8 @@ void broadcast(const char* name, bool over_platform) {
 
 int run(const std::vector<std::string>& only) {
   const std::vector<std::pair<const char*, std::function<void(const char*)>>> jobs{
-      {"nothing", nothing},
       {"context", context},
+      {"nothing", nothing},
       {"redistribution", redistribution},
       {"sparse", [](const char* name) { exchange(name, mpi::ExchangeMode::kAtOnce); }},
       {"planned", [](const char* name) { exchange(name, mpi::ExchangeMode::kChain); }},
@@ -422,7 +422,7 @@ int run(const std::vector<std::string>& only) {
   for (const auto& [name, job] : jobs) {
     const bool slow = std::strcmp(name, "list") == 0 || std::strcmp(name, "dynamic") == 0;
     const bool asked = only.empty() ? !slow : std::ranges::find(only, name) != only.end();
-    if (asked || std::strcmp(name, "context") == 0) job(name);  // not as a part of whatever comes first
+    if (asked || std::strcmp(name, "context") == 0) job(name);  // not as a part of what is asked for
   }
   return 0;
 }
