@@ -168,6 +168,28 @@ std::vector<std::string> fields(const std::string& line) {
   return result;
 }
 
+TEST(Study, ExchangeQualityOfSomeGraphsFitsTheKeptOneOfAll) {
+  const Folder folder;
+  ASSERT_EQ(folder.sluice(words("study exchange-quality -o some --samples 100")).status, 0);
+  for (const char* name : {"11", "12", "13", "14", "15"}) {
+    const std::string file = std::string("/figure") + name + ".csv";
+    const std::vector<std::string> some = lines(folder.read("some" + file));
+    const std::vector<std::string> all = lines(read_text(SLUICE_KEPT_FIGURES + file));
+    ASSERT_EQ(some.size(), all.size());
+    ASSERT_EQ(some.front(), all.front());
+    const std::vector<std::string> columns = fields(some.front());
+    for (std::size_t row = 1; row < some.size(); ++row) {
+      const std::vector<std::string> found = fields(some[row]), kept = fields(all[row]);
+      ASSERT_EQ(found.size(), kept.size());
+      for (std::size_t c = 1; c < columns.size(); c += 4) {  // mean, worst and quartiles of each planner
+        SCOPED_TRACE(columns[c] + ", " + some[row]);
+        EXPECT_NEAR(std::stod(found[c]), std::stod(kept[c]), 0.05);
+        EXPECT_LE(std::stod(found[c + 1]), std::stod(kept[c + 1]) + 1e-6) << "these graphs are among all";
+      }
+    }
+  }
+}
+
 TEST(Study, PlannersForSwitchesAreComparedAndAutoIsNeverAboveThem) {
   const Folder folder;
   for (const std::string name : {"switch-demand", "moe-routing", "parallel-switches"}) {
