@@ -208,6 +208,7 @@ TEST(BadInput, VerbsProblemsAndStudies) {
       {"study exchange-quality -o out --seed -1", "--seed: '-1'"},
       {"study redistribute-tables -o out --samples 5", "--samples: study redistribute-tables"},
       {"study redistribute-tables -o", "-o"},
+      {"study exchange-quality -o out --networks a", "--networks: study exchange-quality, expected study defaults-lab"},
   };
   const Folder folder;
   for (const Case& each : cases) {

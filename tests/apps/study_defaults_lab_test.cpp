@@ -31,6 +31,17 @@ TEST_F(DefaultsLab, SetsTheDefaultBesideTheBestOfMpiAndOfOurs) {
   EXPECT_NE(outcome.out.find("(b) 4 + 4 hosts, k = 2"), std::string::npos) << outcome.out;
 }
 
+TEST_F(DefaultsLab, MeasuresTheNetworksThatAreAskedFor) {
+  stand_in("");
+  expect_refused(study("--networks a,g"), "--networks: 'g', expected some of a, b, c, d4, d8, e, f");
+  expect_nothing_written();
+  const Outcome outcome = study("--networks e,d4");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  std::map<std::string, int> of_network;
+  for (const std::string& row : lines(folder_.read("figures/defaults.csv"))) ++of_network[row.substr(0, row.find(','))];
+  EXPECT_EQ(of_network, (std::map<std::string, int>{{"network", 1}, {"d4", 2 * 4}, {"e", 2 * 4}}));
+}
+
 TEST_F(DefaultsLab, BoundsAreThoseOfPortsAndBackbone) {
   stand_in("");
   ASSERT_EQ(study("--seed 3").status, 0);

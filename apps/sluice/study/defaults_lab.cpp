@@ -16,6 +16,7 @@
 #include "lab.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "sluice/error.hpp"
 #include "sluice/input/redistribution_problem.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
@@ -305,8 +306,16 @@ std::string bars_script(const Network& network, const Effort& effort, const std:
 
 }  // namespace
 
+std::vector<std::string> networks_of_defaults_lab() { return Effort{}.networks; }
+
 int study_defaults_lab(const StudyTask& task) {
-  const Effort effort = task.quick ? quick_effort() : Effort{};
+  Effort effort = task.quick ? quick_effort() : Effort{};
+  if (!task.networks.empty()) effort.networks = task.networks;
+  for (const std::string& name : effort.networks) {
+    const std::vector<std::string> known = networks_of_defaults_lab();
+    if (std::ranges::find(known, name) == known.end())
+      throw InputError("--networks", "'" + name + "'", fmt::format("some of {}", fmt::join(known, ", ")));
+  }
   const Lab lab("sluice study defaults-lab");
   make_folder(task.folder);
   const std::string file = fmt::format("{}/defaults.csv", task.folder);

@@ -109,6 +109,7 @@ struct StudyOptions {
   std::string samples;
   std::string seed;
   std::string order;
+  std::vector<std::string> networks;
   bool quick = false;
 };
 
@@ -173,6 +174,9 @@ int study(const StudyOptions& options) {
   if (!options.order.empty() && options.order != "clusters" && options.order != "round-robin")
     throw InputError("--order", "'" + options.order + "'", "one of clusters, round-robin");
   task.round_robin = options.order == "round-robin";
+  if (!options.networks.empty() && found->run != study_defaults_lab)
+    throw InputError("--networks", "study " + options.name, "study defaults-lab");
+  task.networks = options.networks;
   if (!options.samples.empty()) task.samples = parse_count(options.samples, "--samples", 1, kMostSamples);
   if (!options.seed.empty()) task.seed = static_cast<std::uint64_t>(parse_count(options.seed, "--seed", 0, kMostSeed));
   // Studies print what came out and nothing else; files they write by their names.
@@ -198,6 +202,10 @@ void add_study(CLI::App& command, Action& chosen) {
                          "of ranks, in broadcast-grid5000: clusters, or round-robin over them"),
         {"clusters", "round-robin"})
       ->option_text("NAME [clusters]");
+  offer(verb->add_option("--networks", options->networks, "which networks defaults-lab measures; all unless given")
+            ->delimiter(','),
+        networks_of_defaults_lab())
+      ->option_text("A,B,..");
   verb->add_flag("--quick", options->quick, "a small version, to try it out, of studies that take long");
   verb->footer(std::string());  // not that of the command, which verbs inherit
   verb->footer([options] { return help_of(options->name); });

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 /// The studies of the verb `study`: each writes its files into a folder, once all is computed, prints what came out,
 /// and returns the exit status.
@@ -14,6 +15,7 @@ struct StudyTask {
   std::int64_t samples = 0;  ///< random instances per point, for studies that draw them; 0: as many as is their custom
   std::uint64_t seed = 1;    ///< of the random instances
   bool round_robin = false;  ///< ranks are dealt to clusters in turns, not in the order of these
+  std::vector<std::string> networks;  ///< those to measure, of study_defaults_lab; empty: as is its custom
 };
 
 /// Tables 1 to 19 of Desprez et al. 1997 beside ours.
@@ -39,6 +41,8 @@ int study_exchange_lab(const StudyTask& task);
 /// Jobs with default options in the lab, for every problem and on six networks: their times beside the fastest of MPI's
 /// own, the fastest that options give, the bound and the prediction.
 int study_defaults_lab(const StudyTask& task);
+/// The names of its networks: "a", "b", ..
+[[nodiscard]] std::vector<std::string> networks_of_defaults_lab();
 
 /// The same demand on 1, 2 and 4 switches side by side: cost over the bound.
 int study_parallel_switches(const StudyTask& task);
