@@ -104,6 +104,54 @@ TEST(FindGroups, NoiseMakesNoGroups) {
   }
 }
 
+/// The meetings of some passes, each with `spoilt` (a rate) for a share of the meetings.
+std::vector<Meeting> passes(const Machine& machine, int number, double share, double spoilt, std::uint64_t seed) {
+  std::mt19937_64 generator(seed);
+  std::vector<Meeting> all;
+  for (int pass = 0; pass < number; ++pass) {
+    for (Meeting m : machine.meetings(exactly)) {
+      m.pass = pass;
+      const double u = static_cast<double>(generator() >> 11) * 0x1p-53;
+      if (u < share) m.to_a = m.to_b = spoilt;
+      all.push_back(m);
+    }
+  }
+  return all;
+}
+
+TEST(FindGroups, LuckyMeetingsJoinNoSites) {
+  Machine three = flat(12);
+  for (int host = 4; host < 12; ++host) three.site[static_cast<std::size_t>(host)] = host / 4;
+  three.backbone = 2 * kLink;
+  Machine two = two_sites(4, 2 * kLink);
+  int wrong = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    // One in fifty has the link to itself: in two of three machines at least one.
+    if (find_groups(12, passes(three, 2, 0.02, kLink, seed)).groups.size() != 3) ++wrong;
+    if (find_groups(8, passes(two, 2, 0.02, kLink, seed)).groups.size() != 2) ++wrong;
+    EXPECT_FALSE(nearly_all_near(8, passes(two, 1, 0.02, kLink, seed))) << seed;
+  }
+  EXPECT_LE(wrong, 4);
+}
+
+TEST(FindGroups, UnluckyMeetingsMakeNoSites) {
+  int wrong = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    // One in five is starved.
+    if (find_groups(8, passes(flat(8), 2, 0.2, kLink / 10, seed)).groups.size() != 1) ++wrong;
+    if (find_groups(64, passes(flat(64), 2, 0.2, kLink / 10, seed)).groups.size() != 1) ++wrong;
+  }
+  EXPECT_LE(wrong, 4);
+  EXPECT_TRUE(nearly_all_near(64, passes(flat(64), 1, 0.1, kLink / 10, 1)));
+}
+
+TEST(FindGroups, AThousandHostsOfTwoSites) {
+  const HostNetwork network = find_groups(1024, two_sites(512, 20 * kLink).meetings(exactly));
+  ASSERT_EQ(network.groups.size(), 2U);
+  EXPECT_EQ(network.groups[1].hosts.front(), 512);
+  EXPECT_EQ(network.groups[1].hosts.size(), 512U);
+}
+
 TEST(FindGroups, TwoSitesAndTheConnectionsBetweenThem) {
   for (const int k : {1, 2, 3, 5}) {
     const Machine machine = two_sites(8, k * kLink);

@@ -6,6 +6,8 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <queue>
+#include <tuple>
 #include <utility>
 
 #include "run/mpi/runtime/median.hpp"
@@ -14,6 +16,8 @@ namespace sluice::mpi::detail {
 namespace {
 
 constexpr double kFullSpeed = 0.75;
+constexpr double kJoined = 0.4;
+constexpr double kNoDoubt = 0.75;
 constexpr double kSlow = 0.7;
 constexpr double kNearLatencies = 2;
 constexpr double kLatencyNoise_s = 20e-6;
@@ -44,31 +48,100 @@ std::vector<HostBest> best_of_hosts(int hosts, std::span<const Meeting> meetings
   return best;
 }
 
-/// Whether the two got what their links can do.
-bool are_near(const Meeting& m, const HostBest& a, const HostBest& b) {
+/// How two hosts, or two sets of hosts, met.
+struct Nearness {
+  int meetings = 0;
+  int near = 0;      ///< in which both got what their links can do
+  double share = 0;  ///< of that, a sum over the meetings
+
+  void add(const Nearness& other) {
+    meetings += other.meetings;
+    near += other.near;
+    share += other.share;
+  }
+  [[nodiscard]] double near_share() const { return static_cast<double>(near) / meetings; }
+};
+
+Nearness nearness_of(const Meeting& m, const std::vector<HostBest>& best) {
+  const HostBest& a = best[static_cast<std::size_t>(m.a)];
+  const HostBest& b = best[static_cast<std::size_t>(m.b)];
   const auto share = [](double rate, double out, double in) {
     const double possible = std::min(out, in);
     return possible > 0 ? rate / possible : 1;
   };
-  const double to_a = share(m.to_a, b.out, a.in);
-  const double to_b = share(m.to_b, a.out, b.in);
-  return (to_a + to_b) / 2 >= kFullSpeed &&
-         m.latency_s <= kNearLatencies * std::max(a.latency_s, b.latency_s) + kLatencyNoise_s;
+  const double both = (share(m.to_a, b.out, a.in) + share(m.to_b, a.out, b.in)) / 2;
+  const bool near_in_time = m.latency_s <= kNearLatencies * std::max(a.latency_s, b.latency_s) + kLatencyNoise_s;
+  return {1, both >= kFullSpeed && near_in_time ? 1 : 0, both};
 }
 
-class Unions {
+/// Joins hosts as long as there are two sets of them that were near in at least two fifths of the meetings between
+/// them, the nearest first: one meeting that was lucky, or unlucky, decides nothing. Average linkage (Sokal, Michener
+/// 1958); O(m log^2 m) for m meetings.
+class Sets {
  public:
-  explicit Unions(int size) : parent_(static_cast<std::size_t>(size)) { std::iota(parent_.begin(), parent_.end(), 0); }
-  int find(int i) {
-    int& parent = parent_[static_cast<std::size_t>(i)];
-    return parent == i ? i : parent = find(parent);
+  Sets(int hosts, std::span<const Meeting> meetings, const std::vector<HostBest>& best)
+      : set_(static_cast<std::size_t>(hosts)), between_(set_.size()), version_(set_.size(), 0) {
+    std::iota(set_.begin(), set_.end(), 0);
+    for (const Meeting& m : meetings) {
+      const Nearness found = nearness_of(m, best);
+      between(m.a)[m.b].add(found);
+      between(m.b)[m.a].add(found);
+    }
+    for (int a = 0; a < hosts; ++a)
+      for (const auto& [b, found] : between(a))
+        if (a < b) offer(a, b, found);
+    while (!offers_.empty()) {
+      const Offer best_one = offers_.top();
+      offers_.pop();
+      if (best_one.version == std::pair(version(best_one.a), version(best_one.b))) join(best_one.a, best_one.b);
+    }
   }
-  void join(int a, int b) {
-    parent_[static_cast<std::size_t>(std::max(find(a), find(b)))] = std::min(find(a), find(b));
+
+  [[nodiscard]] int find(int host) {
+    int& set = set_[static_cast<std::size_t>(host)];
+    return set == host ? host : set = find(set);
   }
 
  private:
-  std::vector<int> parent_;
+  struct Offer {
+    double near_share = 0;
+    double share = 0;
+    int a = 0;
+    int b = 0;
+    std::pair<int, int> version;
+    bool operator<(const Offer& other) const {
+      return std::tuple(near_share, share, other.a, other.b) < std::tuple(other.near_share, other.share, a, b);
+    }
+  };
+
+  std::map<int, Nearness>& between(int set) { return between_[static_cast<std::size_t>(set)]; }
+  int& version(int set) { return version_[static_cast<std::size_t>(set)]; }
+
+  void offer(int a, int b, const Nearness& found) {
+    if (found.near_share() < kJoined) return;
+    offers_.push({found.near_share(), found.share / found.meetings, a, b, {version(a), version(b)}});
+  }
+
+  void join(int a, int b) {
+    if (between(a).size() < between(b).size()) std::swap(a, b);
+    set_[static_cast<std::size_t>(b)] = a;
+    ++version(b);
+    between(a).erase(b);
+    between(b).erase(a);
+    for (const auto& [other, found] : between(b)) {
+      between(other).erase(b);
+      between(a)[other].add(found);
+      between(other)[a].add(found);
+    }
+    between(b).clear();
+    ++version(a);
+    for (const auto& [other, found] : between(a)) offer(a, other, found);
+  }
+
+  std::vector<int> set_;  // of each host, towards the host that the set is called by
+  std::vector<std::map<int, Nearness>> between_;
+  std::vector<int> version_;  // of each set; an offer to an older one is void
+  std::priority_queue<Offer> offers_;
 };
 
 bool contains(const HostGroup& group, int host) { return std::ranges::binary_search(group.hosts, host); }
@@ -133,15 +206,24 @@ bool same_groups(const HostNetwork& one, const HostNetwork& other) {
   return std::ranges::equal(one.groups, other.groups, {}, &HostGroup::hosts, &HostGroup::hosts);
 }
 
+bool nearly_all_near(int hosts, std::span<const Meeting> meetings) {
+  const std::vector<HostBest> best = best_of_hosts(hosts, meetings);
+  Nearness all;
+  for (const Meeting& m : meetings) all.add(nearness_of(m, best));
+  return all.meetings == 0 || all.near_share() >= kNoDoubt;
+}
+
 HostNetwork find_groups(int hosts, std::span<const Meeting> meetings) {
   HostNetwork network;
   const std::vector<HostBest> best = best_of_hosts(hosts, meetings);
-  Unions near(hosts);
-  for (const Meeting& m : meetings) {
-    if (are_near(m, best[static_cast<std::size_t>(m.a)], best[static_cast<std::size_t>(m.b)])) near.join(m.a, m.b);
+  Sets sets(hosts, meetings, best);
+  std::map<int, std::vector<int>> sites;  // by their first hosts
+  std::vector<int> first_host(static_cast<std::size_t>(hosts), -1);
+  for (int host = 0; host < hosts; ++host) {
+    int& first = first_host[static_cast<std::size_t>(sets.find(host))];
+    if (first < 0) first = host;
+    sites[first].push_back(host);
   }
-  std::map<int, std::vector<int>> sites;
-  for (int host = 0; host < hosts; ++host) sites[near.find(host)].push_back(host);
   for (auto& [first, of_site] : sites) {
     const double usual = group_of(of_site, best).bytes_per_s;
     const auto is_slow = [&](int host) {
@@ -169,9 +251,9 @@ HostNetwork find_groups(int hosts, std::span<const Meeting> meetings) {
 }
 
 double most_carried(const HostGroup& from, const HostGroup& to, std::span<const Meeting> meetings) {
-  std::map<int, double> of_round;
+  std::map<std::pair<int, int>, double> of_round;
   for (const Meeting& m : meetings) {
-    if (const auto [is, rate] = across(m, from, to); is) of_round[m.round] += rate;
+    if (const auto [is, rate] = across(m, from, to); is) of_round[{m.pass, m.round}] += rate;
   }
   double most = 0;
   for (const auto& [round, rate] : of_round) most = std::max(most, rate);

@@ -18,16 +18,20 @@ struct Meeting {
   double latency_s = 0;  ///< half of a round trip
   double to_a = 0;       ///< bytes per second that came there
   double to_b = 0;
+  int pass = 0;  ///< of several in which all rounds are held
 };
 
 /// The numbers r of the rounds, in which host i meets host i xor r: 1 to 7 for up to 8 hosts, else the powers of two,
 /// which join all hosts, and three more.
 [[nodiscard]] std::vector<int> rounds_of(int hosts);
 
-/// The groups, by the rule that network() states, with the links between them as far as these meetings tell: the speed
-/// of a connection is the best of any, to be replaced by that of one which had the link to itself
-/// (set_single_connection). `message_s` is left 0. Meetings that found nothing have rates of 0.
+/// The groups, by the rule that network() states, from the meetings of all passes, with the links between them as far
+/// as these meetings tell: the speed of a connection is the best of any, to be replaced by that of one which had the
+/// link to itself (set_single_connection). `message_s` is left 0. Meetings that found nothing have rates of 0.
 [[nodiscard]] HostNetwork find_groups(int hosts, std::span<const Meeting> meetings);
+
+/// Whether so many meetings got what their links can do that all hosts are one group beyond doubt.
+[[nodiscard]] bool nearly_all_near(int hosts, std::span<const Meeting> meetings);
 
 /// All hosts as one group, whatever was found between them.
 [[nodiscard]] HostNetwork one_group(int hosts, std::span<const Meeting> meetings);

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <limits>
 #include <list>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <sstream>
@@ -38,6 +39,8 @@ constexpr StreamLimits kMeeting{
 /// What all hosts of a group send to others and get from them at once. All end at the same time, so that rates add up.
 constexpr StreamLimits kUplink{.piece_bytes = 16 << 10, .seconds = 0.04, .most_bytes = 4 << 20};
 constexpr int kMostPasses = 3;
+/// In so many passes by themselves groups are found that are believed.
+constexpr int kTimesFound = 2;
 constexpr int kTrain = 32;
 /// Groups of hosts beyond which links are not measured one by one.
 constexpr std::size_t kMostGroups = 6;
@@ -99,9 +102,9 @@ std::vector<Note> meet(Channel& channel, const std::vector<int>& stations, int o
   return notes;
 }
 
-/// Adds on rank 0 what hosts noted in a pass: the best of all passes.
-void gather_meetings(Channel& channel, const std::vector<Note>& notes, int own, std::vector<Meeting>& meetings,
-                     double& message_s) {
+/// Adds on rank 0 what hosts noted in a pass.
+void gather_meetings(Channel& channel, const std::vector<Note>& notes, int own, int pass,
+                     std::vector<Meeting>& meetings, double& message_s) {
   std::vector<std::int64_t> numbers;
   for (const Note& note : notes) {
     const auto bits = [](double value) { return std::bit_cast<std::int64_t>(value); };
@@ -109,6 +112,7 @@ void gather_meetings(Channel& channel, const std::vector<Note>& notes, int own, 
                    {own, note.round, note.other, bits(note.latency_s), bits(note.rate), bits(note.message_s)});
   }
   constexpr std::size_t kNumbers = 6;
+  std::map<std::pair<int, int>, Meeting> of_pair;  // both hosts have noted it
   for (const std::vector<std::int64_t>& of_rank : gather_numbers(channel, std::move(numbers))) {
     for (std::size_t i = 0; i < of_rank.size(); i += kNumbers) {
       const auto host = static_cast<int>(of_rank[i]);
@@ -120,16 +124,12 @@ void gather_meetings(Channel& channel, const std::vector<Note>& notes, int own, 
         message_s = std::min(message_s, seconds);
       const int a = std::min(host, other);
       const int b = std::max(host, other);
-      auto at = std::ranges::find_if(meetings, [&](const Meeting& m) { return m.a == a && m.b == b; });
-      if (at == meetings.end()) {
-        meetings.push_back({a, b, round, latency, 0, 0});
-        at = meetings.end() - 1;
-      }
-      at->latency_s = std::min(at->latency_s, latency);
-      double& came = host == a ? at->to_a : at->to_b;
-      came = std::max(came, rate);
+      Meeting& meeting = of_pair.try_emplace({a, b}, Meeting{a, b, round, latency, 0, 0, pass}).first->second;
+      meeting.latency_s = std::min(meeting.latency_s, latency);
+      (host == a ? meeting.to_a : meeting.to_b) = rate;
     }
   }
+  for (const auto& [pair, meeting] : of_pair) meetings.push_back(meeting);
 }
 
 /// Each link between two groups once more, with one connection that has it to itself. `network` is that of all ranks.
@@ -187,17 +187,26 @@ HostNetwork measure(Channel& channel, std::vector<int> host_of_rank) {
   const auto tell = [&](HostNetwork found) {
     return tell_part<HostNetwork>(channel, std::move(found), kNetworkFields);
   };
-  // Groups are believed when they are found twice.
-  HostNetwork network;
+  HostNetwork network;                   // of rank 0 until it is settled
+  std::vector<HostNetwork> of_one_pass;  // the same
   for (int pass = 0; pass < kMostPasses; ++pass) {
     const std::vector<Note> notes = meet(channel, stations, own);
-    gather_meetings(channel, notes, own, meetings, message_s);
-    HostNetwork found = tell(channel.rank() == 0 ? find_groups(hosts, meetings) : HostNetwork{});
-    const bool settled = found.groups.size() < 2 || (pass > 0 && same_groups(found, network));
-    network = std::move(found);
-    if (settled) break;
-    if (pass + 1 == kMostPasses) network = tell(channel.rank() == 0 ? one_group(hosts, meetings) : HostNetwork{});
+    const std::size_t before = meetings.size();
+    gather_meetings(channel, notes, own, pass, meetings, message_s);
+    std::int64_t settled = 0;
+    if (channel.rank() == 0) {
+      network = find_groups(hosts, meetings);
+      of_one_pass.push_back(find_groups(hosts, std::span(meetings).subspan(before)));
+      const auto times =
+          std::ranges::count_if(of_one_pass, [&](const HostNetwork& each) { return same_groups(each, network); });
+      const bool one = network.groups.size() < 2 && (pass > 0 || nearly_all_near(hosts, meetings));
+      settled = one || times >= kTimesFound ? 1 : 0;
+      if (settled == 0 && pass + 1 == kMostPasses) network = one_group(hosts, meetings);
+    }
+    tell_all(channel, &settled, sizeof settled, 0);
+    if (settled != 0) break;
   }
+  network = tell(std::move(network));
   measure_links(channel, stations, meetings, network);
   measure_uplinks(channel, stations, own, network);
   if (channel.rank() == 0) {
