@@ -49,7 +49,7 @@ struct Exchange::State final : detail::Job {
     return routed ? routed->advance() : advance_planned();
   }
   detail::Advance advance_planned();
-  void make_executor(std::unique_ptr<detail::StepProtocol> protocol, bool short_by_memory = false);
+  void make_executor(std::unique_ptr<detail::StepProtocol> protocol, bool by_memory = false);
 
   detail::Advance advance() override {
     const detail::Advance come = trial.advance(*this);
@@ -144,16 +144,17 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
   make_executor(std::move(protocol.protocol));
 }
 
-void Exchange::State::make_executor(std::unique_ptr<detail::StepProtocol> protocol, bool short_by_memory) {
+void Exchange::State::make_executor(std::unique_ptr<detail::StepProtocol> protocol, bool by_memory) {
   std::vector<detail::StepMessage> outgoing;
   std::vector<detail::StepMessage> incoming;
   for (const auto& transfer : part->sends) outgoing.push_back({transfer.peer, transfer.bytes});
   for (const auto& transfer : part->transfers_in) incoming.push_back({transfer.peer, transfer.bytes});
-  if (short_by_memory) {
+  if (by_memory) {
     shared = std::make_unique<detail::SharedMessages>(channel, outgoing, incoming);
     for (std::vector<detail::StepMessage>* const all : {&outgoing, &incoming}) {
       for (detail::StepMessage& message : *all) {
-        if (detail::SharedMessages::serves(message.bytes)) message.bytes = 0;  // which the executor passes over
+        // What the executor passes over.
+        if (detail::SharedMessages::serves(message.bytes, channel.size())) message.bytes = 0;
       }
     }
   }

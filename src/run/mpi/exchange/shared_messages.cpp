@@ -24,9 +24,9 @@ bool SharedMessages::possible(Context& context) {
 SharedMessages::SharedMessages(Channel& channel, const std::vector<StepMessage>& sends,
                                const std::vector<StepMessage>& receives)
     : channel_(channel), notes_(std::make_shared<Notes>()) {
-  const auto add = [](std::vector<Message>& own, const std::vector<StepMessage>& all) {
+  const auto add = [&](std::vector<Message>& own, const std::vector<StepMessage>& all) {
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (serves(all[i].bytes)) own.push_back({i, all[i].peer, all[i].bytes});
+      if (serves(all[i].bytes, channel.size())) own.push_back({i, all[i].peer, all[i].bytes});
     }
   };
   add(sends_, sends);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -16,9 +17,9 @@
 
 namespace sluice::mpi::detail {
 
-/// The short messages of an exchange without a plan between ranks that share memory: the sender copies each to a place
-/// that the two share, and the receiver copies it from there. MPI carries nothing but where the places are, in the
-/// first execution: a message of MPI costs both ranks more time than these copies do.
+/// Messages of an exchange without a plan between ranks that share memory: the sender copies each to a place that the
+/// two share, and the receiver copies it from there. MPI carries nothing but where the places are, in the first
+/// execution: it takes longer for a message than these copies do, up to some hundred KiB.
 ///
 /// A message has two places, which executions use in turns, and two numbers: the execution whose bytes are ready, and
 /// the last that was taken. A sender fills a place when the execution before the last was taken from it; so no rank
@@ -27,11 +28,15 @@ namespace sluice::mpi::detail {
 /// No deadlock: to fill a place waits for an earlier execution alone, to take one for the sender's part of this one.
 class SharedMessages {
  public:
-  /// Longer ones are faster by MPI, which copies them once.
-  static constexpr std::int64_t kMostBytes = 8 << 10;
   /// Whether the context's ranks can do so; the same on all of them.
   [[nodiscard]] static bool possible(Context& context);
-  [[nodiscard]] static bool serves(std::int64_t bytes) { return bytes > 0 && bytes <= kMostBytes; }
+  /// Whether a message of so many bytes between two of so many ranks is one of them. Longer ones are about as fast by
+  /// MPI, which copies them once; and the places of a rank have 4 MiB at most, whomever it sends to.
+  [[nodiscard]] static bool serves(std::int64_t bytes, int ranks) {
+    constexpr std::int64_t kMostBytes = 256 << 10;
+    constexpr std::int64_t kBytesOfRank = 2 << 20;
+    return bytes > 0 && bytes <= std::min(kMostBytes, kBytesOfRank / ranks);
+  }
 
   /// Of these lists those that it serves, by the numbers that they have there. Local. Throws std::bad_alloc.
   SharedMessages(Channel& channel, const std::vector<StepMessage>& sends, const std::vector<StepMessage>& receives);
