@@ -13,7 +13,6 @@
 #include "run/mpi/exchange/exchange_protocol.hpp"
 #include "run/mpi/exchange/message_sizes.hpp"
 #include "run/mpi/exchange/routed_exchange.hpp"
-#include "run/mpi/exchange/shared_messages.hpp"
 #include "run/mpi/exchange/user_messages.hpp"
 #include "run/mpi/native/native_exchange.hpp"
 #include "run/mpi/native/way_trial.hpp"
@@ -28,6 +27,13 @@
 
 namespace sluice::mpi {
 using detail::ExchangePart;
+
+namespace {
+
+/// Between ranks of one host; longer ones are about as fast by MPI, which copies them once.
+constexpr std::int64_t kLongestByMemory = 256 << 10;
+
+}  // namespace
 
 struct Exchange::State final : detail::Job {
   /// `typed`: null, or where messages of both ends lie.
@@ -46,10 +52,11 @@ struct Exchange::State final : detail::Job {
   void begin_natively(detail::Turns::Turn turn);
   detail::Advance carry_out() {
     if (trial.natively()) return native->advance();
-    return routed ? routed->advance() : advance_planned();
+    return routed ? routed->advance() : executor->advance();
   }
-  detail::Advance advance_planned();
-  void make_executor(std::unique_ptr<detail::StepProtocol> protocol, bool by_memory = false);
+  void make_executor(std::unique_ptr<detail::StepProtocol> protocol);
+  /// From the second execution on: jobs that are executed once have no use for it.
+  void prefer_memory();
 
   detail::Advance advance() override {
     const detail::Advance come = trial.advance(*this);
@@ -59,7 +66,6 @@ struct Exchange::State final : detail::Job {
   void abandon() noexcept override {
     if (executor) executor->abandon();
     if (routed) routed->abandon();
-    if (shared) shared->abandon();
     if (native) native->abandon();
     trial.abandon();
   }
@@ -73,17 +79,16 @@ struct Exchange::State final : detail::Job {
   std::shared_ptr<detail::TypedBuffers> typed;  ///< null: messages are bytes
   std::shared_ptr<const ExchangePart> part;
   std::optional<detail::UserMessages> messages;
-  detail::ListProtocol* list = nullptr;            ///< the executor's, where the mode is list
-  std::optional<detail::StepExecutor> executor;    ///< one of the two
-  std::unique_ptr<detail::SharedMessages> shared;  ///< what of the executor's goes through memory; null: nothing
-  std::optional<detail::RoutedExchange> routed;    ///< with local phases
+  detail::ListProtocol* list = nullptr;          ///< the executor's, where the mode is list
+  std::optional<detail::StepExecutor> executor;  ///< one of the two
+  std::optional<detail::RoutedExchange> routed;  ///< with local phases
   detail::WayTrial trial{channel};
   std::unique_ptr<detail::NativeExchange> native;  ///< once it is tried
 
   bool was_planned = false;  ///< an execution before went by the plan
+  bool by_memory = false;    ///< up to kLongestByMemory
 
   // The present execution.
-  bool executing = false;                 ///< the executor's part is not over
   std::vector<const std::byte*> sources;  ///< of sends
   std::vector<std::byte*> targets;        ///< of receives
 };
@@ -144,22 +149,14 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
   make_executor(std::move(protocol.protocol));
 }
 
-void Exchange::State::make_executor(std::unique_ptr<detail::StepProtocol> protocol, bool by_memory) {
+void Exchange::State::make_executor(std::unique_ptr<detail::StepProtocol> protocol) {
   std::vector<detail::StepMessage> outgoing;
   std::vector<detail::StepMessage> incoming;
   for (const auto& transfer : part->sends) outgoing.push_back({transfer.peer, transfer.bytes});
   for (const auto& transfer : part->transfers_in) incoming.push_back({transfer.peer, transfer.bytes});
-  if (by_memory) {
-    shared = std::make_unique<detail::SharedMessages>(channel, outgoing, incoming);
-    for (std::vector<detail::StepMessage>* const all : {&outgoing, &incoming}) {
-      for (detail::StepMessage& message : *all) {
-        // What the executor passes over.
-        if (detail::SharedMessages::serves(message.bytes, channel.size())) message.bytes = 0;
-      }
-    }
-  }
   const int ahead = detail::usual_pieces(options.mode, false).ahead;
-  const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, ahead, true};
+  detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, ahead, true};
+  if (by_memory) limits.most_by_memory = kLongestByMemory;
   executor.emplace(channel, std::move(outgoing), std::move(incoming), limits, std::move(protocol));
   executor->connect(false);
   executor->hold(typed);
@@ -244,13 +241,9 @@ void Exchange::State::begin_planned() {
     routed->begin();
     return;
   }
-  // Jobs that are executed once have no use for it.
-  if (std::exchange(was_planned, true) && !shared && options.mode == ExchangeMode::kAtOnce &&
-      detail::SharedMessages::possible(channel.context()))
-    make_executor(nullptr, true);
+  if (was_planned) prefer_memory();
+  was_planned = true;
   executor->begin(*messages);
-  executing = true;
-  if (shared) shared->begin(*messages);
   if (list == nullptr) return;
   messages->clear();
   for (std::size_t i = 0; i < sends.size(); ++i) {
@@ -261,16 +254,15 @@ void Exchange::State::begin_planned() {
   list->posted_all();
 }
 
-detail::Advance Exchange::State::advance_planned() {
-  const detail::Advance by_memory = shared ? shared->advance() : detail::Advance::kOver;
-  const detail::Advance by_executor = executing ? executor->advance() : detail::Advance::kOver;
-  if (by_executor == detail::Advance::kOver) executing = false;
-  if (by_memory == by_executor) return by_memory;
-  const bool moved = by_memory == detail::Advance::kMoved || by_executor == detail::Advance::kMoved;
-  return moved ? detail::Advance::kMoved : detail::Advance::kIdle;
+void Exchange::State::prefer_memory() {
+  if (by_memory || options.mode != ExchangeMode::kAtOnce || !detail::SharedMessages::possible(channel.context()))
+    return;
+  by_memory = true;
+  make_executor(nullptr);
 }
 
 void Exchange::State::begin_natively(detail::Turns::Turn turn) {
+  if (!trial.over()) prefer_memory();  // before the executions that count
   if (!native) native = std::make_unique<detail::NativeExchange>(channel);
   std::vector<detail::PlacedMessage> from;
   std::vector<detail::PlacedMessage> to;
@@ -366,7 +358,7 @@ std::int64_t Exchange::local_steps() const { return state_->part->routed.steps; 
 std::int64_t Exchange::peak_extra_bytes() const {
   return (state_->routed ? state_->routed->buffer_bytes() : 0) +
          (state_->executor ? state_->executor->buffer_bytes() : 0) +
-         (state_->shared ? state_->shared->buffer_bytes() : 0) + (state_->typed ? state_->typed->buffer_bytes() : 0);
+         (state_->typed ? state_->typed->buffer_bytes() : 0);
 }
 
 }  // namespace sluice::mpi

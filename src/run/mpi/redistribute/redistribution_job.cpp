@@ -18,6 +18,8 @@ namespace {
 
 /// So much memory a rank may need for MPI's own collective to be tried, which takes messages whole.
 constexpr std::int64_t kMostNativeBytes = 8 << 20;
+/// Longer messages are as fast in pieces, which take less memory.
+constexpr std::int64_t kShortByMemory = 32 << 10;
 
 /// One port, kept by what each receiver tells the next of its senders: ports are all that limits.
 std::unique_ptr<StepProtocol> chain(Channel& channel, const OwnSteps& own) {
@@ -113,13 +115,13 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
   const std::exception_ptr failure = failure_of([&] {
     if (!prepared_) prepared_ = std::make_shared<const Prepared>(channel, arguments);
     const OwnSteps& own = prepared_->own;
-    const StepExecutor::Limits limits = limits_of(channel, how, prepared_->mode, prepared_->arrays.unit);
-    check_combine(how, limits.chunk_bytes);
-    executor_.emplace(channel, own.sends.steps(), own.receives.steps(), limits,
-                      protocol_of(channel, own, prepared_->mode));
+    limits_ = limits_of(channel, how, prepared_->mode, prepared_->arrays.unit);
+    check_combine(how, limits_.chunk_bytes);
     // Whether the messages are long enough to share memory for them is the same on all ranks.
-    executor_->connect(how.shared_from_bytes >= 0 && own.mean_bytes > 0 &&
-                       own.mean_bytes >= static_cast<double>(how.shared_from_bytes));
+    shares_ = how.shared_from_bytes >= 0 && own.mean_bytes > 0 &&
+              own.mean_bytes >= static_cast<double>(how.shared_from_bytes);
+    may_go_by_memory_ = limits_.rounds && how.shared_from_bytes >= 0 && SharedMessages::possible(channel.context());
+    make_executor();
     std::vector<ArrayTransport> transports;
     for (std::size_t a = 0; a < parts().size(); ++a)
       transports.emplace_back(prepared_->copies[a], parts()[a].element_size, combines_[a]);
@@ -184,12 +186,28 @@ void RedistributionJob::begin(std::span<const void* const> sources, std::span<vo
         });
 }
 
+void RedistributionJob::make_executor() {
+  const OwnSteps& own = prepared_->own;
+  executor_.emplace(channel, own.sends.steps(), own.receives.steps(), limits_,
+                    protocol_of(channel, own, prepared_->mode));
+  executor_->connect(shares_);
+}
+
 void RedistributionJob::begin_planned() {
   if (trial_.over()) native_.reset();
+  if (was_planned_) prefer_memory();
+  was_planned_ = true;
   executor_->begin(*transfers_);
 }
 
+void RedistributionJob::prefer_memory() {
+  if (limits_.most_by_memory > 0 || !may_go_by_memory_) return;
+  limits_.most_by_memory = kShortByMemory;
+  make_executor();
+}
+
 void RedistributionJob::begin_natively(Turns::Turn turn) {
+  if (!trial_.over()) prefer_memory();  // before the executions that count
   if (!native_) native_ = std::make_unique<PackedMessages>(channel);
   native_->begin(*transport_, prepared_->own, std::move(turn));
 }

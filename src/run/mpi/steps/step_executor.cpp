@@ -26,6 +26,9 @@ StepExecutor::StepExecutor(Channel& channel, std::vector<StepMessage> sends, std
       sends_(std::move(sends)),
       receives_(std::move(receives)),
       limits_(limits),
+      by_memory_(limits.most_by_memory > 0
+                     ? std::make_unique<SharedMessages>(channel, sends_, receives_, limits.most_by_memory)
+                     : nullptr),
       to_send_(sends_, limits.chunk_bytes, limits.granule, limits.rounds),
       to_receive_(receives_, limits.chunk_bytes, limits.granule, limits.rounds),
       protocol_(protocol ? std::move(protocol) : std::make_unique<StepProtocol>()),
@@ -223,6 +226,7 @@ void StepExecutor::throw_failed(int count) const {
 
 Withdrawn StepExecutor::withdrawn() noexcept {
   withdrawn_ = true;
+  if (by_memory_) by_memory_->abandon();
   const bool running = std::exchange(data_, nullptr) != nullptr;
   return {.requests = requests_,
           .receiver_of_send =
@@ -316,9 +320,18 @@ void StepExecutor::begin(StepData& data) {
   trace_.reset();
   if (channel_.context().log() != nullptr) trace_.emplace();
   protocol_->begin(*this);
+  if (by_memory_) by_memory_->begin(data);
 }
 
 Advance StepExecutor::advance() {
+  const Advance by_memory = by_memory_ ? by_memory_->advance() : Advance::kOver;
+  const Advance by_pieces = data_ != nullptr ? advance_pieces() : Advance::kOver;
+  if (by_memory == by_pieces) return by_memory;
+  const bool moved = by_memory == Advance::kMoved || by_pieces == Advance::kMoved;
+  return moved ? Advance::kMoved : Advance::kIdle;
+}
+
+Advance StepExecutor::advance_pieces() {
   // Messages by memory alone tell nothing of failures.
   if (requests_under_way_ == 0 && ++looks_ % kLooksBetweenChecks == 0) channel_.check();
   const bool arranged = protocol_->progress(*this);

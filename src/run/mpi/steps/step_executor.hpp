@@ -16,25 +16,11 @@
 #include "run/mpi/runtime/transfer_trace.hpp"
 #include "run/mpi/runtime/withdraw.hpp"
 #include "run/mpi/steps/piece_order.hpp"
+#include "run/mpi/steps/shared_messages.hpp"
+#include "run/mpi/steps/step_data.hpp"
 #include "run/mpi/steps/step_protocol.hpp"
 
 namespace sluice::mpi::detail {
-
-/// What the messages of a StepExecutor consist of. Messages are counted from 0 in the order of the lists it was given.
-class StepData {
- public:
-  virtual ~StepData() = default;
-
-  /// Where bytes offset .. offset + bytes - 1 of an outgoing message lie in the user's memory, if they lie there in a
-  /// row; else null, and pack will be called.
-  virtual const std::byte* outgoing(std::size_t message, std::int64_t offset, std::int64_t bytes) = 0;
-  virtual void pack(std::size_t message, std::int64_t offset, std::int64_t bytes, std::byte* buffer) = 0;
-  /// The same for an incoming message and unpack.
-  virtual std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t bytes) = 0;
-  virtual void unpack(std::size_t message, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) = 0;
-  /// Does a part of the work that needs no communication, a few dozen microseconds; false: nothing is left of it.
-  virtual bool work() = 0;
-};
 
 /// Carries out one rank's part of a schedule of steps.
 ///
@@ -59,6 +45,9 @@ class StepData {
 /// is; the receiver unpacks from there and frees the place by a mark beside it, which the sender sees when it looks.
 /// Between nodes the pieces are messages, from the user's memory and to it where they lie there in a row.
 ///
+/// SharedMessages carries those that Limits::most_by_memory says, whole and in no order. Nothing
+/// waits for them but the end, and they wait for nothing but each other's ends, so the argument stands for the rest.
+///
 /// Memory: the buffers, allocated once, of at most `window` pieces each way and no longer than the longest piece; those
 /// for receiving only where there are senders on other nodes; none where all data lies in the user's memory.
 class StepExecutor {
@@ -71,6 +60,7 @@ class StepExecutor {
     bool contiguous = false;       ///< outgoing and incoming of the data never return null: no buffers
     Tag tag = Tag::kData;          ///< of the pieces; each executor of a channel has one of its own
     bool rounds = false;           ///< the first piece of each message goes before the second one of any; no protocol
+    std::int64_t most_by_memory = 0;  ///< messages of up to so many bytes go by SharedMessages, if that is possible
   };
 
   /// `protocol`: which messages have to wait for what; null: none. The same kind on all ranks. Local: nothing is sent.
@@ -97,7 +87,8 @@ class StepExecutor {
     if (trace_) trace_->receive_released(receive);
   }
 
-  /// Begins to run the schedule once, with this data until it is over. Allocates nothing, unless the protocol grows.
+  /// Begins to run the schedule once, with this data until it is over. Allocates nothing, unless the protocol grows or
+  /// messages go by memory for the first time.
   void begin(StepData& data);
   /// Does what can be done without waiting, a piece at most each way.
   Advance advance();
@@ -108,7 +99,9 @@ class StepExecutor {
   /// The same of both executors of a channel; null: there is none.
   static void abandon_together(const std::array<StepExecutor*, 2>& executors) noexcept;
 
-  [[nodiscard]] std::int64_t buffer_bytes() const { return send_bytes_ + receive_bytes_; }
+  [[nodiscard]] std::int64_t buffer_bytes() const {
+    return send_bytes_ + receive_bytes_ + (by_memory_ ? by_memory_->buffer_bytes() : 0);
+  }
 
  private:
   /// A piece under way.
@@ -132,6 +125,8 @@ class StepExecutor {
     std::shared_ptr<const void> held;
   };
 
+  /// Does what can be done without waiting for the messages that do not go by memory.
+  Advance advance_pieces();
   /// What MPI works on, for withdraw.
   [[nodiscard]] Withdrawn withdrawn() noexcept;
   [[nodiscard]] std::size_t slots_for(const PieceOrder& pieces, int window) const;
@@ -160,6 +155,7 @@ class StepExecutor {
   std::vector<StepMessage> sends_;
   std::vector<StepMessage> receives_;
   Limits limits_;
+  std::unique_ptr<SharedMessages> by_memory_;  ///< what it serves is 0 bytes in the lists
   PieceOrder to_send_;
   PieceOrder to_receive_;
   std::unique_ptr<StepProtocol> protocol_;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -13,13 +12,14 @@
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/transfer_trace.hpp"
-#include "run/mpi/steps/step_executor.hpp"
+#include "run/mpi/steps/piece_order.hpp"
+#include "run/mpi/steps/step_data.hpp"
 
 namespace sluice::mpi::detail {
 
-/// Messages of an exchange without a plan between ranks that share memory: the sender copies each to a place that the
-/// two share, and the receiver copies it from there. MPI carries nothing but where the places are, in the first
-/// execution: it takes longer for a message than these copies do, up to some hundred KiB.
+/// Messages between ranks that share memory, in no order: the sender copies, or packs, each to a place that the two
+/// share, and the receiver takes it from there. MPI carries nothing but where the places are, in the first execution:
+/// it takes longer for a message than these copies do, up to some hundred KiB.
 ///
 /// A message has two places, which executions use in turns, and two numbers: the execution whose bytes are ready, and
 /// the last that was taken. A sender fills a place when the execution before the last was taken from it; so no rank
@@ -30,16 +30,11 @@ class SharedMessages {
  public:
   /// Whether the context's ranks can do so; the same on all of them.
   [[nodiscard]] static bool possible(Context& context);
-  /// Whether a message of so many bytes between two of so many ranks is one of them. Longer ones are about as fast by
-  /// MPI, which copies them once; and the places of a rank have 4 MiB at most, whomever it sends to.
-  [[nodiscard]] static bool serves(std::int64_t bytes, int ranks) {
-    constexpr std::int64_t kMostBytes = 256 << 10;
-    constexpr std::int64_t kBytesOfRank = 2 << 20;
-    return bytes > 0 && bytes <= std::min(kMostBytes, kBytesOfRank / ranks);
-  }
-
-  /// Of these lists those that it serves, by the numbers that they have there. Local. Throws std::bad_alloc.
-  SharedMessages(Channel& channel, const std::vector<StepMessage>& sends, const std::vector<StepMessage>& receives);
+  /// Takes from these lists the messages of up to `most_bytes`, the same on all ranks, in which they have 0 bytes then
+  /// and keep their numbers. Among many ranks the limit is lower: the places of a rank have 4 MiB at most, whomever it
+  /// sends to. Local. Throws std::bad_alloc.
+  SharedMessages(Channel& channel, std::vector<StepMessage>& sends, std::vector<StepMessage>& receives,
+                 std::int64_t most_bytes);
   /// After abandon(), if an execution has not ended.
   ~SharedMessages();
   SharedMessages(const SharedMessages&) = delete;

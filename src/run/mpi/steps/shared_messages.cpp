@@ -1,5 +1,6 @@
-#include "run/mpi/exchange/shared_messages.hpp"
+#include "run/mpi/steps/shared_messages.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <new>
@@ -14,6 +15,7 @@ namespace {
 
 /// Word that a rank has given up can wait, and so can what else MPI has to move.
 constexpr unsigned kLooksWithoutMpi = 64;
+constexpr std::int64_t kMostOfRank = 4 << 20;  // two places for each message
 
 }  // namespace
 
@@ -21,12 +23,15 @@ bool SharedMessages::possible(Context& context) {
   return !kSimulated && context.one_node() && context.board().connected();
 }
 
-SharedMessages::SharedMessages(Channel& channel, const std::vector<StepMessage>& sends,
-                               const std::vector<StepMessage>& receives)
+SharedMessages::SharedMessages(Channel& channel, std::vector<StepMessage>& sends, std::vector<StepMessage>& receives,
+                               std::int64_t most_bytes)
     : channel_(channel), notes_(std::make_shared<Notes>()) {
-  const auto add = [&](std::vector<Message>& own, const std::vector<StepMessage>& all) {
+  const std::int64_t most = std::min(most_bytes, kMostOfRank / (2 * channel.size()));
+  const auto add = [&](std::vector<Message>& own, std::vector<StepMessage>& all) {
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (serves(all[i].bytes, channel.size())) own.push_back({i, all[i].peer, all[i].bytes});
+      if (all[i].bytes == 0 || all[i].bytes > most) continue;
+      own.push_back({i, all[i].peer, all[i].bytes});
+      all[i].bytes = 0;
     }
   };
   add(sends_, sends);
@@ -38,6 +43,9 @@ SharedMessages::SharedMessages(Channel& channel, const std::vector<StepMessage>&
   for (const Message& message : sends_) bytes += std::int64_t{sizeof(Head)} + 2 * round_up(message.bytes);
   if (bytes == 0) return;
   block_ = channel.context().arena().allocate(bytes);
+  // Its pages are there before the first message comes.
+  constexpr std::int64_t kPage = 4096;
+  for (std::int64_t byte = 0; byte < bytes; byte += kPage) block_.at[byte] = std::byte{0};
   std::byte* at = block_.at;
   for (Message& message : sends_) {
     message.head = new (at) Head();
@@ -98,8 +106,11 @@ bool SharedMessages::fill() {
            const Message& message = sends_[i];
            if (std::atomic_ref(message.head->taken).load(std::memory_order_acquire) < execution_ - 2) return false;
            if (trace_) trace_->send_started(message.number, message.peer);
-           std::memcpy(place_of(message), data_->outgoing(message.number, 0, message.bytes),
-                       static_cast<std::size_t>(message.bytes));
+           if (const std::byte* const from = data_->outgoing(message.number, 0, message.bytes); from != nullptr) {
+             std::memcpy(place_of(message), from, static_cast<std::size_t>(message.bytes));
+           } else {
+             data_->pack(message.number, 0, message.bytes, place_of(message));
+           }
            std::atomic_ref(message.head->ready).store(execution_, std::memory_order_release);
            if (trace_) trace_->send_ended(message.number, message.bytes);
            return true;
@@ -112,8 +123,11 @@ bool SharedMessages::take() {
            if (message.head == nullptr ||
                std::atomic_ref(message.head->ready).load(std::memory_order_acquire) < execution_)
              return false;
-           std::memcpy(data_->incoming(message.number, 0, message.bytes), place_of(message),
-                       static_cast<std::size_t>(message.bytes));
+           if (std::byte* const to = data_->incoming(message.number, 0, message.bytes); to != nullptr) {
+             std::memcpy(to, place_of(message), static_cast<std::size_t>(message.bytes));
+           } else {
+             data_->unpack(message.number, 0, message.bytes, place_of(message));
+           }
            std::atomic_ref(message.head->taken).store(execution_, std::memory_order_release);
            if (trace_) trace_->receive_ended(message.number, message.peer, message.bytes);
            return true;
