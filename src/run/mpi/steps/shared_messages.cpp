@@ -26,7 +26,7 @@ bool SharedMessages::possible(Context& context) {
 SharedMessages::SharedMessages(Channel& channel, std::vector<StepMessage>& sends, std::vector<StepMessage>& receives,
                                std::int64_t most_bytes)
     : channel_(channel), notes_(std::make_shared<Notes>()) {
-  const std::int64_t most = std::min(most_bytes, kMostOfRank / (2 * channel.size()));
+  const std::int64_t most = std::min(most_bytes, kMostOfRank / (std::int64_t{2} * channel.size()));
   const auto add = [&](std::vector<Message>& own, std::vector<StepMessage>& all) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (all[i].bytes == 0 || all[i].bytes > most) continue;
