@@ -311,8 +311,8 @@ std::vector<std::string> networks_of_defaults_lab() { return Effort{}.networks; 
 int study_defaults_lab(const StudyTask& task) {
   Effort effort = task.quick ? quick_effort() : Effort{};
   if (!task.networks.empty()) effort.networks = task.networks;
-  for (const std::string& name : effort.networks) {
-    const std::vector<std::string> known = networks_of_defaults_lab();
+  const std::vector<std::string> known = networks_of_defaults_lab();
+  for (const std::string& name : task.networks) {
     if (std::ranges::find(known, name) == known.end())
       throw InputError("--networks", "'" + name + "'", fmt::format("some of {}", fmt::join(known, ", ")));
   }

@@ -67,13 +67,14 @@ struct HostNetwork {
 /// before. Two hosts were near in a meeting if both had at least three quarters of what their links carried at best,
 /// and a latency of at most twice the least of either (and 20 us more). Sets of hosts are joined, the nearest first,
 /// that were near in at least two fifths of the meetings between them, so that no single meeting decides. Hosts whose
-/// link carries less than 0.7 of their group's median are a group of their own. Unless three quarters of the
-/// meetings were near and made one group, all rounds are held a second time, and if need be a third: those groups count
-/// that all meetings together make, and those of two passes by themselves; otherwise all hosts are one group. Between
-/// two groups, the speed of a connection is that of one pair of hosts alone. All hosts of a group then send to those of
-/// others at once, and they to it, for 0.04 s: of two groups that says how many connections fit; of three to six what
-/// the uplink of the group carries: if it is more than three quarters of what the links carry one by one, nothing else
-/// is shared, and it is their sum.
+/// link carries less than 0.7 of their group's median are a group of their own.
+///
+/// Unless three quarters of the meetings were near and made one group, all rounds are held a second time, and if need
+/// be a third. Groups are believed if all meetings together make them, and two of the times that rounds were held do so
+/// by themselves; otherwise all hosts are one group. Between two groups, the speed of a connection is that of one pair
+/// of hosts alone. All hosts of a group then send to those of others at once, and they to it, for 0.04 s. Of two groups
+/// that says how many connections fit, of three to six what the uplink of the group carries; where that is at least
+/// three quarters of the sum of what its links carry one by one, it is that sum.
 ///
 /// What it cannot see: a bottleneck that no round fills: sites that are not halves, quarters, ... of the hosts in the
 /// order of their ranks may be taken for one site. `sluice probe` measures pair by pair.

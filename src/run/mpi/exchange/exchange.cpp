@@ -86,7 +86,6 @@ struct Exchange::State final : detail::Job {
   std::unique_ptr<detail::NativeExchange> native;  ///< once it is tried
 
   bool was_planned = false;  ///< an execution before went by the plan
-  bool by_memory = false;    ///< up to kLongestByMemory
 
   // The present execution.
   std::vector<const std::byte*> sources;  ///< of sends
@@ -155,8 +154,7 @@ void Exchange::State::make_executor(std::unique_ptr<detail::StepProtocol> protoc
   for (const auto& transfer : part->sends) outgoing.push_back({transfer.peer, transfer.bytes});
   for (const auto& transfer : part->transfers_in) incoming.push_back({transfer.peer, transfer.bytes});
   const int ahead = detail::usual_pieces(options.mode, false).ahead;
-  detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, ahead, true};
-  if (by_memory) limits.most_by_memory = kLongestByMemory;
+  const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, ahead, true};
   executor.emplace(channel, std::move(outgoing), std::move(incoming), limits, std::move(protocol));
   executor->connect(false);
   executor->hold(typed);
@@ -255,10 +253,8 @@ void Exchange::State::begin_planned() {
 }
 
 void Exchange::State::prefer_memory() {
-  if (by_memory || options.mode != ExchangeMode::kAtOnce || !detail::SharedMessages::possible(channel.context()))
-    return;
-  by_memory = true;
-  make_executor(nullptr);
+  if (options.mode == ExchangeMode::kAtOnce && detail::SharedMessages::possible(channel.context()))
+    executor->go_by_memory(kLongestByMemory);
 }
 
 void Exchange::State::begin_natively(detail::Turns::Turn turn) {

@@ -195,8 +195,8 @@ HostNetwork measure(Channel& channel, std::vector<int> host_of_rank) {
     gather_meetings(channel, notes, own, pass, meetings, message_s);
     std::int64_t settled = 0;
     if (channel.rank() == 0) {
-      network = find_groups(hosts, meetings);
       of_one_pass.push_back(find_groups(hosts, std::span(meetings).subspan(before)));
+      network = pass == 0 ? of_one_pass.front() : find_groups(hosts, meetings);
       const auto times =
           std::ranges::count_if(of_one_pass, [&](const HostNetwork& each) { return same_groups(each, network); });
       const bool one = network.groups.size() < 2 && (pass > 0 || nearly_all_near(hosts, meetings));

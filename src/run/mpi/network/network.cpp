@@ -42,12 +42,16 @@ std::string k_text(const HostNetwork& network, const GroupLink& link) {
   return has_k(network, link) ? fmt::format("k = {}", link.connections) : "no k";
 }
 
-/// What all links of a group to others carry together; 0 if they share nothing that is known.
-double uplink_of(const HostNetwork& network, std::size_t group) {
-  const double measured = network.groups[group].uplink_bytes_per_s;
-  if (measured > 0 || network.groups.size() != 2) return measured;
-  const GroupLink& link = network.links.front();
-  return has_k(network, link) ? static_cast<double>(link.connections) * link.bytes_per_s : 0;
+/// Sets what all links of a group to others carry together, if that is known. Two groups share their link, unless it
+/// carries as many connections as there can be.
+void set_uplink(PlatformPart& part, const HostNetwork& network, std::size_t group) {
+  double bytes_per_s = network.groups[group].uplink_bytes_per_s;
+  if (bytes_per_s <= 0 && network.groups.size() == 2) {
+    const GroupLink& link = network.links.front();
+    part.shares_uplink = has_k(network, link);
+    if (part.shares_uplink) bytes_per_s = static_cast<double>(link.connections) * link.bytes_per_s;
+  }
+  if (bytes_per_s > 0) part.uplink = gap(network.message_s, bytes_per_s);
 }
 
 PlatformPart part_of(std::int64_t parent, std::int64_t first_cluster, std::int64_t clusters) {
@@ -56,11 +60,6 @@ PlatformPart part_of(std::int64_t parent, std::int64_t first_cluster, std::int64
   part.first_cluster = first_cluster;
   part.clusters = clusters;
   return part;
-}
-
-void share_uplink(PlatformPart& group, const HostNetwork& network, double bytes_per_s) {
-  group.shares_uplink = bytes_per_s > 0;
-  if (group.shares_uplink) group.uplink = gap(network.message_s, bytes_per_s);
 }
 
 /// Where every rank has a host of its own: each group is a cluster, and a part where uplinks were measured. What two
@@ -78,7 +77,7 @@ Platform clusters_of_hosts(const HostNetwork& network) {
     cluster.name = fmt::format("hosts {}", g);
     cluster.latency_s = group.latency_s;
     if (group.hosts.size() > 1) cluster.gap = gap(network.message_s, group.bytes_per_s);
-    if (has_uplinks) share_uplink(platform.parts.emplace_back(part_of(0, g, 1)), network, group.uplink_bytes_per_s);
+    if (has_uplinks) set_uplink(platform.parts.emplace_back(part_of(0, g, 1)), network, static_cast<std::size_t>(g));
   }
   const std::vector<std::size_t> group_of_host = network.groups_of_hosts();
   for (std::size_t rank = 0; rank < network.host_of_rank.size(); ++rank) {
@@ -117,8 +116,7 @@ Platform clusters_of_ranks(const HostNetwork& network) {
       around = platform.parts.size();
       platform.parts.push_back(part_of(0, static_cast<std::int64_t>(platform.clusters.size()),
                                        static_cast<std::int64_t>(group.hosts.size())));
-      const bool is_known = network.groups.size() == 2 || group.uplink_bytes_per_s > 0;
-      if (is_known) share_uplink(platform.parts.back(), network, uplink_of(network, g));
+      set_uplink(platform.parts.back(), network, g);
     }
     if (group.hosts.size() > 1) add_link(around, around, group.latency_s, group.bytes_per_s);
     for (const int host : group.hosts) {

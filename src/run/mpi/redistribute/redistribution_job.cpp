@@ -115,13 +115,14 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
   const std::exception_ptr failure = failure_of([&] {
     if (!prepared_) prepared_ = std::make_shared<const Prepared>(channel, arguments);
     const OwnSteps& own = prepared_->own;
-    limits_ = limits_of(channel, how, prepared_->mode, prepared_->arrays.unit);
-    check_combine(how, limits_.chunk_bytes);
+    const StepExecutor::Limits limits = limits_of(channel, how, prepared_->mode, prepared_->arrays.unit);
+    check_combine(how, limits.chunk_bytes);
+    executor_.emplace(channel, own.sends.steps(), own.receives.steps(), limits,
+                      protocol_of(channel, own, prepared_->mode));
     // Whether the messages are long enough to share memory for them is the same on all ranks.
-    shares_ = how.shared_from_bytes >= 0 && own.mean_bytes > 0 &&
-              own.mean_bytes >= static_cast<double>(how.shared_from_bytes);
-    may_go_by_memory_ = limits_.rounds && how.shared_from_bytes >= 0 && SharedMessages::possible(channel.context());
-    make_executor();
+    executor_->connect(how.shared_from_bytes >= 0 && own.mean_bytes > 0 &&
+                       own.mean_bytes >= static_cast<double>(how.shared_from_bytes));
+    may_go_by_memory_ = limits.rounds && how.shared_from_bytes >= 0 && SharedMessages::possible(channel.context());
     std::vector<ArrayTransport> transports;
     for (std::size_t a = 0; a < parts().size(); ++a)
       transports.emplace_back(prepared_->copies[a], parts()[a].element_size, combines_[a]);
@@ -186,13 +187,6 @@ void RedistributionJob::begin(std::span<const void* const> sources, std::span<vo
         });
 }
 
-void RedistributionJob::make_executor() {
-  const OwnSteps& own = prepared_->own;
-  executor_.emplace(channel, own.sends.steps(), own.receives.steps(), limits_,
-                    protocol_of(channel, own, prepared_->mode));
-  executor_->connect(shares_);
-}
-
 void RedistributionJob::begin_planned() {
   if (trial_.over()) native_.reset();
   if (was_planned_) prefer_memory();
@@ -201,9 +195,7 @@ void RedistributionJob::begin_planned() {
 }
 
 void RedistributionJob::prefer_memory() {
-  if (limits_.most_by_memory > 0 || !may_go_by_memory_) return;
-  limits_.most_by_memory = kShortByMemory;
-  make_executor();
+  if (may_go_by_memory_) executor_->go_by_memory(kShortByMemory);
 }
 
 void RedistributionJob::begin_natively(Turns::Turn turn) {

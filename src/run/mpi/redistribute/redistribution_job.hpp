@@ -57,7 +57,6 @@ class RedistributionJob final : public Job {
 
   void check_combine(const RedistributionOptions& how, std::int64_t chunk_bytes) const;
   void check_pointers(std::span<const void* const> sources, std::span<void* const> targets) const;
-  void make_executor();
   /// From the second execution on: jobs that are executed once have no use for it.
   void prefer_memory();
   void begin_planned();
@@ -76,10 +75,8 @@ class RedistributionJob final : public Job {
   std::shared_ptr<const Prepared> prepared_;
   std::optional<Transport> transport_;
   std::optional<Transfers> transfers_;  ///< of it
-  StepExecutor::Limits limits_;
-  bool shares_ = false;            ///< pieces of messages that do not go by memory whole
-  bool may_go_by_memory_ = false;  ///< short messages, by SharedMessages
-  bool was_planned_ = false;       ///< an execution before went by the plan
+  bool may_go_by_memory_ = false;       ///< short messages, by SharedMessages
+  bool was_planned_ = false;            ///< an execution before went by the plan
   std::optional<StepExecutor> executor_;
   WayTrial trial_{channel};
   std::unique_ptr<PackedMessages> native_;  ///< while it is tried, or serves

@@ -26,9 +26,6 @@ StepExecutor::StepExecutor(Channel& channel, std::vector<StepMessage> sends, std
       sends_(std::move(sends)),
       receives_(std::move(receives)),
       limits_(limits),
-      by_memory_(limits.most_by_memory > 0
-                     ? std::make_unique<SharedMessages>(channel, sends_, receives_, limits.most_by_memory)
-                     : nullptr),
       to_send_(sends_, limits.chunk_bytes, limits.granule, limits.rounds),
       to_receive_(receives_, limits.chunk_bytes, limits.granule, limits.rounds),
       protocol_(protocol ? std::move(protocol) : std::make_unique<StepProtocol>()),

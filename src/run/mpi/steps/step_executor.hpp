@@ -45,8 +45,8 @@ namespace sluice::mpi::detail {
 /// is; the receiver unpacks from there and frees the place by a mark beside it, which the sender sees when it looks.
 /// Between nodes the pieces are messages, from the user's memory and to it where they lie there in a row.
 ///
-/// SharedMessages carries those that Limits::most_by_memory says, whole and in no order. Nothing
-/// waits for them but the end, and they wait for nothing but each other's ends, so the argument stands for the rest.
+/// After go_by_memory, SharedMessages carries the short messages, whole and in no order. They wait for earlier
+/// executions alone, and nothing but the end of the execution waits for them, so the argument stands for the rest.
 ///
 /// Memory: the buffers, allocated once, of at most `window` pieces each way and no longer than the longest piece; those
 /// for receiving only where there are senders on other nodes; none where all data lies in the user's memory.
@@ -60,7 +60,6 @@ class StepExecutor {
     bool contiguous = false;       ///< outgoing and incoming of the data never return null: no buffers
     Tag tag = Tag::kData;          ///< of the pieces; each executor of a channel has one of its own
     bool rounds = false;           ///< the first piece of each message goes before the second one of any; no protocol
-    std::int64_t most_by_memory = 0;  ///< messages of up to so many bytes go by SharedMessages, if that is possible
   };
 
   /// `protocol`: which messages have to wait for what; null: none. The same kind on all ranks. Local: nothing is sent.
@@ -73,6 +72,12 @@ class StepExecutor {
 
   /// Allocates the buffers; before the first execution. `share`: with the ranks of this node, the same on all ranks.
   void connect(bool share);
+
+  /// From the next execution on messages of up to `most_bytes` go by SharedMessages. On all ranks before the same
+  /// execution, where that is possible and there is no protocol; once. Throws std::bad_alloc.
+  void go_by_memory(std::int64_t most_bytes) {
+    if (!by_memory_) by_memory_ = std::make_unique<SharedMessages>(channel_, sends_, receives_, most_bytes);
+  }
 
   /// Empty lists, and messages at their ends: for protocols that grow, whose data is contiguous and not shared.
   void clear();
