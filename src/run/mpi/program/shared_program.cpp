@@ -6,7 +6,6 @@
 #include <map>
 #include <new>
 #include <numeric>
-#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -28,9 +27,6 @@ constexpr std::int64_t kTwiceBytes = 64 << 10;
 /// What the messages of a rank that have one receiver each take together, unless they are very many.
 constexpr std::int64_t kRoomBytes = 4 << 20;
 constexpr std::int64_t kLeastPlaces = 4;
-
-/// Word that a rank has given up can wait, and so can what else MPI has to move.
-constexpr unsigned kLooksWithoutMpi = 64;
 
 std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
@@ -294,11 +290,7 @@ Advance SharedProgram::advance() {
     return Advance::kOver;
   }
   if (some) return Advance::kMoved;
-  if (++looks_ % kLooksWithoutMpi == 0) {
-    channel_.check();
-  } else if (channel_.context().crowded()) {
-    std::this_thread::yield();  // the one that is waited for may need this processor
-  }
+  watch_.looked_in_vain(channel_);
   return Advance::kIdle;
 }
 

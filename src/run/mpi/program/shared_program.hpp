@@ -12,6 +12,7 @@
 #include "run/mpi/runtime/cache_line.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/job.hpp"
+#include "run/mpi/runtime/memory_watch.hpp"
 #include "run/mpi/runtime/transfer_trace.hpp"
 
 namespace sluice::mpi::detail {
@@ -131,7 +132,7 @@ class SharedProgram {
   bool running_ = false;
   std::vector<std::size_t> missing_;   ///< by operation: those it waits for that have not ended
   std::vector<std::size_t> may_move_;  ///< operations that wait for none, and have not ended
-  unsigned looks_ = 0;
+  MemoryWatch watch_;
   std::optional<TransferTrace> trace_;
 };
 

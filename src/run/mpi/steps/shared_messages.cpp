@@ -5,7 +5,6 @@
 #include <cstring>
 #include <new>
 #include <numeric>
-#include <thread>
 #include <utility>
 
 #include "run/mpi/runtime/simulation.hpp"
@@ -13,8 +12,6 @@
 namespace sluice::mpi::detail {
 namespace {
 
-/// Word that a rank has given up can wait, and so can what else MPI has to move.
-constexpr unsigned kLooksWithoutMpi = 64;
 constexpr std::int64_t kMostOfRank = 4 << 20;  // two places for each message
 
 }  // namespace
@@ -145,11 +142,7 @@ Advance SharedMessages::advance() {
     return Advance::kOver;
   }
   if (moved) return Advance::kMoved;
-  if (++looks_ % kLooksWithoutMpi == 0) {
-    channel_.check();
-  } else if (channel_.context().crowded()) {
-    std::this_thread::yield();  // the one that is waited for may need this processor
-  }
+  watch_.looked_in_vain(channel_);
   return Advance::kIdle;
 }
 

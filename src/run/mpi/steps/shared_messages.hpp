@@ -11,6 +11,7 @@
 #include "run/mpi/runtime/cache_line.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/job.hpp"
+#include "run/mpi/runtime/memory_watch.hpp"
 #include "run/mpi/runtime/transfer_trace.hpp"
 #include "run/mpi/steps/piece_order.hpp"
 #include "run/mpi/steps/step_data.hpp"
@@ -88,7 +89,7 @@ class SharedMessages {
   StepData* data_ = nullptr;
   std::vector<std::size_t> to_fill_;
   std::vector<std::size_t> to_take_;
-  unsigned looks_ = 0;
+  MemoryWatch watch_;
   std::optional<TransferTrace> trace_;
 };
 
