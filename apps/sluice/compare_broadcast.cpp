@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "broadcast_options.hpp"
 #include "compare.hpp"
 #include "interrupt.hpp"
+#include "sluice/plan/program.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
@@ -28,8 +28,6 @@ int compare(const CompareOptions& options) {
   comparison.problem = "broadcast";
   comparison.head = task.title();
   comparison.columns = {"length", "ranks done", "segments"};
-  // Each method has a bound by its own model; the smallest of them holds for all.
-  double bound = -1;
   for (const std::string& name : algorithm_names("broadcast")) {
     comparison.add(name, [&] {
       ComparedPlan row{name, {}, 0, {}};
@@ -39,12 +37,13 @@ int compare(const CompareOptions& options) {
                            fmt::format("{}", plan.schedule.segments)};
       row.figures.fields.emplace_back("program_s", json_number(plan.program.length_s));
       if (plan.optimal) row.note = "shortest tree";
-      bound = bound < 0 ? plan.schedule.bound.lower : std::min(bound, plan.schedule.bound.lower);
       return row;
     });
   }
-  ComparedBound lower{figures_of_tree(std::max(0.0, bound)), "paths", "paths: no way through the network is faster"};
-  lower.figures.cells = {seconds_text(std::max(0.0, bound))};
+  // The bounds of trees hold for trees alone.
+  const ProgramBound bound = bound_of(task.platform, {Collective::kBroadcast, task.bytes, task.root});
+  ComparedBound lower{figures_of_tree(bound.seconds), bound.kind, bound.kind + ": of every method"};
+  lower.figures.cells = {seconds_text(bound.seconds)};
   comparison.bounds.push_back(std::move(lower));
   return show_comparison(comparison, options.output);
 }

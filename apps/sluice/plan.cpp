@@ -169,15 +169,16 @@ std::string distance_text(double value, double bound, bool optimal, const std::s
   return fmt::format(", at most {} above the optimum ({})", excess_text(value, bound), kind);
 }
 
-std::string tree_table(const TreeSchedule& schedule, double optimum_at_least, const std::vector<TreeFact>& more) {
+std::string tree_table(const TreeSchedule& schedule, double optimum_at_least, const std::vector<TreeFact>& more,
+                       const std::string& bounded) {
   using Align = TextTable::Align;
   TextTable table({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
-  const auto ratio = [&](double bound) { return "ratio " + ratio_text(schedule.length, bound); };
+  const auto ratio = [&](double bound) { return "ratio " + ratio_text(schedule.length, bound) + bounded; };
   // Lengths over a platform are in seconds; others are in the unit of d and c.
   const auto time = [&](double value) {
     return schedule.problem == "broadcast" || schedule.over_links ? seconds_text(value) : number_text(value);
   };
-  table.add_row({"length", time(schedule.length), schedule.length <= optimum_at_least ? "optimal" : ""});
+  table.add_row({"length", time(schedule.length), schedule.length <= optimum_at_least ? "optimal" + bounded : ""});
   if (optimum_at_least > schedule.bound.lower)
     table.add_row({"optimum at least", time(optimum_at_least), ratio(optimum_at_least)});
   table.add_row({"lower bound", time(schedule.bound.lower), ratio(schedule.bound.lower)});

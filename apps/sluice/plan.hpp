@@ -74,9 +74,10 @@ struct TreeFact {
   std::string note;
 };
 
-/// The lines about a tree: its length, its bounds and more. `optimum_at_least`: the best lower bound known.
+/// The lines about a tree: its length, its bounds and more. `optimum_at_least`: the best lower bound known. `bounded`:
+/// what the bounds hold for, where that is not every schedule.
 [[nodiscard]] std::string tree_table(const TreeSchedule& schedule, double optimum_at_least,
-                                     const std::vector<TreeFact>& more);
+                                     const std::vector<TreeFact>& more, const std::string& bounded = {});
 
 inline constexpr const char* kPlanning = "planning";  ///< what takes that long
 

@@ -40,7 +40,9 @@ template <class Plan>
 std::string head_of(const BroadcastTask& task, const std::string& title, const Plan& plan, std::int64_t messages) {
   const TreeSchedule& schedule = plan.schedule;
   std::string line = algorithm_text("broadcast", schedule.algorithm);
-  line += distance_text(schedule.length, schedule.bound.lower, plan.optimal, "cheapest paths");
+  if (plan.between_clusters && plan.optimal) line += ", proven to be the shortest tree of whole messages";
+  if (!plan.program.bound.empty())
+    line += distance_text(plan.program.length_s, plan.program.bound_s, false, plan.program.bound);
   line += end_of_search_text(false);
   const bool of_ranks = schedule.machines == task.platform.ranks && schedule.machines != 1 &&
                         schedule.machines != static_cast<std::int64_t>(task.platform.clusters.size());
@@ -52,7 +54,13 @@ std::string head_of(const BroadcastTask& task, const std::string& title, const P
   // The first one is the plan itself.
   for (std::size_t i = 1; i < plan.candidates.size(); ++i)
     more.push_back({"", seconds_text(plan.candidates[i].length_s), plan.candidates[i].method});
-  return title + '\n' + line + "\n\n" + tree_table(schedule, schedule.bound.lower, more);
+  if (plan.between_clusters && !plan.program.bound.empty())
+    more.push_back({"any method", seconds_text(plan.program.bound_s),
+                    fmt::format("at least, ratio {}, {}", ratio_text(plan.program.length_s, plan.program.bound_s),
+                                plan.program.bound)});
+  const std::string bounded =
+      plan.between_clusters ? ", trees in " + count_text(schedule.segments, "segment") : std::string();
+  return title + '\n' + line + "\n\n" + tree_table(schedule, schedule.bound.lower, more, bounded);
 }
 
 int plan_forth(const PlanOptions& options, const BroadcastTask& task) {

@@ -110,6 +110,23 @@ TEST(Broadcast, ComparesAllOnOneModelWithOneSegment) {
   EXPECT_EQ(found, best);
 }
 
+/// A tree of whole messages is far from what messages in parts can do, however near its own bound it is.
+TEST(Broadcast, SaysWhatItsBoundsHoldFor) {
+  const Folder folder;
+  const Arguments start = with({"plan", "broadcast", "--platform", kPlatform}, "--size 1Mi --summary");
+  const Outcome tree = folder.sluice(with(start, "--algorithm exact --segments 1"));
+  EXPECT_EQ(tree.status, 0) << tree.err;
+  EXPECT_NE(tree.out.find(", proven to be the shortest tree of whole messages, at most 5"), std::string::npos)
+      << tree.out;
+  EXPECT_NE(tree.out.find("  ratio 1.000, trees in 1 segment\n"), std::string::npos) << tree.out;
+  EXPECT_NE(tree.out.find("any method   19.2 ms  at least, ratio 6."), std::string::npos) << tree.out;
+  const Outcome best = folder.sluice(start);
+  EXPECT_EQ(best.out.find("any method"), std::string::npos) << best.out;
+  const Outcome compared =
+      folder.sluice(with({"compare", "broadcast", "--platform", kPlatform}, "--size 1Mi --segments 1 --json -"));
+  EXPECT_NEAR(json::parse(compared.out)["bounds"][0]["length"].get<double>(), 0.0192, 0.0001) << compared.out;
+}
+
 TEST(Broadcast, TakesTheStrategyInsideThatIsAskedFor) {
   const Folder folder;
   std::vector<double> lengths;

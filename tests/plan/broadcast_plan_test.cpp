@@ -138,6 +138,7 @@ TEST(BroadcastPlan, SummariesSayWhatTheWholePlansSay) {
       EXPECT_EQ(summary.program.algorithm, whole.program.algorithm);
       EXPECT_EQ(summary.schedule.length, whole.schedule.length);
       EXPECT_EQ(summary.schedule.bound, whole.schedule.bound);
+      EXPECT_EQ(summary.program.bound_s, whole.program.bound_s);
       EXPECT_EQ(summary.schedule.segments, whole.schedule.segments);
       EXPECT_EQ(summary.candidates.size(), whole.candidates.size());
     }
@@ -164,6 +165,30 @@ TEST(BroadcastPlan, BoundsHoldWhereTimesRiseFasterThanSizes) {
 }
 
 /// One byte at a time would be the fastest inside a cluster, in more messages than there is memory for.
+/// The bound of a plan holds for every method, also where its tree has a bound of its own that others go below.
+TEST(BroadcastPlan, BoundsOfProgramsHoldForEveryMethod) {
+  int above_others = 0;
+  for (const std::int64_t connections : {1, 3}) {
+    const Platform platform = three_sites(in_order(), connections);
+    for (const std::int64_t bytes : {1, 4096, 300'007, 1 << 22}) {
+      double shortest = 1e9, largest = 0;
+      std::vector<double> trees;
+      for (const Algorithm& each : algorithms("broadcast")) {
+        const BroadcastPlan plan = planned(platform, 5, bytes, std::string(each.name), each.name == "ecef" ? 1 : 0);
+        EXPECT_FALSE(plan.program.bound.empty()) << each.name;
+        EXPECT_GT(plan.program.bound_s, 0) << each.name;
+        largest = std::max(largest, plan.program.bound_s);
+        shortest = std::min(shortest, plan.program.length_s);
+        EXPECT_EQ(plan.between_clusters, each.name != "pipelined" && each.name != "parallel-entry") << each.name;
+        if (plan.between_clusters) trees.push_back(plan.schedule.bound.lower);
+      }
+      EXPECT_LE(largest, shortest) << bytes << " bytes";
+      above_others += static_cast<int>(std::ranges::count_if(trees, [&](double tree) { return tree > shortest; }));
+    }
+  }
+  EXPECT_GT(above_others, 0);  // so the two bounds have to be told apart
+}
+
 TEST(BroadcastPlan, SegmentsAreNoMoreThanCanBeCarriedOut) {
   Platform platform;
   const GapTable of_bytes({{1, 1e-9}, {2, 1e-6}, {1 << 20, 1}});

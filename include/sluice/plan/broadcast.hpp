@@ -140,9 +140,13 @@ struct BroadcastPlan {
   /// Of trees: between clusters, length as BetweenPlan has it. Of other methods machines are ranks, and each segment
   /// has a tree of its own. Of "native": no transfers.
   TreeSchedule schedule;
-  bool optimal = false;  ///< of trees between clusters: proven
+  /// Whether the schedule is a tree between clusters. Then schedule.bound.lower holds for trees of as many segments
+  /// alone, else for every broadcast.
+  bool between_clusters = false;
+  bool optimal = false;  ///< of trees between clusters: no tree of as many segments is shorter
   /// What ranks do: a program of "broadcast", sound by itself unless there are broadcasts by the MPI. `length_s` is
-  /// when the last rank has the message, by the replay or by one of these broadcasts. Without a bound.
+  /// when the last rank has the message, by the replay or by one of these broadcasts. `bound_s` holds for every method,
+  /// as bound_of has it; there is none where the MPI broadcasts, or where messages were too many for the replay.
   Program program;
   std::vector<SendPace> pace;           ///< by operation; it matters for sends alone
   std::vector<NativeBroadcast> native;  ///< by the MPI, after the program; a rank is in at most one of them
@@ -189,7 +193,8 @@ struct ReversedPlan {
   /// Of problem "reduce", over links: between clusters as reversed() has it, else of ranks, each segment through a tree
   /// of its own.
   TreeSchedule schedule;
-  bool optimal = false;  ///< as for BroadcastPlan
+  bool between_clusters = false;  ///< as for BroadcastPlan
+  bool optimal = false;           ///< likewise
   /// Every range goes back to where the broadcast got it from, combined with the same range of the ranks to which the
   /// broadcast passed it on. A program of "reduce", whose length is that of the broadcast; combining is free.
   Program program;

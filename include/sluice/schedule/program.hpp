@@ -170,7 +170,7 @@ void set_blocks(Program& program, std::span<const std::int64_t> bytes);
 ///      "operations": [
 ///       {"rank": 0, "kind": "send", "peer": 1, "offset": 0, "bytes": 1024, "after": []},
 ///       {"rank": 1, "kind": "combine", "peer": 0, "offset": 0, "bytes": 1024, "more": [2048, 8], "after": []}],
-///      "length_s": 0.0021, "bound_s": 0.0018, "bound": "cheapest paths"}
+///      "length_s": 0.0021, "bound_s": 0.0018, "bound": "paths"}
 ///
 /// "element_bytes", "commutative" and "more" (offset and bytes of each further range) stand only where they are not 1,
 /// true and none, "block_bytes" (a size for each block or share) only where there are block_offsets. Reading it back

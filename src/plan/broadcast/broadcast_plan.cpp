@@ -131,6 +131,8 @@ BroadcastPlan plan_broadcast(const Platform& platform, std::int64_t root, std::i
   plan.program.size_bytes = bytes;
   plan.program.root = root;
   plan.program.length_s = planned.length_s;
+  plan.program.bound_s = planned.bound.seconds;
+  plan.program.bound = planned.bound.kind;
   plan.schedule = std::move(planned.schedule);
   plan.messages = planned.count;
   if (options.messages) {
@@ -143,6 +145,7 @@ BroadcastPlan plan_broadcast(const Platform& platform, std::int64_t root, std::i
     plan.schedule.transfers.clear();
   }
   plan.native = std::move(planned.native);
+  plan.between_clusters = planned.between_clusters;
   plan.optimal = planned.optimal;
   plan.candidates = std::move(planned.candidates);
   return plan;

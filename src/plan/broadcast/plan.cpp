@@ -87,12 +87,11 @@ class BroadcastPlanner {
     return ranks;
   }
 
-  /// The messages with the times of their replay; where that is too much work, as they are.
-  [[nodiscard]] TimedMessages with_times_of_replay(TimedMessages messages) const {
-    if (static_cast<std::int64_t>(messages.list.size()) > kMostSimulated) return messages;
+  /// The messages with the times of their replay; nothing where that is too much work.
+  [[nodiscard]] std::optional<TimedMessages> with_times_of_replay(const TimedMessages& messages) const {
+    if (static_cast<std::int64_t>(messages.list.size()) > kMostSimulated) return std::nullopt;
     double rates = kMostRates;
-    std::optional<TimedMessages> again = replayed(network_, messages, &rates);
-    return again ? std::move(*again) : std::move(messages);
+    return replayed(network_, messages, &rates);
   }
 
   // ---- trees between clusters
@@ -102,6 +101,7 @@ class BroadcastPlanner {
     TimedMessages messages;
     std::vector<NativeBroadcast> native;
     double length_s = 0;
+    bool replayed = false;
   };
 
   /// Coordinators first send to others, then in their own cluster, but for `sends_before_inside`. Inside they begin
@@ -175,7 +175,11 @@ class BroadcastPlanner {
       }
     }
     TreeMessages result;
-    result.messages = with_times_of_replay(timed_messages(network_, root_, bytes_, messages, true, false));
+    result.messages = timed_messages(network_, root_, bytes_, messages, true, false);
+    if (std::optional<TimedMessages> again = with_times_of_replay(result.messages)) {
+      result.messages = std::move(*again);
+      result.replayed = true;
+    }
     result.length_s = result.messages.length_s;
     result.native = std::move(native);
     begin_when_ready(result);
@@ -210,6 +214,8 @@ class BroadcastPlanner {
     plan.messages = std::move(tree.messages);
     plan.native = std::move(tree.native);
     plan.length_s = tree.length_s;
+    if (tree.replayed && plan.native.empty()) plan.bound = bound_below_length(plan.length_s);
+    plan.between_clusters = true;
     plan.optimal = found.optimal;
     plan.schedule = std::move(found.schedule);
     return plan;
@@ -270,20 +276,23 @@ class BroadcastPlanner {
     detail::RoutedMessages best = best_routed(network_, root_, bytes_, found, !options_.messages, options_.stop);
     fill_schedule(plan.schedule, best);
     plan.length_s = plan.schedule.length = best.messages.length_s;
-    plan.schedule.bound = {detail::bound_below(bound(), plan.schedule.length), plan.schedule.length};
+    plan.bound = bound_below_length(plan.length_s);
+    plan.schedule.bound = {plan.bound.seconds, plan.schedule.length};
     plan.count = best.routes.segments(bytes_) * (platform_.ranks - 1);
     plan.messages = std::move(best.messages);
     return finish(std::move(plan), name, name + ", " + to_string(best.routes));
   }
 
-  /// No broadcast is over earlier, by whatever method.
-  [[nodiscard]] double bound() const {
+  /// No broadcast is over earlier, by whatever method; one of them has this length.
+  [[nodiscard]] ProgramBound bound_below_length(double length_s) const {
     Program shape;
     shape.problem = Collective::kBroadcast;
     shape.ranks = platform_.ranks;
     shape.size_bytes = bytes_;
     shape.root = root_;
-    return detail::bound_of(network_, shape).seconds;
+    ProgramBound bound = detail::bound_of(network_, shape);
+    bound.seconds = detail::bound_below(bound.seconds, length_s);
+    return bound;
   }
 
   void fill_schedule(TreeSchedule& schedule, const detail::RoutedMessages& routed) const {

@@ -7,6 +7,7 @@
 
 #include "plan/broadcast/timed_messages.hpp"
 #include "sluice/plan/broadcast.hpp"
+#include "sluice/plan/program.hpp"
 
 namespace sluice::detail {
 
@@ -14,7 +15,9 @@ namespace sluice::detail {
 /// of BroadcastPlan.
 struct PlannedMessages {
   TreeSchedule schedule;
+  bool between_clusters = false;
   bool optimal = false;
+  ProgramBound bound;  ///< of the program
   /// None of a method that was seen to be slower and not worked out. Of a summary, maybe their length alone.
   std::optional<TimedMessages> messages;
   std::int64_t count = 0;  ///< of messages

@@ -81,6 +81,7 @@ ReversedPlan plan_reversed_broadcast(const Platform& platform, std::int64_t root
     machines.inside.assign(static_cast<std::size_t>(forth.schedule.machines), 0);
   ReversedPlan plan;
   plan.schedule = reversed(forth.schedule, machines);
+  plan.between_clusters = forth.between_clusters;
   plan.optimal = forth.optimal;
   plan.program.problem = Collective::kReduce;
   plan.program.algorithm = forth.method + ", the other way round";
