@@ -1,10 +1,8 @@
 #include "run/mpi/program/shared_program.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <map>
-#include <new>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -58,8 +56,8 @@ SharedProgram::~SharedProgram() {
   // Others may still read it; after a failure, for ever.
   std::vector<Arena::Awaited> taken;
   for (const Outgoing& message : outgoing_) {
-    for (std::int64_t i = 0; i < message.head->receivers; ++i)
-      taken.push_back({message.head->taken() + i, message.progress.before + message.progress.parts});
+    for (std::int64_t i = 0; i < message.end.ring()->receivers; ++i)
+      taken.push_back({message.end.ring()->taken() + i, message.end.number()});
   }
   channel_.context().arena().release_after(block_, std::move(taken));
 }
@@ -74,7 +72,7 @@ void SharedProgram::find_messages(const ProgramPart& part) {
     std::int64_t elements = 0;
     for (const PartRange& range : op.ranges) elements += range.count;
     if (op.kind != Kind::kSend) {
-      incoming_.push_back({receives++, peer, received[peer]++, {elements, 0, 0}, nullptr, nullptr});
+      incoming_.push_back({receives++, peer, received[peer]++, SharedRingReceiver(elements * extent_)});
       continue;
     }
     std::size_t at = outgoing_.size();
@@ -83,7 +81,7 @@ void SharedProgram::find_messages(const ProgramPart& part) {
       std::ranges::sort(after);
       at = same.try_emplace({std::move(after), data_->places_of(sends)}, at).first->second;
     }
-    if (at == outgoing_.size()) outgoing_.push_back({{}, {}, {elements, 0, 0}, nullptr, 0});
+    if (at == outgoing_.size()) outgoing_.push_back({{}, {}, SharedRingSender(elements * extent_)});
     outgoing_[at].sends.push_back(sends++);
     outgoing_[at].to.push_back(peer);
   }
@@ -119,29 +117,28 @@ std::uint64_t SharedProgram::make_block() {
   const auto ranks = static_cast<std::size_t>(channel_.size());
   const auto alone = std::ranges::count_if(outgoing_, [](const Outgoing& each) { return each.to.size() == 1; });
   const std::int64_t room_each = kRoomBytes / std::max<std::int64_t>(alone, 1);
-  std::vector<Head> heads;
+  std::vector<SharedRing> rings;
   std::map<std::pair<int, std::size_t>, Entry> entries;  // by receiver, then by send: as its receives are counted
   std::size_t count = 0;
   for (const Outgoing& message : outgoing_) count += message.to.size();
   const std::int64_t lists = std::int64_t{sizeof(std::int64_t)} * static_cast<std::int64_t>(ranks);
   std::int64_t bytes = round_up(lists + static_cast<std::int64_t>(count * sizeof(Entry)));
   for (const Outgoing& message : outgoing_) {
-    Head head;
-    head.receivers = static_cast<std::int64_t>(message.to.size());
-    const bool together = head.receivers > 1;
+    SharedRing ring;
+    ring.receivers = static_cast<std::int64_t>(message.to.size());
+    const bool together = ring.receivers > 1;
     const std::int64_t part_bytes =
         together ? kPartBytes : std::clamp(room_each / kLeastPlaces, kLeastPartBytes, kPartBytes);
-    head.elements =
-        std::clamp<std::int64_t>(part_bytes / extent_, 1, std::max<std::int64_t>(message.progress.elements, 1));
-    const std::int64_t parts = parts_of(head, message.progress);
-    const bool twice = message.progress.elements * extent_ <= kTwiceBytes;
-    const std::int64_t room = std::max(kLeastPlaces, room_each / (head.elements * extent_));
-    head.places = std::min(twice ? 2 * parts : parts, together ? 2 * parts : room);
+    const std::int64_t elements = std::max<std::int64_t>(message.end.bytes() / extent_, 1);
+    ring.part_bytes = std::clamp<std::int64_t>(part_bytes / extent_, 1, elements) * extent_;
+    const std::int64_t parts = divided_up(message.end.bytes(), ring.part_bytes);
+    const bool twice = message.end.bytes() <= kTwiceBytes;
+    const std::int64_t room = std::max(kLeastPlaces, room_each / ring.part_bytes);
+    ring.places = std::min(twice ? 2 * parts : parts, together ? 2 * parts : room);
     for (std::size_t i = 0; i < message.to.size(); ++i)
       entries[{message.to[i], message.sends[i]}] = {bytes, static_cast<std::int64_t>(i)};
-    heads.push_back(head);
-    bytes += std::int64_t{sizeof(Head)} + round_up(head.receivers * std::int64_t{sizeof(std::int64_t)}) +
-             round_up(head.places * head.elements * extent_);
+    rings.push_back(ring);
+    bytes += ring.all_bytes();
   }
   try {
     block_ = channel_.context().arena().allocate(bytes);
@@ -160,11 +157,8 @@ std::uint64_t SharedProgram::make_block() {
   }
   std::int64_t at = round_up(list);
   for (std::size_t i = 0; i < outgoing_.size(); ++i) {
-    Head* const head = new (block_.at + at) Head(heads[i]);
-    std::fill_n(head->taken(), head->receivers, 0);
-    outgoing_[i].head = head;
-    outgoing_[i].free = head->places;
-    at = head->ring() - block_.at + round_up(head->places * head->elements * extent_);
+    outgoing_[i].end.connect(rings[i].put(block_.at + at));
+    at += rings[i].all_bytes();
   }
   // Segments are fewer than 2^8, and shorter than 2^48.
   constexpr int kOffsetBits = 48;
@@ -184,26 +178,16 @@ void SharedProgram::connect(const std::vector<std::uint64_t>& blocks) {
     std::memcpy(&list, block + static_cast<std::size_t>(channel_.rank()) * sizeof list, sizeof list);
     Entry entry;
     std::memcpy(&entry, block + list + message.number * std::int64_t{sizeof entry}, sizeof entry);
-    message.head = reinterpret_cast<Head*>(block + entry.head);
-    message.taken = message.head->taken() + entry.receiver;
+    message.end.connect(reinterpret_cast<SharedRing*>(block + entry.ring), entry.receiver);
   }
-}
-
-std::int64_t SharedProgram::parts_of(const Head& head, const Progress& progress) {
-  return divided_up(progress.elements, head.elements);
-}
-
-std::int64_t SharedProgram::part_elements(const Head& head, const Progress& progress) const {
-  return std::min(head.elements, progress.elements - progress.parts * head.elements);
 }
 
 void SharedProgram::begin() {
   running_ = true;
   trace_.reset();
   if (channel_.context().log() != nullptr) trace_.emplace();
-  const auto begin_message = [](Progress& progress) { progress.before += std::exchange(progress.parts, 0); };
-  for (Outgoing& message : outgoing_) begin_message(message.progress);
-  for (Incoming& message : incoming_) begin_message(message.progress);
+  for (Outgoing& message : outgoing_) message.end.begin();
+  for (Incoming& message : incoming_) message.end.begin();
   missing_ = waits_;
   may_move_.clear();
   for (std::size_t i = 0; i < missing_.size(); ++i) {
@@ -211,53 +195,24 @@ void SharedProgram::begin() {
   }
 }
 
-SharedProgram::Moved SharedProgram::fill(Outgoing& message) {
-  Head& head = *message.head;
-  Progress& progress = message.progress;
-  const std::int64_t parts = parts_of(head, progress);
-  Moved moved;
-  while (progress.parts < parts) {
-    const std::int64_t number = progress.before + progress.parts;
-    if (number >= message.free) {
-      std::int64_t least = number;
-      for (std::int64_t i = 0; i < head.receivers; ++i)
-        least = std::min(least, std::atomic_ref(head.taken()[i]).load(std::memory_order_acquire));
-      message.free = least + head.places;
-      if (number >= message.free) return moved;
-    }
-    if (trace_ && progress.parts == 0) {
+SharedRingEnd::Moved SharedProgram::fill(Outgoing& message) {
+  const SharedRingEnd::Moved moved = message.end.fill([&](std::int64_t offset, std::int64_t bytes, std::byte* place) {
+    if (trace_ && offset == 0) {
       for (std::size_t i = 0; i < message.sends.size(); ++i) trace_->send_started(message.sends[i], message.to[i]);
     }
-    data_->copy_out(message.sends.front(), progress.parts * head.elements, part_elements(head, progress),
-                    head.ring() + number % head.places * head.elements * extent_);
-    ++progress.parts;
-    std::atomic_ref(head.ready).store(number + 1, std::memory_order_release);
-    moved.some = true;
+    data_->copy_out(message.sends.front(), offset / extent_, bytes / extent_, place);
+  });
+  if (trace_ && moved.all) {
+    for (const std::size_t send : message.sends) trace_->send_ended(send, message.end.bytes());
   }
-  if (trace_) {
-    for (const std::size_t send : message.sends) trace_->send_ended(send, progress.elements * extent_);
-  }
-  moved.all = true;
   return moved;
 }
 
-SharedProgram::Moved SharedProgram::take(Incoming& message) {
-  Head& head = *message.head;
-  Progress& progress = message.progress;
-  const std::int64_t parts = parts_of(head, progress);
-  const std::int64_t ready = std::atomic_ref(head.ready).load(std::memory_order_acquire);
-  Moved moved;
-  while (progress.parts < parts) {
-    const std::int64_t number = progress.before + progress.parts;
-    if (number >= ready) return moved;
-    data_->copy_in(message.receive, progress.parts * head.elements, part_elements(head, progress),
-                   head.ring() + number % head.places * head.elements * extent_);
-    ++progress.parts;
-    std::atomic_ref(*message.taken).store(number + 1, std::memory_order_release);
-    moved.some = true;
-  }
-  if (trace_) trace_->receive_ended(message.receive, message.from, progress.elements * extent_);
-  moved.all = true;
+SharedRingEnd::Moved SharedProgram::take(Incoming& message) {
+  const SharedRingEnd::Moved moved = message.end.take([&](std::int64_t offset, std::int64_t bytes, std::byte* place) {
+    data_->copy_in(message.receive, offset / extent_, bytes / extent_, place);
+  });
+  if (trace_ && moved.all) trace_->receive_ended(message.receive, message.from, message.end.bytes());
   return moved;
 }
 
@@ -274,7 +229,7 @@ Advance SharedProgram::advance() {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < may_move_.size(); ++i) {
     const std::size_t operation = may_move_[i];
-    const Moved moved =
+    const SharedRingEnd::Moved moved =
         operation < outgoing_.size() ? fill(outgoing_[operation]) : take(incoming_[operation - outgoing_.size()]);
     some = some || moved.some || moved.all;
     if (moved.all) {

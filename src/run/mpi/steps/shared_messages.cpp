@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <new>
 #include <numeric>
 #include <utility>
 
@@ -12,7 +11,9 @@
 namespace sluice::mpi::detail {
 namespace {
 
-constexpr std::int64_t kMostOfRank = 4 << 20;  // two places for each message
+constexpr std::int64_t kRoomOfRank = 4 << 20;
+constexpr std::int64_t kPartBytes = 64 << 10;  // of a message that has not room for all of it twice
+constexpr std::int64_t kLeastPlaces = 2;
 
 }  // namespace
 
@@ -23,11 +24,11 @@ bool SharedMessages::possible(Context& context) {
 SharedMessages::SharedMessages(Channel& channel, std::vector<StepMessage>& sends, std::vector<StepMessage>& receives,
                                std::int64_t most_bytes)
     : channel_(channel), notes_(std::make_shared<Notes>()) {
-  const std::int64_t most = std::min(most_bytes, kMostOfRank / (std::int64_t{2} * channel.size()));
-  const auto add = [&](std::vector<Message>& own, std::vector<StepMessage>& all) {
+  const auto add = [&](auto& own, std::vector<StepMessage>& all) {
+    using End = decltype(own.front().end);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (all[i].bytes == 0 || all[i].bytes > most) continue;
-      own.push_back({i, all[i].peer, all[i].bytes});
+      if (all[i].bytes == 0 || all[i].bytes > most_bytes) continue;
+      own.push_back({i, all[i].peer, End(all[i].bytes)});
       all[i].bytes = 0;
     }
   };
@@ -36,18 +37,26 @@ SharedMessages::SharedMessages(Channel& channel, std::vector<StepMessage>& sends
   to_fill_.reserve(sends_.size());
   to_take_.reserve(receives_.size());
   notes_->received.resize(receives_.size());
+  const std::int64_t room = kRoomOfRank / channel.size();
+  std::vector<SharedRing> rings;
   std::int64_t bytes = 0;
-  for (const Message& message : sends_) bytes += std::int64_t{sizeof(Head)} + 2 * round_up(message.bytes);
+  for (const Send& message : sends_) {
+    SharedRing& ring = rings.emplace_back();
+    const bool whole = 2 * message.end.bytes() <= room;
+    ring.part_bytes = whole ? message.end.bytes() : std::min(kPartBytes, message.end.bytes());
+    ring.places = whole ? 2 : std::max(kLeastPlaces, room / ring.part_bytes);
+    bytes += ring.all_bytes();
+  }
   if (bytes == 0) return;
   block_ = channel.context().arena().allocate(bytes);
   // Its pages are there before the first message comes.
   constexpr std::int64_t kPage = 4096;
   for (std::int64_t byte = 0; byte < bytes; byte += kPage) block_.at[byte] = std::byte{0};
   std::byte* at = block_.at;
-  for (Message& message : sends_) {
-    message.head = new (at) Head();
+  for (std::size_t i = 0; i < sends_.size(); ++i) {
+    sends_[i].end.connect(rings[i].put(at));
     notes_->sent.push_back({block_.place.segment, block_.place.offset + (at - block_.at)});
-    at += std::int64_t{sizeof(Head)} + 2 * round_up(message.bytes);
+    at += rings[i].all_bytes();
   }
 }
 
@@ -55,25 +64,21 @@ SharedMessages::~SharedMessages() {
   if (block_.at == nullptr) return;
   // Others may still read it; after a failure, for ever.
   std::vector<Arena::Awaited> taken;
-  for (const Message& message : sends_) taken.push_back({&message.head->taken, execution_});
+  for (const Send& message : sends_) taken.push_back({message.end.ring()->taken(), message.end.number()});
   channel_.context().arena().release_after(block_, std::move(taken));
-}
-
-std::byte* SharedMessages::place_of(const Message& message) const {
-  auto* const first = reinterpret_cast<std::byte*>(message.head + 1);
-  return first + execution_ % 2 * round_up(message.bytes);
 }
 
 void SharedMessages::begin(StepData& data) {
   data_ = &data;
-  ++execution_;
+  for (Send& message : sends_) message.end.begin();
+  for (Receive& message : receives_) message.end.begin();
   to_fill_.resize(sends_.size());
   to_take_.resize(receives_.size());
   std::iota(to_fill_.begin(), to_fill_.end(), std::size_t{0});
   std::iota(to_take_.begin(), to_take_.end(), std::size_t{0});
   trace_.reset();
   if (channel_.context().log() != nullptr) trace_.emplace();
-  if (execution_ == 1) tell_places();
+  if (!connected_ && heard_.empty() && told_.empty()) tell_places();
 }
 
 void SharedMessages::tell_places() {
@@ -88,10 +93,10 @@ void SharedMessages::tell_places() {
 bool SharedMessages::hear_places() {
   // In the order of the list: those of a rank that is behind are looked at when they are needed.
   while (!heard_.empty() && heard_.front().advance()) {
-    Message& message = receives_[receives_.size() - heard_.size()];
+    Receive& message = receives_[receives_.size() - heard_.size()];
     const Arena::Place& place = notes_->received[receives_.size() - heard_.size()];
     std::atomic_thread_fence(std::memory_order_acquire);
-    message.head = reinterpret_cast<Head*>(channel_.context().arena().find(message.peer, place));
+    message.end.connect(reinterpret_cast<SharedRing*>(channel_.context().arena().find(message.peer, place)), 0);
     heard_.pop_front();
   }
   while (!told_.empty() && told_.front().advance()) told_.pop_front();
@@ -99,36 +104,41 @@ bool SharedMessages::hear_places() {
 }
 
 bool SharedMessages::fill() {
-  return std::erase_if(to_fill_, [&](std::size_t i) {
-           const Message& message = sends_[i];
-           if (std::atomic_ref(message.head->taken).load(std::memory_order_acquire) < execution_ - 2) return false;
-           if (trace_) trace_->send_started(message.number, message.peer);
-           if (const std::byte* const from = data_->outgoing(message.number, 0, message.bytes); from != nullptr) {
-             std::memcpy(place_of(message), from, static_cast<std::size_t>(message.bytes));
-           } else {
-             data_->pack(message.number, 0, message.bytes, place_of(message));
-           }
-           std::atomic_ref(message.head->ready).store(execution_, std::memory_order_release);
-           if (trace_) trace_->send_ended(message.number, message.bytes);
-           return true;
-         }) > 0;
+  bool some = false;
+  std::erase_if(to_fill_, [&](std::size_t i) {
+    Send& message = sends_[i];
+    const SharedRingEnd::Moved moved = message.end.fill([&](std::int64_t offset, std::int64_t bytes, std::byte* place) {
+      if (trace_ && offset == 0) trace_->send_started(message.number, message.peer);
+      if (const std::byte* const from = data_->outgoing(message.number, offset, bytes); from != nullptr) {
+        std::memcpy(place, from, static_cast<std::size_t>(bytes));
+      } else {
+        data_->pack(message.number, offset, bytes, place);
+      }
+    });
+    some = some || moved.some;
+    if (trace_ && moved.all) trace_->send_ended(message.number, message.end.bytes());
+    return moved.all;
+  });
+  return some;
 }
 
 bool SharedMessages::take() {
-  return std::erase_if(to_take_, [&](std::size_t i) {
-           const Message& message = receives_[i];
-           if (message.head == nullptr ||
-               std::atomic_ref(message.head->ready).load(std::memory_order_acquire) < execution_)
-             return false;
-           if (std::byte* const to = data_->incoming(message.number, 0, message.bytes); to != nullptr) {
-             std::memcpy(to, place_of(message), static_cast<std::size_t>(message.bytes));
-           } else {
-             data_->unpack(message.number, 0, message.bytes, place_of(message));
-           }
-           std::atomic_ref(message.head->taken).store(execution_, std::memory_order_release);
-           if (trace_) trace_->receive_ended(message.number, message.peer, message.bytes);
-           return true;
-         }) > 0;
+  bool some = false;
+  std::erase_if(to_take_, [&](std::size_t i) {
+    Receive& message = receives_[i];
+    if (!message.end.connected()) return false;
+    const SharedRingEnd::Moved moved = message.end.take([&](std::int64_t offset, std::int64_t bytes, std::byte* place) {
+      if (std::byte* const to = data_->incoming(message.number, offset, bytes); to != nullptr) {
+        std::memcpy(to, place, static_cast<std::size_t>(bytes));
+      } else {
+        data_->unpack(message.number, offset, bytes, place);
+      }
+    });
+    some = some || moved.some;
+    if (trace_ && moved.all) trace_->receive_ended(message.number, message.peer, message.end.bytes());
+    return moved.all;
+  });
+  return some;
 }
 
 Advance SharedMessages::advance() {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "run/mpi/runtime/arena.hpp"
-#include "run/mpi/runtime/cache_line.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/memory_watch.hpp"
+#include "run/mpi/runtime/shared_ring.hpp"
 #include "run/mpi/runtime/transfer_trace.hpp"
 #include "run/mpi/steps/piece_order.hpp"
 #include "run/mpi/steps/step_data.hpp"
@@ -22,18 +22,18 @@ namespace sluice::mpi::detail {
 /// share, and the receiver takes it from there. MPI carries nothing but where the places are, in the first execution:
 /// it takes longer for a message than these copies do, up to some hundred KiB.
 ///
-/// A message has two places, which executions use in turns, and two numbers: the execution whose bytes are ready, and
-/// the last that was taken. A sender fills a place when the execution before the last was taken from it; so no rank
-/// waits for its receivers at the end of an execution, and none is more than two executions ahead of them.
+/// Each message goes through a SharedRing: whole, and with two places, which executions use in turns, if that is no
+/// more than its share of the rank's memory; else in parts.
 ///
-/// No deadlock: to fill a place waits for an earlier execution alone, to take one for the sender's part of this one.
+/// No deadlock: all messages of a rank are looked at in turns, and a part waits for the earlier ones of its message
+/// alone.
 class SharedMessages {
  public:
   /// Whether the context's ranks can do so; the same on all of them.
   [[nodiscard]] static bool possible(Context& context);
   /// Takes from these lists the messages of up to `most_bytes`, the same on all ranks, in which they have 0 bytes then
-  /// and keep their numbers. Among many ranks the limit is lower: the places of a rank have 4 MiB at most, whomever it
-  /// sends to. Local. Throws std::bad_alloc.
+  /// and keep their numbers. The places of a rank have 4 MiB, or little more, whomever it sends to. Local. Throws
+  /// std::bad_alloc.
   SharedMessages(Channel& channel, std::vector<StepMessage>& sends, std::vector<StepMessage>& receives,
                  std::int64_t most_bytes);
   /// After abandon(), if an execution has not ended.
@@ -51,24 +51,21 @@ class SharedMessages {
   [[nodiscard]] std::int64_t buffer_bytes() const { return block_.bytes; }
 
  private:
-  /// At the start of what a message has in the sender's memory; its two places follow.
-  struct alignas(kCacheLine) Head {
-    std::int64_t ready = 0;
-    std::int64_t taken = 0;
-  };
-  struct Message {
+  struct Send {
     std::size_t number = 0;  ///< in the executor's list
     int peer = 0;
-    std::int64_t bytes = 0;
-    Head* head = nullptr;  ///< of a receive: once the sender has said where
+    SharedRingSender end;
+  };
+  struct Receive {
+    std::size_t number = 0;
+    int peer = 0;
+    SharedRingReceiver end;  ///< connected once the sender has said where
   };
   struct Notes {
     std::vector<Arena::Place> sent;
     std::vector<Arena::Place> received;
   };
 
-  /// Where the bytes of the present execution are.
-  [[nodiscard]] std::byte* place_of(const Message& message) const;
   void tell_places();
   /// Whether all has been told and heard.
   bool hear_places();
@@ -76,8 +73,8 @@ class SharedMessages {
   bool take();
 
   Channel& channel_;
-  std::vector<Message> sends_;
-  std::vector<Message> receives_;
+  std::vector<Send> sends_;
+  std::vector<Receive> receives_;
   Arena::Block block_;
   std::shared_ptr<Notes> notes_;
   std::list<Pending> told_;
@@ -85,7 +82,6 @@ class SharedMessages {
   bool connected_ = false;
 
   // The present execution.
-  std::int64_t execution_ = 0;
   StepData* data_ = nullptr;
   std::vector<std::size_t> to_fill_;
   std::vector<std::size_t> to_take_;

@@ -1,0 +1,125 @@
+#include "run/mpi/runtime/shared_ring.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace sluice::mpi::detail {
+namespace {
+
+std::byte byte_of(std::int64_t execution, std::int64_t offset) {
+  return static_cast<std::byte>(execution * 31 + offset * 7 % 251);
+}
+
+/// A message from one sender to some receivers, executed several times by calls in random order.
+struct Transfer {
+  Transfer(std::int64_t receivers, std::int64_t bytes, std::int64_t part_bytes, std::int64_t places) : sender(bytes) {
+    SharedRing ring;
+    ring.receivers = receivers;
+    ring.part_bytes = part_bytes;
+    ring.places = places;
+    memory.resize(static_cast<std::size_t>(ring.all_bytes() / kCacheLine));
+    sender.connect(ring.put(memory.front().bytes));
+    for (std::int64_t i = 0; i < receivers; ++i) {
+      ends.emplace_back(bytes).connect(sender.ring(), i);
+      received.emplace_back(static_cast<std::size_t>(bytes));
+      executions.push_back(0);
+      over.push_back(true);
+    }
+  }
+
+  /// Begins the sender's next execution if the last one is over; moves what can be moved.
+  void send(std::int64_t most_executions) {
+    if (sent_all) {
+      if (execution == most_executions) return;
+      sender.begin();
+      ++execution;
+      sent_all = false;
+    }
+    sent_all = sender
+                   .fill([&](std::int64_t offset, std::int64_t bytes, std::byte* place) {
+                     for (std::int64_t i = 0; i < bytes; ++i) place[i] = byte_of(execution, offset + i);
+                   })
+                   .all;
+  }
+
+  void receive(std::size_t i, std::int64_t most_executions) {
+    if (over[i]) {
+      if (executions[i] == most_executions) return;
+      ends[i].begin();
+      ++executions[i];
+      over[i] = false;
+      std::fill(received[i].begin(), received[i].end(), std::byte{0});
+    }
+    over[i] = ends[i]
+                  .take([&](std::int64_t offset, std::int64_t bytes, const std::byte* place) {
+                    std::memcpy(received[i].data() + offset, place, static_cast<std::size_t>(bytes));
+                  })
+                  .all;
+    if (!over[i]) return;
+    for (std::size_t at = 0; at < received[i].size(); ++at)
+      ASSERT_EQ(received[i][at], byte_of(executions[i], static_cast<std::int64_t>(at))) << "receiver " << i;
+  }
+
+  [[nodiscard]] bool done(std::int64_t most_executions) const {
+    for (std::size_t i = 0; i < ends.size(); ++i)
+      if (!over[i] || executions[i] < most_executions) return false;
+    return sent_all && execution == most_executions;
+  }
+
+  struct alignas(kCacheLine) Line {
+    std::byte bytes[kCacheLine];
+  };
+  std::vector<Line> memory;
+  SharedRingSender sender;
+  std::int64_t execution = 0;
+  bool sent_all = true;
+  std::vector<SharedRingReceiver> ends;
+  std::vector<std::vector<std::byte>> received;
+  std::vector<std::int64_t> executions;
+  std::vector<bool> over;
+};
+
+TEST(SharedRing, EveryReceiverGetsEveryByteOfEveryExecution) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 200; ++round) {
+    const std::int64_t receivers = 1 + random() % 4, bytes = 1 + random() % 300, part = 1 + random() % 80;
+    const std::int64_t places = 1 + random() % 5, executions = 1 + random() % 6;
+    Transfer transfer(receivers, bytes, part, places);
+    for (int calls = 0; !transfer.done(executions); ++calls) {
+      ASSERT_LT(calls, 1'000'000) << "nothing moves";
+      const std::size_t who = random() % static_cast<std::size_t>(receivers + 1);
+      if (who == 0) {
+        transfer.send(executions);
+      } else {
+        transfer.receive(who - 1, executions);
+      }
+    }
+  }
+}
+
+/// With room for two executions a sender goes on while nobody has taken anything; with less it waits.
+TEST(SharedRing, ASenderWaitsOnlyForPlaces) {
+  Transfer roomy(2, 100, 50, 4);
+  roomy.send(3);
+  EXPECT_TRUE(roomy.sent_all);
+  roomy.send(3);
+  EXPECT_TRUE(roomy.sent_all);
+  roomy.send(3);
+  EXPECT_FALSE(roomy.sent_all);
+  roomy.receive(0, 3);
+  roomy.send(3);
+  EXPECT_FALSE(roomy.sent_all);  // the other one has not taken it
+  roomy.receive(1, 3);
+  roomy.send(3);
+  EXPECT_TRUE(roomy.sent_all);
+  Transfer narrow(1, 100, 50, 1);
+  narrow.send(1);
+  EXPECT_FALSE(narrow.sent_all);
+}
+
+}  // namespace
+}  // namespace sluice::mpi::detail
