@@ -6,14 +6,18 @@
 /// Source: folklore; Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations" (2005), "chain".
 #include "plan/program/patterns.hpp"
 
+#include <cstddef>
+
 namespace sluice::detail {
 
 ProgramMessages chain_broadcast(const Ranks& ranks, const Ranges& segments) {
   ProgramMessages messages;
   const std::size_t links = ranks.size() - 1;
-  for (std::size_t round = 0; round + 1 < links + segments.size(); ++round)
-    for (std::size_t i = 0; i < links; ++i)
-      if (round >= i && round - i < segments.size()) messages.add(ranks[i], ranks[i + 1], {segments[round - i]});
+  for (std::size_t round = 0; round + 1 < links + segments.size(); ++round) {
+    const std::size_t first = round < segments.size() ? 0 : round - segments.size() + 1;
+    for (std::size_t i = first; i <= round && i < links; ++i)
+      messages.add(ranks[i], ranks[i + 1], {segments[round - i]});
+  }
   return messages;
 }
 

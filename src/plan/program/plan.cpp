@@ -150,10 +150,11 @@ class Planning {
 
   /// Replays what seems to be fastest first: all, as long as that is little work, then what may well be faster than the
   /// best so far. What takes too much work is left out; if nothing else is known, what has the fewest messages is
-  /// replayed. What has very many is not even estimated.
+  /// replayed, unless even that would take minutes. What has very many is not even estimated.
   void replay_some() {
     constexpr std::size_t kMostEstimated = std::size_t{1} << 18;
     constexpr double kMostWork = 2.5e8, kLittleWork = 1e7;  // some seconds, and a part of one
+    constexpr double kMostOfOne = 2.5e9;                    // a minute
     constexpr double kAlike = 1.25, kGain = 0.95;
     constexpr std::size_t kMostKept = std::size_t{1} << 19;  // operations of programs
     struct Estimate {
@@ -205,8 +206,8 @@ class Planning {
       spent += most - left;
     }
     if (found() || fewest == variants_.size()) return;
-    double any = detail::kInfinity;
-    offer(program_of(task_, variants_[fewest], variants_[fewest].make()), any);
+    double most = kMostOfOne;
+    offer(program_of(task_, variants_[fewest], variants_[fewest].make()), most);
   }
 
   [[nodiscard]] bool stopped() const { return options_.stop && options_.stop(); }
@@ -280,7 +281,8 @@ ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem
   }
   planning.replay_some();
   if (!planning.found())
-    throw InputError("ranks", fmt::format("{}", platform.ranks), "few enough for a program of 2^22 messages");
+    throw InputError("ranks", fmt::format("{}", platform.ranks),
+                     "few enough for a program of 2^22 messages that can be replayed in a minute");
   return planning.take();
 }
 
