@@ -1,6 +1,6 @@
-// Random redistributions of every kind, every byte checked. How many: RANDOM_LAYOUTS in the environment, a sample unless
-// given; scripts/test-layouts.sh takes a thousand. Each has a number, which is all that it is drawn from, and which a
-// failure names; RANDOM_LAYOUTS_FIRST is the first one.
+// Random redistributions of every kind, every byte checked. How many: RANDOM_LAYOUTS in the environment, a sample
+// unless given; scripts/test-layouts.sh takes a thousand. Each has a number, which is all that it is drawn from, and
+// which a failure names; RANDOM_LAYOUTS_FIRST is the first one.
 
 #include <gtest/gtest.h>
 
@@ -47,7 +47,9 @@ Case random_layout_of_any_kind(std::int64_t number) {
     if (gaps) add_gaps(c, rank(), own);
     return c;
   }
-  Case c = kind <= 5 ? random_part(draw, size()) : kind == 6 ? random_irregular(draw, size()) : random_case(draw, size());
+  Case c = kind <= 5   ? random_part(draw, size())
+           : kind == 6 ? random_irregular(draw, size())
+                       : random_case(draw, size());
   c.options.relabel = draw.chance(3);
   if (gaps) add_gaps(c, rank(), own);
   if (c.options.relabel && !c.options.target_leading.empty()) {
