@@ -51,6 +51,8 @@ std::vector<std::string> read_methods(const RunMethods& options, const Redistrib
       if (is_algorithm("exchange", by) && !is_algorithm("redistribute", by)) return name;
       check_algorithm("redistribute", by, "--methods " + name);
       (void)plan_redistribution(task.problem, by, task.setup);  // throws if it does not apply
+    } else if (name == "pairwise" && !task.problem.has_part()) {
+      return name;
     } else if (name == "pdgemr2d" && !is_known) {
       throw InputError("--methods", "'pdgemr2d'",
                        replicated ? "one copy of either array, or another method"
@@ -59,7 +61,8 @@ std::vector<std::string> read_methods(const RunMethods& options, const Redistrib
                            : "a matrix of 8-byte elements that is not transposed, and a build with ScaLAPACK");
     } else if (!is_known) {
       throw InputError("--methods", fmt::format("'{}'", name),
-                       fmt::format("all, sluice-ALGORITHM, sluice-MODE, {}", fmt::join(known, ", ")));
+                       fmt::format("all, sluice-ALGORITHM, sluice-MODE, {}{}", fmt::join(known, ", "),
+                                   task.problem.has_part() ? "" : ", pairwise"));
     }
     return name == kPlanned && algorithm != "auto" ? fmt::format("{}{}", kPlannedBy, algorithm) : name;
   });
