@@ -54,7 +54,7 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
       "sluice-direct, which passes nothing on, and alltoallw-bcast besides; of several arrays one-by-one besides, a "
       "job "
       "for each",
-      {{"sluice", "sluice-chain", "sluice-local"},
+      {{"sluice", "sluice-chain", "sluice-local", "sluice-fresh"},
        with_sluice(planners),
        {"caterpillar", "alltoallv", "alltoallw", "all-at-once", "pdgemr2d", "pairwise", "sluice-direct",
         "alltoallw-bcast", "one-by-one"}});

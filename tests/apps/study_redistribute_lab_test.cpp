@@ -21,8 +21,9 @@ TEST_F(RedistributeLab, TimesStandBesideTheBoundOfLinksAndBackbone) {
   const std::vector<std::string> rows = lines(folder_.read("figures/redistribute-reno.csv"));
   ASSERT_EQ(rows.size(), 3U);
   // The busiest port has 4 101 632 bytes, 12.5 MB in a second.
-  EXPECT_EQ(rows[1].rfind("\"8: 2x4 -> 4x2\",8,1000,2x4:64x64,4x2:100x100,0.328131,1.000000,0.500000,9.000000,3.0476,", 0),
-            0U)
+  EXPECT_EQ(
+      rows[1].rfind("\"8: 2x4 -> 4x2\",8,1000,2x4:64x64,4x2:100x100,0.328131,1.000000,0.500000,9.000000,3.0476,", 0),
+      0U)
       << rows[1];
   // All of the array crosses a backbone of 25 MB/s: 2^25 bytes.
   EXPECT_EQ(rows[2].rfind("\"8, 200, apart: 2x2 -> 4x1\",8,200,2x2:64x64,4x1:100x100,1.342177,1.000000,", 0), 0U)

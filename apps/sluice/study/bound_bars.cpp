@@ -18,8 +18,8 @@ std::string method_fields(const std::vector<std::string>& methods, const LabResu
   std::string text;
   for (const std::string& method : methods) {
     const LabTimes& times = result.methods.at(method);
-    text += fmt::format(",{:.6f},{:.6f},{:.6f},{:.4f}", times.median_s, times.min_s, times.max_s,
-                        times.median_s / bound_s);
+    text +=
+        fmt::format(",{:.6f},{:.6f},{:.6f},{:.4f}", times.median_s, times.min_s, times.max_s, times.median_s / bound_s);
   }
   return text;
 }

@@ -50,16 +50,11 @@ struct Row {
 };
 
 std::vector<Row> rows_of(const std::string& congestion, bool quick) {
-  std::vector<Row> rows{{8, kWideMbit, "2x4:64x64", "4x2:100x100"},
-                        {8, 200, "2x2:64x64", "4x1:100x100", true},
-                        {8, kWideMbit, "8x1:64x2048", "8x1:100x2048"},
-                        {8, kWideMbit, "1x8:64x64", "8x1:100x100"},
-                        {8, kWideMbit, "4x2:32x32", "2x4:48x48"},
-                        {8, kWideMbit, "8x1:1x2048", "1x8:2048x1"},
-                        {16, kWideMbit, "16x1:3x2048", "16x1:5x2048"},
-                        {16, kWideMbit, "4x4:64x64", "2x8:100x100"},
-                        {16, kWideMbit, "16x1:64x2048", "4x4:100x100"},
-                        {8, 200, "2x4:64x64", "4x2:100x100"},
+  std::vector<Row> rows{{8, kWideMbit, "2x4:64x64", "4x2:100x100"},     {8, 200, "2x2:64x64", "4x1:100x100", true},
+                        {8, kWideMbit, "8x1:64x2048", "8x1:100x2048"},  {8, kWideMbit, "1x8:64x64", "8x1:100x100"},
+                        {8, kWideMbit, "4x2:32x32", "2x4:48x48"},       {8, kWideMbit, "8x1:1x2048", "1x8:2048x1"},
+                        {16, kWideMbit, "16x1:3x2048", "16x1:5x2048"},  {16, kWideMbit, "4x4:64x64", "2x8:100x100"},
+                        {16, kWideMbit, "16x1:64x2048", "4x4:100x100"}, {8, 200, "2x4:64x64", "4x2:100x100"},
                         {16, 300, "4x2:64x64", "2x4:100x100", true}};
   if (quick) rows.resize(2);
   for (Row& row : rows) {
@@ -164,11 +159,17 @@ int study_redistribute_lab(const StudyTask& task) {
     for (auto& [congestion, rows] : parts) {
       for (Row& row : rows) {
         progress.show(done++, fmt::format("{}: {}", congestion, row.name()));
-        std::vector<std::string> words{"redistribute", "--shape",
+        std::vector<std::string> words{"redistribute",
+                                       "--shape",
                                        fmt::format("{0}x{0}", kEdge),
-                                       "--from", row.from, "--to", row.to,
-                                       "--methods", fmt::format("{}", fmt::join(all_methods(), ",")),
-                                       "--repetitions", fmt::format("{}", repetitions)};
+                                       "--from",
+                                       row.from,
+                                       "--to",
+                                       row.to,
+                                       "--methods",
+                                       fmt::format("{}", fmt::join(all_methods(), ",")),
+                                       "--repetitions",
+                                       fmt::format("{}", repetitions)};
         if (row.apart) words.emplace_back("--apart");
         row.result = lab.run(row.network, words, measured);
         complete = complete && row.result.failure.empty();
@@ -176,7 +177,8 @@ int study_redistribute_lab(const StudyTask& task) {
     }
   }
   std::string text = fmt::format(
-      "{0} x {0} doubles, links of 100 Mbit/s; times over the bound of links and backbone, median of {1} executions of\n"
+      "{0} x {0} doubles, links of 100 Mbit/s; times over the bound of links and backbone, median of {1} executions "
+      "of\n"
       "each method, in turns; every byte verified\n\n",
       kEdge, repetitions);
   for (const auto& [congestion, rows] : parts) {
