@@ -117,8 +117,7 @@ class Process {
         there.push_back({reinterpret_cast<void*>(other_.array + 2 * at), run});
       }
       const ssize_t got = process_vm_readv(other_.process, here.data(), here.size(), there.data(), there.size(), 0);
-      if (got < 0 || static_cast<std::size_t>(got) != asked)
-        give_up(got < 0 ? errno : EIO);
+      if (got < 0 || static_cast<std::size_t>(got) != asked) give_up(got < 0 ? errno : EIO);
     }
   }
 
@@ -227,8 +226,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::size_t bytes = static_cast<std::size_t>(mebibytes) << 20U;
-  void* const shared =
-      mmap(nullptr, 2 * sizeof(Side), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* const shared = mmap(nullptr, 2 * sizeof(Side), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) {
     fmt::print(stderr, "error: no memory to share\n");
     return kRefused;
@@ -242,7 +240,8 @@ int main(int argc, char** argv) {
     return kRefused;
   }
   const int own = child == 0 ? 1 : 0;
-  const int status = measure(Process(sides[own], sides[1 - own], bytes), sides[own], sides[1 - own], own == 0, repetitions, bytes);
+  const int status =
+      measure(Process(sides[own], sides[1 - own], bytes), sides[own], sides[1 - own], own == 0, repetitions, bytes);
   if (child == 0) return status;
   (void)waitpid(child, nullptr, 0);
   return status;
