@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# A short run of the lab, for CI: exchanges between 3 + 3 hosts over a backbone that carries 2, broadcasts between 2 + 2
-# and an alltoall between 2 + 2 + 2 by default, exchanges with local phases and exchanges under MPICH, verified byte by
-# byte; a probe of 2 + 2 hosts, to which ranks are dealt in turns and which must have them host by host; then an
-# interrupted run. At the end nothing of these may be left.
+# A short run of the lab, for CI: exchanges and redistributions between 3 + 3 hosts over a backbone that carries 2,
+# under both MPIs, broadcasts between 2 + 2 and an alltoall between 2 + 2 + 2 by default, and exchanges with local
+# phases, verified byte by byte; a probe of 2 + 2 hosts, to which ranks are dealt in turns and which must have them host
+# by host; then an interrupted run. At the end nothing of these may be left.
 #
 #     lab/check.sh [BUILD_DIR [MPICH_BUILD_DIR]]      builds with Open MPI, build/release unless given, and with MPICH
 #
@@ -28,6 +28,9 @@ trap 'rm -rf "$folder"' EXIT
   "$build/bin/exchange_test" --gtest_brief=1
 awk 'NR > 1 && $2 < 1000 { few = 1 } END { exit few || NR != 8 }' "$folder/losses.txt" ||
   { echo "error: --losses wrote $(cat "$folder/losses.txt")" >&2; exit 1; }
+redistributions=(env RANDOM_LAYOUTS=60)  # on every host
+"$lab/run.sh" --name "$name" --hosts 3 --k 2 --time-limit 120 \
+  "${redistributions[@]}" "$build/bin/random_layouts_test" --gtest_brief=1
 for ranks in 4 8; do  # one for each host, and two
   "$lab/run.sh" --name "$name" --hosts 2 --k 2 -n "$ranks" --time-limit 120 \
     "$build/bin/run_broadcast_test" --gtest_brief=1 --gtest_filter='*WithoutAPlatform*'
@@ -39,6 +42,8 @@ done
   "$build/bin/local_phases_exchange_test" --gtest_brief=1
 if [[ -n ${2-} ]]; then
   "$lab/run.sh" --mpi mpich --name "$name" --hosts 3 --k 2 --time-limit 120 "$2/bin/exchange_test" --gtest_brief=1
+  "$lab/run.sh" --mpi mpich --name "$name" --hosts 3 --k 2 --time-limit 120 \
+    "${redistributions[@]}" "$2/bin/random_layouts_test" --gtest_brief=1
 fi
 
 "$lab/run.sh" --name "$name" --hosts 2 --k 2 -n 8 --time-limit 120 \

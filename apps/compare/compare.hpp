@@ -72,8 +72,11 @@ struct RedistributionVariant {
 /// "caterpillar", "alltoallv", "alltoallw", "all-at-once", and "pdgemr2d" for matrices of 8-byte elements that are not
 /// transposed, where the build found ScaLAPACK; for a triangle or trapezoid "sluice", "caterpillar" and "pdtrmr2d",
 /// which cannot scale and add. Between several copies "alltoallw-bcast" stands in place of "caterpillar" and of
-/// ScaLAPACK's; between blocks of any sizes there are neither of those two. "sluice-ALGORITHM" and "sluice-MODE" can be
-/// asked for besides, and "sluice-direct" for copies.
+/// ScaLAPACK's; between blocks of any sizes there are neither of those two. "sluice-ALGORITHM", "sluice-MODE",
+/// "sluice-fresh" (a job is made for each execution, and its plan not kept), "memcpy" unless the job scales (each rank
+/// copies its whole target from memory where it is in order already, and waits for the others) and, of a whole box,
+/// "pairwise" (in round d each rank sends to the one d further on) can be asked for besides, and "sluice-direct" for
+/// copies.
 [[nodiscard]] std::vector<std::string> redistribution_methods(const RedistributionProblem& problem,
                                                               std::int64_t element_size,
                                                               const RedistributionVariant& variant = {});

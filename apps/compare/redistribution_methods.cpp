@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
 #include "apps/compare/array_contents.hpp"
 #include "apps/compare/compare.hpp"
 #include "sluice/error.hpp"
+#include "sluice/run/mpi/settings.hpp"
 
 namespace sluice::compare {
 namespace {
@@ -42,6 +45,55 @@ std::unique_ptr<Method> make_planned(const RedistributionPart& part, const std::
   return std::make_unique<Planned>(part.comm, job);
 }
 
+/// A job for each execution, on a communicator that keeps no plans.
+class Fresh final : public Method {
+ public:
+  explicit Fresh(const RedistributionPart& part) : job_(part.job), comm_(part.comm.get()) {
+    mpi::set_kept_plans(comm_.get(), 0);
+  }
+
+  void execute(const void* source, void* target) override {
+    mpi::Redistribution redistribution = planned_redistribution(comm_, job_);
+    redistribution.execute(source, target);
+    held_bytes_ = redistribution.peak_extra_bytes();
+  }
+  [[nodiscard]] std::int64_t held_bytes() const override { return held_bytes_; }
+
+ private:
+  RedistributionJob job_;
+  Communicator comm_;
+  std::int64_t held_bytes_ = 0;
+};
+
+/// What no way is faster than, where everything has to be moved: each rank copies what its target is to become from
+/// memory of its own, in which it is in order already since the first execution, and waits for the others, as where
+/// ranks share cores one may have copied before another has begun.
+class Copied final : public Method {
+ public:
+  explicit Copied(const RedistributionPart& part)
+      : comm_(part.comm),
+        by_job_(make_planned(part, "")),
+        size_(static_cast<std::size_t>(part.target_elements() * part.job.element_size)) {}
+
+  void execute(const void* source, void* target) override {
+    if (by_job_) {
+      by_job_->execute(source, target);
+      const auto* const moved = static_cast<const std::byte*>(target);
+      moved_.assign(moved, moved + size_);
+      by_job_.reset();
+    }
+    if (size_ > 0) std::memcpy(target, moved_.data(), size_);
+    barrier(comm_);
+  }
+  [[nodiscard]] std::int64_t held_bytes() const override { return std::ssize(moved_); }
+
+ private:
+  const Communicator& comm_;
+  std::unique_ptr<Method> by_job_;  ///< until it was executed
+  std::size_t size_;
+  std::vector<std::byte> moved_;
+};
+
 /// What another method moves to memory of its own is added to the target from there.
 class ThenAdded final : public Method {
  public:
@@ -65,16 +117,17 @@ class ThenAdded final : public Method {
 
 /// Those of MPI and ScaLAPACK.
 std::unique_ptr<Method> make_usual(const std::string& name, const RedistributionPart& part) {
-  if (name == "alltoallv" || name == "all-at-once") return make_packed(name, part);
+  if (name == "alltoallv" || name == "all-at-once" || name == "pairwise") return make_packed(name, part);
   if (name == "alltoallw") return make_alltoallw(part);
   if (name == "alltoallw-bcast" && part.job.options.has_replicas()) return make_alltoallw_bcast(part);
   if (name == "pdgemr2d" && !part.job.options.has_replicas()) return make_pdgemr2d(part);
-  throw InputError("method", fmt::format("'{}'", name),
-                   part.job.options.has_replicas()
-                       ? "sluice, sluice-ALGORITHM, sluice-MODE, sluice-direct, alltoallv, alltoallw, "
-                         "all-at-once or alltoallw-bcast"
-                       : "sluice, sluice-ALGORITHM, sluice-MODE, caterpillar, alltoallv, alltoallw, "
-                         "all-at-once or pdgemr2d");
+  throw InputError(
+      "method", fmt::format("'{}'", name),
+      part.job.options.has_replicas()
+          ? "sluice, sluice-ALGORITHM, sluice-MODE, sluice-fresh, sluice-direct, memcpy, alltoallv, alltoallw, "
+            "all-at-once, pairwise or alltoallw-bcast"
+          : "sluice, sluice-ALGORITHM, sluice-MODE, sluice-fresh, memcpy, caterpillar, alltoallv, alltoallw, "
+            "all-at-once, pairwise or pdgemr2d");
 }
 
 class ComparedRedistribution final : public ComparedJob {
@@ -102,6 +155,8 @@ class ComparedRedistribution final : public ComparedJob {
 std::unique_ptr<Method> make_redistribution_method(const std::string& name, const RedistributionPart& part) {
   constexpr std::string_view kAlgorithm = "sluice-";
   if (name == "sluice") return make_planned(part, "");
+  if (name == "sluice-fresh") return std::make_unique<Fresh>(part);
+  if (name == "memcpy" && !part.job.scaled) return std::make_unique<Copied>(part);
   if (name.starts_with(kAlgorithm)) return make_planned(part, name.substr(kAlgorithm.size()));
   if (name == "caterpillar" && !part.job.options.has_replicas()) return make_planned(part, name);
   const bool cuts = part.problem.has_part();

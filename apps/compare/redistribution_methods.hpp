@@ -8,11 +8,11 @@
 
 namespace sluice::compare {
 
-/// Names: "sluice", "sluice-ALGORITHM", "sluice-chain", "sluice-local", "caterpillar", "alltoallv", "alltoallw",
-/// "all-at-once", "pdgemr2d"; of a triangle or trapezoid "pdtrmr2d" in place of the last four. Between several copies
-/// "sluice-direct", which passes nothing on, and "alltoallw-bcast" besides, and no "caterpillar" nor ScaLAPACK's. With
-/// `part.job.scaled` others than the library's own move to memory of their own, and scale and add from there. `part`
-/// must outlive the method. Collective.
+/// Names: "sluice", "sluice-fresh", "sluice-ALGORITHM", "sluice-chain", "sluice-local", "memcpy", "caterpillar",
+/// "alltoallv", "alltoallw", "all-at-once", "pairwise", "pdgemr2d"; of a triangle or trapezoid "pdtrmr2d" in place of
+/// the last five. Between several copies "sluice-direct", which passes nothing on, and "alltoallw-bcast" besides, and
+/// no "caterpillar" nor ScaLAPACK's. With `part.job.scaled` others than the library's own move to memory of their own,
+/// and scale and add from there. `part` must outlive the method. Collective.
 ///
 /// Throws InputError on all ranks for other names, and for a method that cannot do this job, saying why.
 [[nodiscard]] std::unique_ptr<Method> make_redistribution_method(const std::string& name,

@@ -41,6 +41,7 @@ std::vector<std::string> read_methods(const RunMethods& options, const Redistrib
       compare::redistribution_methods(task.problem, task.element_bytes, {replicated, scaled});
   return options.names(known, [&](const std::string& name) {
     const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
+    if (name == "sluice-fresh" || (name == "memcpy" && !scaled)) return name;
     if (name.rfind(kPlannedBy, 0) == 0) {
       const std::string by = name.substr(kPlannedBy.size());
       if (compare::redistribution_mode(by) || (replicated && by == "direct")) return name;
@@ -51,6 +52,8 @@ std::vector<std::string> read_methods(const RunMethods& options, const Redistrib
       if (is_algorithm("exchange", by) && !is_algorithm("redistribute", by)) return name;
       check_algorithm("redistribute", by, "--methods " + name);
       (void)plan_redistribution(task.problem, by, task.setup);  // throws if it does not apply
+    } else if (name == "pairwise" && !task.problem.has_part()) {
+      return name;
     } else if (name == "pdgemr2d" && !is_known) {
       throw InputError("--methods", "'pdgemr2d'",
                        replicated ? "one copy of either array, or another method"
@@ -59,7 +62,8 @@ std::vector<std::string> read_methods(const RunMethods& options, const Redistrib
                            : "a matrix of 8-byte elements that is not transposed, and a build with ScaLAPACK");
     } else if (!is_known) {
       throw InputError("--methods", fmt::format("'{}'", name),
-                       fmt::format("all, sluice-ALGORITHM, sluice-MODE, {}", fmt::join(known, ", ")));
+                       fmt::format("all, sluice-ALGORITHM, sluice-MODE, sluice-fresh, {}{}{}", fmt::join(known, ", "),
+                                   scaled ? "" : ", memcpy", task.problem.has_part() ? "" : ", pairwise"));
     }
     return name == kPlanned && algorithm != "auto" ? fmt::format("{}{}", kPlannedBy, algorithm) : name;
   });

@@ -44,6 +44,8 @@ TEST(BadInput, LayoutsShapesAndNumbers) {
       {"--from 3x1:8x8 --to 1000000x1000000:1x1 --shape 35x20", "--to: 1000000000000 processes, of which 700 have"},
       {"--from 1048577:1 --to 3:8 --shape 1048576", "at most 1048576 where some have none"},
       {"--from 4:3 --to 1000000000000:1 --shape 35 --transpose", "--to: 1000000000000 processes, of which 35 have"},
+      {"--from 2x2:3x5 --to 2x1:0,20,35x1 --shape 35x24 --transpose", "--shape: cuts that end at 35, expected 24"},
+      {"--from 1x2:0,20,35x0,10,24 --to 2x1:0,10,35x1 --transpose", "--to: cuts that end at 35, expected 24, where"},
       {"--from 16:3 --to 16:5 --element-bytes 0", "--element-bytes: '0', expected at least 1"},
       {"--from 16:3 --to 16:5 --element-bytes eight", "--element-bytes: 'eight'"},
       {"--from 16:3 --to 16:5 --setup -1", "--setup: '-1'"},

@@ -59,7 +59,7 @@ PICTURES = {
 }
 STUDIES = ["reduce-figure-2", "redistribute-optimality --samples 20", "redistribute-replicas --samples 20",
            "exchange-quality --samples 3", "broadcast-simulation --samples 3", "switch-demand --quick --samples 2",
-           "exchange-lab --quick", "defaults-lab --quick"]
+           "exchange-lab --quick", "defaults-lab --quick", "redistribute-lab --quick"]
 
 
 def sizes(element, inherited, scale):

@@ -120,6 +120,9 @@ TEST(RunRedistribute, TransposedMatrices) {
   EXPECT_EQ(refused.status, 2);
   EXPECT_NE(refused.err.find("expected a matrix of 8-byte elements that is not transposed"), std::string::npos)
       << refused.err;
+  expect_refused_once(
+      on_ranks(folder, 4, "run redistribute --from 2x2:3x5 --to 2x1:0,20,35x1 --shape 35x24 --transpose"),
+      "--shape: cuts that end at 35, expected 24, the extent of the array");
 }
 
 TEST(RunRedistribute, CopiesOfBothArrays) {

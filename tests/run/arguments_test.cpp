@@ -128,6 +128,37 @@ TEST(Arguments, TheMessageNamesTheArgument) {
   }
 }
 
+TEST(Arguments, TransposedShapesThatDoNotFit) {
+  // The target of a transposed 20 x 30 array is 30 x 20, and what moves into it has its extents the other way round.
+  Case good = kGood;
+  good.options.transpose = true;
+  good.options.to_shape = {30, 20};
+  EXPECT_EQ(error_of(good), "");
+  const auto with = [&](auto&& spoil) {
+    Case bad = good;
+    spoil(bad.options);
+    return bad;
+  };
+  const std::vector<std::pair<Case, std::string>> cases{
+      {with([](RedistributionOptions& o) {
+         o.to_shape = {20, 30};
+       }),
+       "30 elements from 0 on in a target of 20"},
+      {with([](RedistributionOptions& o) {
+         o.extent = {10, 30};
+         o.to_start = {0, 11};
+       }),
+       "10 elements from 11 on in a target of 20"},
+  };
+  for (const auto& [bad, message] : cases) {
+    // On all ranks, and on one, of which the others hear.
+    EXPECT_EQ(error_of(bad), "sub-array: " + message + ", expected a sub-array inside the array");
+    const std::string error = error_of(rank() == size() - 1 ? bad : good);
+    EXPECT_NE(error.find(message), std::string::npos) << error;
+  }
+  EXPECT_EQ(error_of(good), "");
+}
+
 TEST(Arguments, LeadingDimensions) {
   // Every rank has 20 rows and some columns of both arrays.
   const Layout columns{{1, size()}, {4, 3}};

@@ -75,17 +75,6 @@ TEST(Redistribution, ByHand) {
   for (std::size_t i = 0; i < target.size(); ++i) EXPECT_EQ(target[i], static_cast<int>(i));
 }
 
-TEST(Redistribution, RandomProblems) {
-  Draw draw(20240301);
-  int moving = 0;
-  for (int i = 0; i < 200 && !any_rank_failed(); ++i) {
-    const Case c = random_case(draw, size());
-    check(MPI_COMM_WORLD, c);
-    moving += std::ranges::count(c.extent(), 0) == 0;
-  }
-  EXPECT_GT(moving, 120) << "too many of the cases are empty";
-}
-
 TEST(Redistribution, RanksCopyWhatTheySendThemselves) {
   // Equal layouts, and layouts that a shift makes equal once ranks are relabelled: no steps, and all arrives.
   Case c{{8L * size(), 6}, {{size(), 1}, {4, 6}}, {{size(), 1}, {4, 6}}, 8, {}};
@@ -163,19 +152,6 @@ TEST(Redistribution, LeadingDimensionByHand) {
     job.execute(source.data(), target.data());
     EXPECT_EQ(target, expected);
   }
-}
-
-TEST(Redistribution, RandomGaps) {
-  Draw draw(20240302);
-  Draw own(static_cast<std::uint64_t>(900 + rank()));
-  int moving = 0;
-  for (int i = 0; i < 200 && !any_rank_failed(); ++i) {
-    Case c = random_case(draw, size());
-    add_gaps(c, rank(), own);
-    check(MPI_COMM_WORLD, c);
-    moving += std::ranges::count(c.extent(), 0) == 0;
-  }
-  EXPECT_GT(moving, 120) << "too many of the cases are empty";
 }
 
 TEST(Redistribution, GapsOfOneJobAreNotThoseOfTheNext) {
@@ -369,19 +345,6 @@ TEST(Redistribution, TrapezoidByHand) {
   if (rank() == 0) {
     EXPECT_EQ(target, (std::vector<int>{10, -1, -1, -1, 20, 21, -1, -1, 30, 31, 32, -1}));
   }
-}
-
-TEST(Redistribution, RandomParts) {
-  Draw draw(20240303);
-  Draw own(static_cast<std::uint64_t>(500 + rank()));
-  int moving = 0;
-  for (int i = 0; i < 200 && !any_rank_failed(); ++i) {
-    Case c = random_part(draw, size());
-    if (draw.chance(2)) add_gaps(c, rank(), own);
-    check(MPI_COMM_WORLD, c);
-    moving += std::ranges::count(c.extent(), 0) == 0;
-  }
-  EXPECT_GT(moving, 120) << "too many of the cases are empty";
 }
 
 TEST(Redistribution, PartsOfLongRowsInManyPieces) {

@@ -403,6 +403,38 @@ class Comm {
 inline int rank() { return rank_in(MPI_COMM_WORLD); }
 inline int size() { return size_of(MPI_COMM_WORLD); }
 
+/// As many copies of the arrays of a random case as there are ranks for, at least two of one of them.
+/// With `apart` no rank has a part of both, which takes three ranks.
+inline Case random_copies(Draw& draw, bool apart) {
+  Case c;
+  std::int64_t from_room = size(), to_room = size();
+  do {
+    const std::int64_t of = std::max<std::int64_t>(1, size() / draw.between(1, 4));
+    c = draw.chance(3) ? random_part(draw, static_cast<int>(of)) : random_case(draw, static_cast<int>(of));
+    from_room = apart ? draw.between(1, std::max(1, size() - 1)) : size();
+    to_room = apart ? size() - from_room : size();
+    c.options.from_replicas = draw.between(0, from_room / processes_of(c.from));
+    c.options.to_replicas = draw.between(0, to_room / processes_of(c.to));
+  } while (c.options.from_replicas < 1 || c.options.to_replicas < 1 ||
+           (c.options.from_replicas == 1 && c.options.to_replicas == 1));
+  RedistributionOptions& o = c.options;
+  const std::int64_t senders = o.from_replicas * processes_of(c.from);
+  const std::int64_t receivers = o.to_replicas * processes_of(c.to);
+  o.from_ranks.clear();
+  o.to_ranks.clear();
+  if (apart) {
+    const std::vector<int> all = draw.ranks(size(), size());
+    o.from_ranks.assign(all.begin(), all.begin() + senders);
+    o.to_ranks.assign(all.end() - receivers, all.end());
+  } else {
+    if (draw.chance(2)) o.from_ranks = draw.ranks(senders, size());
+    if (draw.chance(2)) o.to_ranks = draw.ranks(receivers, size());
+  }
+  o.algorithm = draw.one_of<std::string>({"auto", "oggp", "greedy"});
+  o.forward = !draw.chance(4);
+  return c;
+}
+
 /// The first byte in which two arrays differ, or "".
 inline std::string difference(std::span<const std::byte> found, std::span<const std::byte> expected) {
   if (found.size() != expected.size()) return "sizes differ";

@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <random>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "bound_bars.hpp"
 #include "command.hpp"
 #include "gnuplot.hpp"
 #include "lab.hpp"
@@ -180,11 +178,6 @@ Case instance(Kind kind, const char* kind_name, std::int64_t k, std::uint64_t se
           scaled(draw_kind(kind, k, random), network, effort.instance_s), fmt::format("seed {}", seed)};
 }
 
-bool allows_congestion(std::string_view name) {
-  std::ifstream in("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
-  return std::find(std::istream_iterator<std::string>(in), {}, name) != std::istream_iterator<std::string>();
-}
-
 std::vector<Group> groups_of(const StudyTask& task, const Effort& effort) {
   std::vector<Group> groups;
   for (const std::int64_t k : effort.networks) {
@@ -274,9 +267,6 @@ std::optional<double> over_best_stock(const Group& group, const Case& measured) 
   return ours->second.median_s / *best;
 }
 
-constexpr int kFirstColumn = 7;  // of the methods
-constexpr int kColumns = 4;      // of a method
-
 std::size_t timed_cases(const Group& group) {
   return static_cast<std::size_t>(std::count_if(group.cases.begin(), group.cases.end(),
                                                 [](const Case& each) { return each.result.failure.empty(); }));
@@ -284,9 +274,8 @@ std::size_t timed_cases(const Group& group) {
 
 /// Cases without times are left out.
 std::string csv(const Group& group) {
-  std::string text = "case,k,planned_for,largest_message,bytes,bound_s";
-  for (const std::string& method : group.methods) text += fmt::format(",{0}_s,{0}_min_s,{0}_max_s,{0}_bounds", method);
-  text += ",over_best_of_mpi,note\n";
+  std::string text =
+      "case,k,planned_for,largest_message,bytes,bound_s" + method_heads(group.methods) + ",over_best_of_mpi,note\n";
   for (const Case& each : group.cases) {
     if (!each.result.failure.empty()) continue;
     std::int64_t bytes = 0, largest = 0;
@@ -296,11 +285,7 @@ std::string csv(const Group& group) {
     }
     text += fmt::format("\"{}\",{},{},{},{},{:.6f}", each.name, each.network.k(), each.max_transfers, largest, bytes,
                         each.bound_s());
-    for (const std::string& method : group.methods) {
-      const LabTimes& times = each.result.methods.at(method);
-      text += fmt::format(",{:.6f},{:.6f},{:.6f},{:.4f}", times.median_s, times.min_s, times.max_s,
-                          over_bound(each, method));
-    }
+    text += method_fields(group.methods, each.result, each.bound_s());
     const std::optional<double> ratio = over_best_stock(group, each);
     text += fmt::format(",{},{}\n", ratio ? fmt::format("{:.4f}", *ratio) : "", each.note);
   }
@@ -316,7 +301,7 @@ std::string paper_script(const std::vector<Group>& groups, int repetitions) {
     ++count;
     panels += fmt::format("set title \"k = {}: median and range of {} executions\"\nplot ", group.paper_k, repetitions);
     for (std::size_t m = 0; m < group.methods.size(); ++m) {
-      const int column = kFirstColumn + kColumns * static_cast<int>(m);
+      const int column = kFirstMethodColumn + kMethodColumns * static_cast<int>(m);
       panels += fmt::format("\"{}.csv\" using ($4/1e3):{}:{}:{} every ::1 with yerrorlines title \"{}\", \\\n     ",
                             group.name, column, column + 1, column + 2, group.methods[m]);
     }
@@ -329,30 +314,6 @@ std::string paper_script(const std::vector<Group>& groups, int repetitions) {
       "set xlabel \"largest message, kB\"\nset ylabel \"time, s\"\nset yrange [0:*]\nset grid\n"
       "set offsets graph 0.05, graph 0.05, 0, 0\nset multiplot layout {},1\n{}unset multiplot\n",
       count, panels);
-}
-
-/// Bars of time over bound to the right, with their range, the bound the line at 1; a group of bars for each case.
-std::string bars_script(const Group& group, int repetitions) {
-  const std::size_t bars = group.methods.size();
-  std::string script = fmt::format(
-      "{}set title \"{}: median and range of {} executions\"\nset xlabel \"time / bound\"\nset xrange [0:*]\n"
-      "set yrange [{}:-1]\nset grid xtics\nset style fill solid 0.7\n"
-      "set arrow 1 from first 1, graph 0 to first 1, graph 1 nohead dashtype 2 front\nplot ",
-      kNamesBesideBars, group.title, repetitions, (bars + 1) * timed_cases(group) - 1);
-  for (std::size_t m = 0; m < bars; ++m) {
-    const int column = kFirstColumn + kColumns * static_cast<int>(m);
-    const std::string at = fmt::format("($0*{}+{})", bars + 1, m);
-    // The name of a case stands at the middle of its bars.
-    script += fmt::format(
-        "{0}\"{1}.csv\" using ({3}):{2}:(0):({3}):({2}-0.5):({2}+0.5){4} every ::1 with boxxyerror linestyle {5} "
-        "dashtype solid title "
-        "\"{6}\", \"{1}.csv\" using ({3}):{2}:(${7}/$6):(${8}/$6) every ::1 with xerrorbars pointtype 0 dashtype solid "
-        "linecolor "
-        "\"black\" notitle",
-        m == 0 ? "" : ", \\\n     ", group.name, at, fmt::format("${}", column + 3), m == bars / 2 ? ":ytic(1)" : "",
-        m + 1, group.methods[m], column + 1, column + 2);
-  }
-  return script + '\n';
 }
 
 std::string table_of(const Group& group) {
@@ -376,16 +337,17 @@ std::string table_of(const Group& group) {
 }
 
 void write_files(const std::vector<Group>& groups, const Effort& effort, const std::string& folder) {
-  constexpr int kPanel = 340, kBar = 9, kMargin = 190, kMostHeight = 1600;
+  constexpr int kPanel = 340;
   for (const Group& group : groups) write_file_atomically(fmt::format("{}/{}.csv", folder, group.name), csv(group));
   if (std::any_of(groups.begin(), groups.end(),
                   [](const Group& group) { return group.paper_k > 0 && timed_cases(group) > 0; }))
     draw(folder, "figure16", paper_script(groups, effort.repetitions),
          kPanel * std::max(1, static_cast<int>(effort.networks.size())));
   for (const Group& group : groups) {
-    if (group.paper_k > 0 || timed_cases(group) == 0) continue;
-    const int bars = static_cast<int>(group.cases.size() * (group.methods.size() + 1));
-    draw(folder, group.name, bars_script(group, effort.repetitions), std::min(kMostHeight, kMargin + kBar * bars));
+    const std::size_t cases = timed_cases(group);
+    if (group.paper_k > 0 || cases == 0) continue;
+    draw(folder, group.name, bars_over_bound(group.name, group.title, group.methods, cases, effort.repetitions),
+         height_of_bars(group.methods, cases));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <system_error>
@@ -113,6 +114,11 @@ double LabNetwork::least_time_s(const Traffic& traffic, std::int64_t first_recei
   for (std::size_t host = 0; host < sent.size(); ++host)
     least = std::max(least, std::max(sent[host], received[host]) / host_bytes_per_s(static_cast<std::int64_t>(host)));
   return least;
+}
+
+bool allows_congestion(std::string_view name) {
+  std::ifstream in("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
+  return std::find(std::istream_iterator<std::string>(in), {}, name) != std::istream_iterator<std::string>();
 }
 
 Lab::Lab(std::string where) : where_(std::move(where)), scripts_(find_scripts(where_)) {

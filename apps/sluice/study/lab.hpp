@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "child_process.hpp"
@@ -33,6 +34,9 @@ struct LabNetwork {
   /// Sender i is rank i; receiver j is the rank `first_receiver` + j.
   [[nodiscard]] double least_time_s(const Traffic& traffic, std::int64_t first_receiver) const;
 };
+
+/// Whether this machine lets a connection have that congestion control.
+[[nodiscard]] bool allows_congestion(std::string_view name);
 
 struct LabTimes {
   double median_s = 0;

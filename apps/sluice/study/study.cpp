@@ -59,6 +59,14 @@ constexpr std::array kStudies{
           "Started again with the same folder, it measures only what runs.jsonl there does not hold. "
           "The lab's scripts are found beside the command, or in the folder that the variable SLUICE_LAB "
           "names."},
+    Study{
+        "redistribute-lab", study_redistribute_lab, false, false, "(needs the same)",
+        "Redistributions of 2048 x 2048 doubles between 8 and 16 hosts of the lab, nine pairs of layouts on all hosts "
+        "and two with a side of the backbone for each grid, with the congestion controls reno and cubic: time beside "
+        "the bound of links and backbone, by the job, its plan, its order alone, MPI_Alltoallw, MPI_Alltoallv, "
+        "pairwise order and pdgemr2d: redistribute-reno.csv, redistribute-cubic.csv and, where gnuplot is installed, "
+        "SVG. A quarter of an hour, --quick: a minute. Started again with the same folder, it measures only what "
+        "runs.jsonl there does not hold."},
     Study{"defaults-lab", study_defaults_lab, true, false, "(needs the same)",
           "What users get without options: broadcasts, reductions, exchanges and redistributions between hosts of the "
           "lab on six networks, 1 KiB to 8 MiB for each rank: median time of the default over the best of MPI's own, "

@@ -32,6 +32,9 @@ int study_redistribute_replicas(const StudyTask& task);
 /// Figures 2 to 4 of Desprez et al. 1997: time against the size of the vector, on the ranks of this job.
 int study_redistribute_paragon(const StudyTask& task);
 
+/// Redistributions between hosts of the lab: time against the bound, beside MPI's and ScaLAPACK's ways.
+int study_redistribute_lab(const StudyTask& task);
+
 /// Figures 11 to 15 of Cohen et al. 2006: cost over the lower bound against k, on random graphs.
 int study_exchange_quality(const StudyTask& task);
 

@@ -8,9 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
+#include <cstdio>
 #include <new>
 #include <random>
 #include <stdexcept>
+#include <string>
+#include <system_error>
 
 #include "run/mpi/runtime/cache_line.hpp"
 #include "sluice/error.hpp"
@@ -21,6 +25,13 @@ namespace {
 
 constexpr std::int64_t kLeastSegment = 1 << 20;
 constexpr std::size_t kMostSegments = 64;
+
+/// Once in a process, however many communicators its ranks share no memory in.
+void say_that_nothing_is_shared(int rank, const std::string& why) {
+  static std::atomic<bool> said = false;
+  if (said.exchange(true)) return;
+  fmt::print(stderr, "sluice: rank {} cannot share memory: {}; messages within its host go by MPI\n", rank, why);
+}
 
 }  // namespace
 
@@ -85,34 +96,43 @@ void Arena::connect(MPI_Comm node, int rank) {
   };
   std::vector<Card> cards(static_cast<std::size_t>(size));
   Card& card = cards[static_cast<std::size_t>(own)];
+  std::string refused;  // by the system, and what
   card.rank = rank;
   if (add_segment(0)) {
     card.process = getpid();
     card.file = files_.front();
     card.mark = std::random_device{}() + (static_cast<std::uint64_t>(getpid()) << 32);
     reinterpret_cast<Header*>(own_.front().at)->mark = card.mark;
+  } else {
+    refused = fmt::format("memfd_create: {}", std::generic_category().message(errno));
   }
   SLUICE_MPI(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, cards.data(), sizeof(Card), MPI_BYTE, node));
-  int good = 1;
   neighbours_.reserve(cards.size() - 1);
   for (std::size_t i = 0; i < cards.size(); ++i) {
     if (static_cast<int>(i) == own) continue;
     neighbours_.push_back({static_cast<int>(cards[i].rank), static_cast<pid_t>(cards[i].process), {}});
     Neighbour& neighbour = neighbours_.back();
     neighbour.segments.resize(1);
+    if (cards[i].file < 0) continue;
     const std::string path = fmt::format("/proc/{}/fd/{}", cards[i].process, cards[i].file);
-    const int file = cards[i].file < 0 ? -1 : open(path.c_str(), O_RDWR | O_CLOEXEC);
+    const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
     void* at = MAP_FAILED;
     if (file >= 0) {
       at = mmap(nullptr, static_cast<std::size_t>(kLeastSegment), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
       (void)close(file);
     }
-    if (at != MAP_FAILED) neighbour.segments[0] = {static_cast<std::byte*>(at), kLeastSegment};
-    if (at == MAP_FAILED || static_cast<const Header*>(at)->mark != cards[i].mark) good = 0;
+    if (at == MAP_FAILED) {
+      refused = fmt::format("{}: {}", path, std::generic_category().message(errno));
+    } else {
+      neighbour.segments[0] = {static_cast<std::byte*>(at), kLeastSegment};
+      if (static_cast<const Header*>(at)->mark != cards[i].mark) refused = path + ": of another process";
+    }
   }
   // One that cannot be reached by all is as good as none: both ends of a message must know how it goes.
-  SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, node));
-  if (good == 0) {
+  int first_refused = refused.empty() ? size : own;
+  SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &first_refused, 1, MPI_INT, MPI_MIN, node));
+  if (first_refused == own) say_that_nothing_is_shared(rank, refused);
+  if (first_refused < size) {
     for (Neighbour& neighbour : neighbours_) {
       for (const Segment& segment : neighbour.segments) {
         if (segment.at != nullptr) (void)munmap(segment.at, static_cast<std::size_t>(segment.bytes));

@@ -14,7 +14,8 @@ namespace sluice::mpi::detail {
 /// waiting.
 ///
 /// A segment is a file in memory without a name (memfd_create), which the others open through /proc: it goes with the
-/// last process that has it mapped, whatever happened. Where the system does not allow that, nothing is shared.
+/// last process that has it mapped, whatever happened. Where the system does not allow that, nothing is shared, which
+/// is said once on standard error.
 ///
 /// A rank must know that another one has written before it reads: by a message of MPI, or by an atomic variable in the
 /// segment. In either case both sides need a fence (std::atomic_thread_fence).
