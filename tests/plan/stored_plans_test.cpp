@@ -16,7 +16,6 @@
 
 #include "broadcast_testing.hpp"
 #include "exchange_testing.hpp"
-#include "plan/exchange/registry.hpp"
 #include "plan/fixed_math.hpp"
 #include "reduce_testing.hpp"
 #include "sluice/error.hpp"
@@ -139,15 +138,15 @@ TEST(StoredPlans, OfAutoForSwitches) {
 /// Of all planners that end by themselves, what they make of several problems.
 StoredHashes hashes_of_fast_planners(const std::vector<ExchangeProblem>& problems) {
   StoredHashes hashes;
-  for (const detail::ExchangePlanner& each : detail::exchange_planners()) {
-    if (each.plan == nullptr) continue;
+  for (const Algorithm& each : algorithms("exchange")) {
+    if (each.searches) continue;
     try {
       Hash hash;
       for (const ExchangeProblem& problem : problems)
-        hash.add(static_cast<std::int64_t>(hash_of(plan(problem, std::string(each.about.name), 1).schedule)));
-      hashes[each.about.name] = hash.value();
+        hash.add(static_cast<std::int64_t>(hash_of(plan(problem, std::string(each.name), 1).schedule)));
+      hashes[each.name] = hash.value();
     } catch (const InputError&) {
-      EXPECT_EQ(each.about.name, "multigraph");  // refuses sizes of many units
+      EXPECT_EQ(each.name, "multigraph");  // refuses sizes of many units
     }
   }
   return hashes;

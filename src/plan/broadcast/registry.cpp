@@ -35,7 +35,7 @@ constexpr std::array kBroadcastPlanners{
                           ecef_la_tmax_tree},
     BroadcastPlannerEntry{{"broadcast", "bottom-up", "none", "O(C^2)", kSteffenel}, bottom_up_tree},
     BroadcastPlannerEntry{.about = {"broadcast", "exact", "shortest tree between clusters; at most 16 of them",
-                                    "exponential", "ours: branch and bound"},
+                                    "exponential", "ours: branch and bound", true},
                           .search = exact_tree},
     BroadcastPlannerEntry{.about = {"broadcast", "pipelined", "none; segments flow through one tree of all ranks",
                                     "O(messages)", "after Kielmann et al. 2001"},

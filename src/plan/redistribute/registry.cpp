@@ -41,7 +41,7 @@ constexpr std::array kRedistributePlanners{
                         .for_short_arrays = true},
     RedistributePlanner{
         .about = {"redistribute", "exact", "NS and TC optimal at once, or the best total; says what is proven",
-                  "--effort; mostly milliseconds", "ours: integer program over classes"},
+                  "--effort; mostly milliseconds", "ours: integer program over classes", true},
         .search = plan_exact_redistribution},
 };
 
