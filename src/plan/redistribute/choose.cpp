@@ -261,7 +261,10 @@ RedistributionPlan search_on(ExactSearch& search, const RedistributionProblem& p
     total_at_least = std::min(total_at_least, price(steps, found.at_least));
     if (found.rule) best.take({problem, "exact", found.rule, found.transmission, setup});
   }
+  SLUICE_ASSERT(price(fewest, at_least) <= best.cost.total + margin(),
+                fmt::format("bound {} above a plan of {}", price(fewest, at_least), best.cost.total));
   Cost bound{fewest, at_least, std::max(price(fewest, at_least), total_at_least)};
+  // What numbers of steps cost at least that were not looked at may be more than the plan, which is the best then.
   if (bound.total > best.cost.total - margin()) bound.total = best.cost.total;
   return best.plan.with_bound(bound);
 }
