@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <iosfwd>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,8 +25,9 @@ inline constexpr const char* kStandardInput = "-";
 [[nodiscard]] std::string shown_path(const std::string& path);
 
 /// Reads a file, a pipe or a device whole, or standard input for "-". Throws InputError naming `path` if it cannot be
-/// read; `what` is expected there: "a file of traffic".
-[[nodiscard]] FileContents read_file(const std::string& path, const char* what);
+/// read, or has more than `most_bytes`; `what` is expected there: "a file of traffic".
+[[nodiscard]] FileContents read_file(const std::string& path, const char* what,
+                                     std::size_t most_bytes = std::numeric_limits<std::size_t>::max() / 4);
 
 /// Opens a file, or takes standard input for "-", and calls read(stream, the path as messages name it). Throws
 /// InputError naming `path` if it cannot be opened; `what` is expected there: "a platform".

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -5,6 +7,7 @@
 #include "input/matrix_market_text.hpp"
 #include "input/text_scanner.hpp"
 #include "input/traffic_builder.hpp"
+#include "sluice/error.hpp"
 #include "sluice/input/traffic_file.hpp"
 
 namespace sluice {
@@ -12,17 +15,20 @@ namespace sluice {
 using detail::DecimalNumber;
 using detail::TextScanner;
 
-Traffic read_matrix_market(std::string_view text, const std::string& name) {
+Traffic read_matrix_market(std::string_view text, const std::string& name, std::int64_t most_messages) {
   TextScanner in(text, name);
   const detail::MatrixMarketHeader header = detail::read_matrix_market_header(in);
+  if (!header.array && header.entries > most_messages)  // the values of an array may be 0
+    throw InputError(fmt::format("{}:{}", name, header.line), fmt::format("{} entries", header.entries),
+                     fmt::format("at most {}", most_messages));
   const TextScanner before_entries = in;
 
-  detail::TrafficBuilder builder;
+  detail::TrafficBuilder builder(most_messages);
   constexpr std::size_t kShortestEntry = 6;  // "1 1 1\n"
   const std::size_t most = in.bytes_left() / kShortestEntry + 1;
   builder.reserve(header.entries < static_cast<std::int64_t>(most) ? static_cast<std::size_t>(header.entries) : most);
   for_each_entry(in, header, [&](std::int64_t row, std::int64_t column, const DecimalNumber& value, std::string_view) {
-    if (!builder.add(row, column, value)) in.fail("a size beyond 2^63 - 1", "one that fits a 64-bit integer");
+    builder.add(row, column, value, in);
   });
   return builder.take(header.rows, header.columns, [&](std::size_t wanted) {
     TextScanner again = before_entries;

@@ -115,7 +115,7 @@ Shape for_each_field(TextScanner& in, const Separator& separator, Visit visit) {
 
 }  // namespace
 
-Traffic read_traffic_csv(std::string_view text, const std::string& name) {
+Traffic read_traffic_csv(std::string_view text, const std::string& name, std::int64_t most_messages) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) text.remove_prefix(kByteOrderMark.size());
   const Separator separator = separator_of(text);
@@ -127,11 +127,10 @@ Traffic read_traffic_csv(std::string_view text, const std::string& name) {
     if (text.find_first_not_of(" \t\r\n", first_end) == text.npos) in.fail("no sizes below the names", "traffic");
   }
   const TextScanner start = in;
-  detail::TrafficBuilder builder;
-  const Shape shape =
-      for_each_field(in, separator, [&](std::int64_t row, std::int64_t column, const DecimalNumber& size) {
-        if (!builder.add(row, column, size)) in.fail("a size beyond 2^63 - 1", "one that fits a 64-bit integer");
-      });
+  detail::TrafficBuilder builder(most_messages);
+  const Shape shape = for_each_field(
+      in, separator,
+      [&](std::int64_t row, std::int64_t column, const DecimalNumber& size) { builder.add(row, column, size, in); });
   return builder.take(shape.rows, shape.columns, [&](std::size_t wanted) {
     TextScanner again = start;
     std::size_t message = 0;

@@ -27,7 +27,7 @@ Traffic read_traffic(const std::string& path) {
   const bool matrix_market = has_extension(path, ".mtx");
   if (!standard_input && !matrix_market && !has_extension(path, ".csv") && !has_extension(path, ".tsv"))
     throw InputError(path, "a name with another extension", "a file of traffic, .mtx, .csv or .tsv");
-  const detail::FileContents file = detail::read_file(path, kFileOfTraffic);
+  const detail::FileContents file = detail::read_file(path, kFileOfTraffic, kMostTrafficFileBytes);
   const std::string name = detail::shown_path(path);
   // Nothing but Matrix Market begins with a percent sign.
   const bool banner = standard_input && file.text().substr(0, 1) == "%";

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "input/distinct_messages.hpp"
+#include "schedule/eta.hpp"
 #include "schedule/switch_loads.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
@@ -67,23 +68,20 @@ Cost lower_bound(const Traffic& traffic, std::int64_t max_transfers, double setu
   std::vector<Message> edges = edges_of(traffic, max_transfers, setup);
   if (edges.empty()) return {};
 
-  std::int64_t largest_degree = 0;
-  std::int64_t largest_load = 0;
+  detail::MessageTotals totals;
   const auto weigh = [&](auto first, auto last) {
     std::int64_t load = 0;
     for (auto edge = first; edge != last; ++edge) load = checked::add(load, edge->size, "load of a node");
-    largest_degree = std::max<std::int64_t>(largest_degree, last - first);
-    largest_load = std::max(largest_load, load);
+    totals.largest_degree = std::max<std::int64_t>(totals.largest_degree, last - first);
+    totals.largest_load = std::max(totals.largest_load, load);
   };
   for_each_node(edges, &Message::from, weigh);
   std::sort(edges.begin(), edges.end(), [](const Message& a, const Message& b) { return a.to < b.to; });
   for_each_node(edges, &Message::to, weigh);
 
-  std::int64_t total = 0;
-  for (const Message& edge : edges) total = checked::add(total, edge.size, "total of the traffic");
-  const auto count = static_cast<std::int64_t>(edges.size());
-  return priced(std::max(largest_degree, ceil_div(count, max_transfers)),
-                std::max(largest_load, ceil_div(total, max_transfers)), setup);
+  for (const Message& edge : edges) totals.size = checked::add(totals.size, edge.size, "total of the traffic");
+  totals.messages = std::ssize(edges);
+  return detail::eta_of(totals, max_transfers, setup);
 }
 
 Cost whole_message_bound(const Traffic& traffic, std::int64_t max_transfers, double setup) {

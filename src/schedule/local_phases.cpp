@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "input/distinct_messages.hpp"
+#include "schedule/cover.hpp"
 #include "schedule/route_index.hpp"
 #include "schedule/stated_cost.hpp"
 #include "schedule/totals.hpp"
@@ -110,28 +111,24 @@ class RouteValidator {
 
   /// Whether the pieces order_[first, last) of one message cover [0, size) once.
   void check_cover(std::size_t first, std::size_t last, std::int64_t size) {
-    const auto name = [](const Route& route) {
-      return fmt::format("from sender {} to receiver {}", route.from, route.to);
-    };
-    const auto check_gap = [&](const Route& route, std::int64_t begin, std::int64_t end) {
-      if (begin < end)
-        report(route.from, fmt::format("{} units of the message {} have no route, from offset {} on",
-                                       amount(end - begin), name(route), amount(begin)));
-    };
-    std::int64_t covered = 0;  // [0, covered) has a route, or was reported
-    for (std::size_t i = first; i < last; ++i) {
-      const Route& route = routes_[order_[i]];
-      const std::int64_t end = route.offset + route.size;
-      check_gap(route, covered, std::min(route.offset, size));
-      if (route.offset < covered)
-        report(route.from, fmt::format("route {}: {} units of the message {} have a route already", order_[i],
-                                       amount(std::min(covered, end) - route.offset), name(route)));
-      if (end > size)
-        report(route.from, fmt::format("route {}: ends at {}, the message {} has {} units", order_[i], amount(end),
-                                       name(route), amount(size)));
-      covered = std::max(covered, std::min(end, size));
-    }
-    check_gap(routes_[order_[first]], covered, size);
+    const Route& any = routes_[order_[first]];
+    const std::string name = fmt::format("from sender {} to receiver {}", any.from, any.to);
+    const auto at = [&](std::size_t i) { return order_.cbegin() + static_cast<std::ptrdiff_t>(i); };
+    detail::check_cover(
+        at(first), at(last), size,
+        [&](std::size_t route, std::int64_t /*begin*/, std::int64_t end) {
+          report(any.from, fmt::format("route {}: ends at {}, the message {} has {} units", route, amount(end), name,
+                                       amount(size)));
+        },
+        [&](std::int64_t begin, std::int64_t end) {
+          report(any.from, fmt::format("{} units of the message {} have no route, from offset {} on",
+                                       amount(end - begin), name, amount(begin)));
+        },
+        [&](std::size_t route, std::int64_t begin, std::int64_t end) {
+          report(any.from, fmt::format("route {}: {} units of the message {} have a route already", route,
+                                       amount(end - begin), name));
+        },
+        [&](std::size_t route) -> const Route& { return routes_[route]; });
   }
 
   const StepSchedule& schedule_;

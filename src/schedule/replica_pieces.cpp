@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "schedule/cover.hpp"
+
 namespace sluice::detail {
 namespace {
 
@@ -135,24 +137,19 @@ class ReplicaJudge {
   void check_cover(Pieces first, Pieces last, std::int64_t size) {
     const std::int64_t to = first->to;
     if (std::any_of(first, last, [](const SchedulePiece& piece) { return piece.size == 0; })) return;
-    const auto report_gap = [&](std::int64_t begin, std::int64_t end) {
-      report(-1, to, "units {} to {} of what receiver {} gets are in no step", begin, end - 1, to);
-    };
-    std::int64_t covered = 0;
-    for (auto piece = first; piece != last; ++piece) {
-      const std::int64_t end = piece->offset + piece->size;
-      if (end > size)
-        report(piece->step, piece->from, "units {} to {} to receiver {} are beyond the {} units that it gets",
-               std::max(piece->offset, size), end - 1, to, size);
-      const std::int64_t inside = std::min(piece->offset, size);
-      if (inside > covered) report_gap(covered, inside);
-      const std::int64_t again = std::min({covered, end, size});
-      if (inside < again)
-        report(piece->step, piece->from, "units {} to {} of what receiver {} gets were sent already", inside, again - 1,
-               to);
-      covered = std::max(covered, std::min(end, size));
-    }
-    if (covered < size) report_gap(covered, size);
+    detail::check_cover(
+        first, last, size,
+        [&](const SchedulePiece& piece, std::int64_t begin, std::int64_t end) {
+          report(piece.step, piece.from, "units {} to {} to receiver {} are beyond the {} units that it gets", begin,
+                 end - 1, to, size);
+        },
+        [&](std::int64_t begin, std::int64_t end) {
+          report(-1, to, "units {} to {} of what receiver {} gets are in no step", begin, end - 1, to);
+        },
+        [&](const SchedulePiece& piece, std::int64_t begin, std::int64_t end) {
+          report(piece.step, piece.from, "units {} to {} of what receiver {} gets were sent already", begin, end - 1,
+                 to);
+        });
   }
 
   const std::vector<SchedulePiece>& pieces_;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "input/distinct_messages.hpp"
+#include "schedule/cover.hpp"
 #include "schedule/replica_pieces.hpp"
 #include "schedule/switch_loads.hpp"
 #include "schedule/totals.hpp"
@@ -289,26 +290,20 @@ class Validator {
                    std::int64_t size) {
     const std::int64_t from = first->from;
     const std::int64_t to = first->to;
-    const auto report_gap = [&](std::int64_t begin, std::int64_t end) {
-      report(-1, from, "units {} of the message from sender {} to receiver {} are in no step", range(begin, end), from,
-             to);
-    };
-    std::int64_t covered = 0;  // [0, covered) has been sent, or reported as missing
-    for (auto piece = first; piece != last; ++piece) {
-      const std::int64_t end = piece->offset + piece->size;
-      if (end > size)
-        report(piece->step, from, "units {} from sender {} to receiver {} are beyond the message of {} units",
-               range(std::max(piece->offset, size), end), from, to, amount(size));
-      const std::int64_t inside_begin = std::min(piece->offset, size);
-      const std::int64_t inside_end = std::min(end, size);
-      if (inside_begin > covered) report_gap(covered, inside_begin);
-      const std::int64_t again_end = std::min(covered, inside_end);
-      if (inside_begin < again_end)
-        report(piece->step, from, "units {} of the message from sender {} to receiver {} were sent already",
-               range(inside_begin, again_end), from, to);
-      covered = std::max(covered, inside_end);
-    }
-    if (covered < size) report_gap(covered, size);
+    detail::check_cover(
+        first, last, size,
+        [&](const Piece& piece, std::int64_t begin, std::int64_t end) {
+          report(piece.step, from, "units {} from sender {} to receiver {} are beyond the message of {} units",
+                 range(begin, end), from, to, amount(size));
+        },
+        [&](std::int64_t begin, std::int64_t end) {
+          report(-1, from, "units {} of the message from sender {} to receiver {} are in no step", range(begin, end),
+                 from, to);
+        },
+        [&](const Piece& piece, std::int64_t begin, std::int64_t end) {
+          report(piece.step, from, "units {} of the message from sender {} to receiver {} were sent already",
+                 range(begin, end), from, to);
+        });
   }
 
   void check_cost() {

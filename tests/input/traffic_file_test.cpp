@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,8 +11,10 @@
 #include <fstream>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "input/file_contents.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
 
@@ -79,8 +82,10 @@ TEST(ReadMatrixMarket, TakesTheLargestDimensionsAndSizes) {
 }
 
 TEST(ReadMatrixMarket, ManyClaimedEntriesTakeNoMemory) {
+  expect_error([] { return read_matrix_market(kInteger + "5 5 50000000\n1 1 1\n", "m"); },
+               "m:4: the end of the file after 1 entry, expected 50000000 entries, as line 2 says");
   expect_error([] { return read_matrix_market(kInteger + "5 5 9000000000000000000\n1 1 1\n", "m"); },
-               "m:4: the end of the file after 1 entry, expected 9000000000000000000 entries, as line 2 says");
+               "m:2: 9000000000000000000 entries, expected at most 50000000");
 }
 
 struct Fault {
@@ -377,6 +382,49 @@ TEST_F(ReadTraffic, ReadsFilesOfManyBlocks) {
   const std::string broken = write("broken.mtx", text + "x");
   expect_error([&] { return read_traffic(broken); },
                broken + ":100003: an entry more than 100000, expected 100000 entries, as line 2 says");
+}
+
+TEST_F(ReadTraffic, RefusesAFileThatClaimsTooManyEntries) {
+  const std::string path = write("claims.mtx", kInteger + "10000 10000 100000000\n1 1 1\n");
+  expect_error([&] { return read_traffic(path); }, path + ":2: 100000000 entries, expected at most 50000000");
+}
+
+TEST(TrafficLimits, MessagesAreCountedAsTheyAreRead) {
+  // An array may be all zeros, a symmetric matrix has up to twice as many messages as entries, and CSV claims nothing.
+  const std::string array = "%%MatrixMarket matrix array integer general\n3 2\n1\n0\n0\n1\n1\n1\n";
+  EXPECT_EQ(read_matrix_market(array, "a.mtx", 4).messages.size(), 4U);
+  expect_error([&] { return read_matrix_market(array, "a.mtx", 3); },
+               "a.mtx:8: more than 3 sizes above 0, expected at most 3");
+  const std::string symmetric = "%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n2 1 1\n2 2 1\n";
+  EXPECT_EQ(read_matrix_market(symmetric, "s.mtx", 3).messages.size(), 3U);
+  expect_error([&] { return read_matrix_market(symmetric, "s.mtx", 2); },
+               "s.mtx:4: more than 2 sizes above 0, expected at most 2");
+  EXPECT_EQ(read_traffic_csv("1,0,2\n0,0,3\n", "c.csv", 3).messages.size(), 3U);
+  expect_error([&] { return read_traffic_csv("1,0,2\n0,0,3\n", "c.csv", 2); },
+               "c.csv:2: more than 2 sizes above 0, expected at most 2");
+}
+
+TEST_F(ReadTraffic, RefusesAFileBeyondTheLimit) {
+  const std::string path = write("large.csv", "");
+  std::filesystem::resize_file(path, kMostTrafficFileBytes + 1);  // takes no place
+  expect_error([&] { return read_traffic(path); },
+               path + ": a file of 1073741825 bytes, expected at most 1073741824 bytes");
+}
+
+/// What a pipe brings is not known before it was read.
+TEST_F(ReadTraffic, RefusesAStreamBeyondTheLimit) {
+  const std::string path = folder_ / "pipe.csv";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  for (const bool fits : {true, false}) {
+    const std::size_t size = fits ? 300'000 : 300'001;
+    std::thread writer([&] { std::ofstream(path, std::ios::binary) << std::string(size, '7'); });
+    const auto read = [&] { return detail::read_file(path, "a file of traffic", 300'000); };
+    if (fits)
+      EXPECT_EQ(read().size, size);
+    else
+      expect_error(read, path + ": more than 300000 bytes, expected at most 300000 bytes");
+    writer.join();
+  }
 }
 
 TEST_F(ReadTraffic, AFileThatCannotBeReadIsBadInput) {

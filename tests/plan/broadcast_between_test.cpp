@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/broadcast/registry.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/registry.hpp"
@@ -45,7 +46,11 @@ BetweenClusters with(double gap, std::vector<double> latency, std::vector<double
 }
 
 std::vector<std::string> tree_algorithms() {
-  return {"flat", "fef", "fef-gap", "ecef", "ecef-la", "ecef-la-tmin", "ecef-la-tmax", "bottom-up", "exact", "auto"};
+  std::vector<std::string> names;
+  for (const detail::BroadcastPlannerEntry& each : detail::broadcast_planners())
+    if (each.between_clusters()) names.emplace_back(each.about.name);
+  names.emplace_back("auto");
+  return names;
 }
 
 BetweenPlan planned(const BetweenClusters& problem, const std::string& algorithm, double time_limit_s = 1) {

@@ -15,11 +15,20 @@
 
 #include "plan/budget.hpp"
 #include "sluice/plan/exchange.hpp"
+#include "sluice/plan/registry.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/json.hpp"
 #include "sluice/schedule/validate.hpp"
 
 namespace sluice::testing {
+
+/// The named planners that end by themselves.
+inline std::vector<std::string> fast_algorithms() {
+  std::vector<std::string> names;
+  for (const Algorithm& each : algorithms("exchange"))
+    if (!each.searches) names.emplace_back(each.name);
+  return names;
+}
 
 /// A budget that is never spent.
 inline detail::Budget& no_limit() {

@@ -14,8 +14,12 @@
 namespace sluice {
 namespace {
 
-const std::vector<std::string> kEveryAlgorithm{"exact",    "classes",     "stepwise", "greedy",
-                                               "coloring", "caterpillar", "auto"};
+const std::vector<std::string> kEveryAlgorithm = [] {
+  std::vector<std::string> names;
+  for (const Algorithm& each : algorithms("redistribute")) names.emplace_back(each.name);
+  names.emplace_back("auto");
+  return names;
+}();
 
 RedistributionProblem slice_of(const std::string& from, const std::string& to) {
   return one_slice(parse_layout(from, "from"), parse_layout(to, "to"));

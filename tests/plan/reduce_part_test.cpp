@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/reduce/registry.hpp"
 #include "plan/reduce_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/reduce.hpp"
@@ -19,8 +20,13 @@ namespace {
 
 using testing::problem_of;
 
-const std::vector<std::string> kAlgorithms{"auto", "greedy", "binomial", "fibonacci",
-                                           "flat", "chain",  "binary",   "k-ary"};
+/// Those that plan any number of machines.
+const std::vector<std::string> kAlgorithms = [] {
+  std::vector<std::string> names{"auto"};
+  for (const detail::ReducePlanner& each : detail::reduce_planners())
+    if (each.counted != nullptr) names.emplace_back(each.about.name);
+  return names;
+}();
 
 std::string text_of(const ReductionPart& part) {
   std::string text = part.method + " " + std::to_string(part.rank) + " to " + std::to_string(part.root) + " in " +

@@ -6,13 +6,24 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <map>
+#include <optional>
 #include <random>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "broadcast_testing.hpp"
 #include "exchange_testing.hpp"
 #include "plan/fixed_math.hpp"
+#include "reduce_testing.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/exchange.hpp"
+#include "sluice/plan/redistribute.hpp"
+#include "sluice/plan/reduce.hpp"
+#include "sluice/plan/registry.hpp"
 
 namespace sluice {
 namespace {
@@ -36,6 +47,7 @@ std::uint64_t hash_of(const StepSchedule& schedule) {
   Hash hash;
   for (const Step& step : schedule.steps) {
     hash.add(step.duration);
+    if (schedule.switches > 1) hash.add(step.on_switch);
     for (const Transfer& transfer : step.transfers) {
       hash.add(transfer.from);
       hash.add(transfer.to);
@@ -44,6 +56,32 @@ std::uint64_t hash_of(const StepSchedule& schedule) {
     }
   }
   return hash.value();
+}
+
+/// Of the times and ends of its transfers in their order.
+void add(Hash& hash, const TreeSchedule& schedule) {
+  hash.add(schedule.length);
+  for (const TimedTransfer& transfer : schedule.transfers) {
+    hash.add(transfer.from);
+    hash.add(transfer.to);
+    hash.add(transfer.start);
+    hash.add(transfer.end);
+    hash.add(transfer.segment);
+  }
+}
+
+/// What stands here of each algorithm: every algorithm of the problem has to, but those with no plan to store.
+using StoredHashes = std::map<std::string_view, std::uint64_t>;
+
+void expect_stored(const StoredHashes& planned, const StoredHashes& stored) {
+  for (const auto& [algorithm, hash] : planned) {
+    const auto found = stored.find(algorithm);
+    if (found == stored.end())
+      ADD_FAILURE() << algorithm << ": nothing stored, planned " << hash << 'U';
+    else
+      EXPECT_EQ(hash, found->second) << algorithm;
+  }
+  EXPECT_EQ(planned.size(), stored.size());
 }
 
 ExchangePlan plan(const ExchangeProblem& problem, const std::string& algorithm, double effort) {
@@ -97,28 +135,72 @@ TEST(StoredPlans, OfAutoForSwitches) {
   EXPECT_EQ(hash_of(once.schedule), 8560302471719341344U);
 }
 
+/// Of all planners that end by themselves, what they make of several problems.
+StoredHashes hashes_of_fast_planners(const std::vector<ExchangeProblem>& problems) {
+  StoredHashes hashes;
+  for (const Algorithm& each : algorithms("exchange")) {
+    if (each.searches) continue;
+    try {
+      Hash hash;
+      for (const ExchangeProblem& problem : problems)
+        hash.add(static_cast<std::int64_t>(hash_of(plan(problem, std::string(each.name), 1).schedule)));
+      hashes[each.name] = hash.value();
+    } catch (const InputError&) {
+      EXPECT_EQ(each.name, "multigraph");  // refuses sizes of many units
+    }
+  }
+  return hashes;
+}
+
 TEST(StoredPlans, OfNamedPlanners) {
-  struct Stored {
-    const char* algorithm;
-    std::uint64_t hash;  // of four plans
-  };
-  const std::vector<Stored> stored{
-      {"first-fit", 14096470014866093367U},  {"profile", 10262857955476693834U}, {"rising", 7861148241214510741U},
-      {"ggp", 12016734753216449433U},        {"oggp", 16825193715877678585U},    {"weights", 10395433494043925654U},
-      {"degrees", 5804603633253309770U},     {"stepwise", 7821405425383452453U}, {"greedy", 3694354087752697701U},
-      {"solstice", 545026116041727929U},     {"eclipse", 306573387615572409U},   {"lumos", 4028911555829814125U},
-      {"thresholds", 13515547008132765444U},
-  };
   std::vector<ExchangeProblem> problems{testing::log_normal_problem(24, 24, 3000, 75),
                                         testing::log_normal_problem(60, 9, 0.7, 76), switch_demand(32, 2500),
                                         testing::log_normal_problem(40, 12, 700, 77)};
   problems.back().max_transfers = 11;
-  for (const Stored& each : stored) {
-    Hash hash;
-    for (const ExchangeProblem& problem : problems)
-      hash.add(static_cast<std::int64_t>(hash_of(plan(problem, each.algorithm, 1).schedule)));
-    EXPECT_EQ(hash.value(), each.hash) << each.algorithm;
+  expect_stored(hashes_of_fast_planners(problems), {
+                                                       {"first-fit", 14096470014866093367U},
+                                                       {"profile", 10262857955476693834U},
+                                                       {"rising", 7861148241214510741U},
+                                                       {"ggp", 12016734753216449433U},
+                                                       {"oggp", 16825193715877678585U},
+                                                       {"weights", 10395433494043925654U},
+                                                       {"degrees", 5804603633253309770U},
+                                                       {"stepwise", 7821405425383452453U},
+                                                       {"greedy", 3694354087752697701U},
+                                                       {"solstice", 545026116041727929U},
+                                                       {"eclipse", 306573387615572409U},
+                                                       {"lumos", 4028911555829814125U},
+                                                       {"thresholds", 13515547008132765444U},
+                                                   });
+}
+
+TEST(StoredPlans, OfFewUnits) {
+  ExchangeProblem problem{{12, 12, {}}, 7, 1};
+  std::mt19937_64 random(79);
+  for (std::int64_t u = 0; u < 12; ++u)
+    for (std::int64_t v = 0; v < 12; v += 1 + u % 3)
+      problem.traffic.messages.push_back({u, v, static_cast<std::int64_t>(1 + random() % 20)});
+  EXPECT_EQ(hash_of(plan(problem, "multigraph", 1).schedule), 7905543703382324323U);
+}
+
+TEST(StoredPlans, AtSpeedsAndOverTime) {
+  ExchangeProblem problem = testing::log_normal_problem(24, 10, 900, 80);
+  for (std::int64_t i = 0; i < 24; ++i) {
+    problem.speeds.senders.push_back(kSpeedOfOne / (1 + i % 3));
+    problem.speeds.receivers.push_back(kSpeedOfOne * (1 + i % 2));
   }
+  EXPECT_EQ(hash_of(plan(problem, "oggp", 1).schedule), 11016357238012667104U);
+  EXPECT_EQ(hash_of(plan(problem, "auto", 0.05).schedule), 12365018554386030719U);
+  problem.max_transfers = 20;
+  problem.speeds.backbone = {{0, 9}, {40'000, 20}, {90'000, 5}};
+  EXPECT_EQ(hash_of(plan(problem, "auto", 0.05).schedule), 11660983348281005948U);
+}
+
+TEST(StoredPlans, OfSeveralSwitches) {
+  ExchangeProblem problem = switch_demand(32, 1000);
+  problem.switches = 3;
+  EXPECT_EQ(hash_of(plan(problem, "oggp", 1).schedule), 8683697404714816667U);
+  EXPECT_EQ(hash_of(plan(problem, "auto", 0.1).schedule), 7582754393530910406U);
 }
 
 TEST(StoredPlans, OfTheBound) {
@@ -133,6 +215,128 @@ TEST(StoredPlans, OfTheBound) {
     }
   }
   EXPECT_EQ(hash.value(), 18359093315933829544U);
+}
+
+TEST(StoredPlans, OfRedistributions) {
+  std::vector<RedistributionProblem> problems;
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"15:2", "6:3"}, {"7:5", "12:4"}, {"5:3", "4:7"}, {"4x3:2x5", "6x2:3x2"}})
+    problems.push_back(one_slice(parse_layout(from, "from"), parse_layout(to, "to")));
+  const std::vector<std::int64_t> no_whole_slices{1003};
+  problems.emplace_back(Distribution(parse_layout("6:5", "from"), no_whole_slices),
+                        Distribution(parse_layout("9:2", "to"), no_whole_slices));
+  StoredHashes hashes;
+  for (const Algorithm& each : algorithms("redistribute")) {
+    Hash hash;
+    for (const RedistributionProblem& problem : problems) {
+      try {
+        const RedistributionPlan planned = plan_redistribution(problem, std::string(each.name), 3);
+        // Of as good ones, the plan of "exact" depends on the integer program's solver.
+        if (each.name == "exact")
+          hash.add(planned.cost().total);
+        else
+          hash.add(static_cast<std::int64_t>(hash_of(planned.schedule({}))));
+      } catch (const InputError&) {
+        EXPECT_EQ(each.name, "classes");
+        hash.add(std::int64_t{0});
+      }
+    }
+    hashes[each.name] = hash.value();
+  }
+  expect_stored(hashes, {
+                            {"caterpillar", 8610871094604883938U},
+                            {"classes", 13410121016033961050U},
+                            {"coloring", 3883095911766028088U},
+                            {"exact", 2033392657063733583U},
+                            {"greedy", 13419191141671264759U},
+                            {"stepwise", 1382730869807226719U},
+                        });
+}
+
+TEST(StoredPlans, OfReductions) {
+  StoredHashes hashes;
+  for (const Algorithm& each : algorithms("reduce")) {
+    Hash hash;
+    const auto add_plan = [&](const ReduceProblem& problem) {
+      add(hash, testing::plan_with(problem, std::string(each.name)).schedule);
+    };
+    const std::int64_t machines = each.name == "exact" ? 9 : 1000;
+    ReduceProblem problem = testing::problem_of(machines, 0.7, 0.3);
+    add_plan(problem);
+    problem.commutative = false;
+    add_plan(problem);
+    if (each.name != "exact") {
+      problem.segments = 0;
+      problem.transfer_overhead = 0.01;
+      add_plan(problem);
+      problem = testing::problem_of(50, 3, 2);
+      for (std::int64_t v = 0; v < 50; ++v) problem.arrivals.push_back(static_cast<double>(v * v % 37) / 3);
+      problem.root = kAnyRoot;
+      add_plan(problem);
+    }
+    if (each.name == "greedy" || each.name == "exact") {
+      problem = testing::problem_of(machines, 2, 3);
+      problem.max_transfers = 3;
+      add_plan(problem);
+    }
+    hashes[each.name] = hash.value();
+  }
+  expect_stored(hashes, {
+                            {"binary", 1754538203154367917U},
+                            {"binomial", 1671102451384498050U},
+                            {"chain", 3014942558787409985U},
+                            {"exact", 863506023688866589U},
+                            {"fibonacci", 7508754760930559051U},
+                            {"flat", 4667266570887654431U},
+                            {"greedy", 1833745934377478789U},
+                            {"k-ary", 17249735986517586404U},
+                        });
+}
+
+TEST(StoredPlans, OfBroadcasts) {
+  const Platform platform = testing::three_sites(testing::in_order(), 3);
+  BetweenClusters between;  // more clusters, for trees that differ
+  std::mt19937_64 random(81);
+  const auto draw = [&] { return static_cast<double>(1 + random() % 1000) / 1000; };
+  for (std::size_t i = 0; i < 9; ++i) between.inside.push_back(draw());
+  for (std::size_t cell = 0; cell < 81; ++cell) {
+    between.gap.push_back(draw());
+    between.latency.push_back(draw());
+  }
+  StoredHashes hashes;
+  const auto add_plans = [&](std::string_view algorithm) {
+    Hash hash;
+    for (const std::int64_t bytes : {1000, 300'007}) {
+      BroadcastOptions options;
+      options.algorithm = algorithm;
+      const BroadcastPlan planned = plan_broadcast(platform, 5, bytes, options);
+      add(hash, planned.schedule);
+      hash.add(planned.program.length_s);
+      for (const SendPace& pace : planned.pace) hash.add(pace.port_s);
+    }
+    if (algorithm != "pipelined" && algorithm != "parallel-entry") {  // these are for ranks
+      BetweenOptions options;
+      options.algorithm = algorithm;
+      add(hash, plan_between_clusters(between, options).schedule);
+    }
+    hashes[algorithm] = hash.value();
+  };
+  for (const Algorithm& each : algorithms("broadcast")) add_plans(each.name);
+  add_plans("auto");
+  expect_stored(hashes, {
+                            {"auto", 11553512523996394121U},
+                            {"bottom-up", 4711708271171485516U},
+                            {"ecef", 11111856719106962240U},
+                            {"ecef-la", 5915632841326831428U},
+                            {"ecef-la-tmax", 9480769781823598785U},
+                            {"ecef-la-tmin", 5915632841326831428U},
+                            {"exact", 16141108998002484530U},
+                            {"fef", 12713616049653100754U},
+                            {"fef-gap", 8206993243389796606U},
+                            {"flat", 4018363812648823410U},
+                            {"parallel-entry", 1706105762458841585U},
+                            {"pipelined", 6154114711430791044U},
+                        });
 }
 
 TEST(StoredPlans, OfFunctionsThatPlansStandOn) {

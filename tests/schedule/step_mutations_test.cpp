@@ -7,16 +7,22 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "local_phases_sample.hpp"
 #include "mutations.hpp"
+#include "sluice/error.hpp"
+#include "sluice/input/batch_problem.hpp"
+#include "sluice/plan/batch.hpp"
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/schedule/json.hpp"
+#include "sluice/schedule/layout_check.hpp"
 #include "sluice/schedule/local_phases.hpp"
 
 namespace sluice {
@@ -501,6 +507,176 @@ TEST(StepMutations, OfRedistributionsWithAndWithoutCopiesAreJudgedAsReplayed) {
   all.record();
   EXPECT_GT(copies, 20);
   EXPECT_GT(all.mutations, 5'000);
+  EXPECT_LT(all.sound * 4, all.mutations);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Batches of arrays
+
+/// The numbers of "2x3", all at least `least`; none if it is anything else.
+std::vector<std::int64_t> numbers(const std::string& text, std::int64_t least) {
+  std::vector<std::int64_t> result;
+  std::istringstream in(text + "x");
+  for (std::string word; std::getline(in, word, 'x');) {
+    const bool digits = !word.empty() && word.size() < 6 && word.find_first_not_of("0123456789") == word.npos;
+    if (!digits || std::stoll(word) < least) return {};
+    result.push_back(std::stoll(word));
+  }
+  return result;
+}
+
+/// A block-cyclic layout, read from "2x3:4x5".
+struct Cyclic {
+  explicit Cyclic(const std::string& text) {
+    const std::size_t colon = text.find(':');
+    if (colon == text.npos) return;
+    grid = numbers(text.substr(0, colon), 1);
+    block = numbers(text.substr(colon + 1), 1);
+  }
+
+  [[nodiscard]] bool sound() const { return !grid.empty() && grid.size() == block.size(); }
+  [[nodiscard]] std::int64_t owner(const std::vector<std::int64_t>& at) const {
+    std::int64_t rank = 0;
+    for (std::size_t d = 0; d < grid.size(); ++d) rank = rank * grid[d] + at[d] / block[d] % grid[d];
+    return rank;
+  }
+  [[nodiscard]] std::int64_t processes() const {
+    std::int64_t all = 1;
+    for (const std::int64_t side : grid) all *= side;
+    return all;
+  }
+
+  std::vector<std::int64_t> grid, block;
+};
+
+bool in_part(const std::string& part, const std::vector<std::int64_t>& shape, std::int64_t i, std::int64_t j) {
+  if (part.empty()) return true;
+  const bool upper = part.ends_with("upper");
+  const std::int64_t diagonal =
+      upper ? j + std::max<std::int64_t>(0, shape[0] - shape[1]) : j - std::max<std::int64_t>(0, shape[1] - shape[0]);
+  if (i == diagonal) return !part.starts_with("strictly");
+  return upper ? i < diagonal : i > diagonal;
+}
+
+/// What the arrays of a file send, element by element; nothing if they make no sense.
+std::optional<Traffic> walked(const std::vector<ArrayInput>& arrays) {
+  Traffic traffic;
+  std::map<std::pair<std::int64_t, std::int64_t>, Wide> bytes;
+  Wide all = 0;
+  for (const ArrayInput& array : arrays) {
+    const Cyclic from(array.from), to(array.to);
+    const std::vector<std::int64_t> shape = numbers(array.shape, 0);
+    const std::set<std::string> parts{"", "upper", "lower", "strictly upper", "strictly lower"};
+    if (!from.sound() || !to.sound() || from.grid.size() != to.grid.size() || shape.size() != from.grid.size() ||
+        array.element_bytes < 1 || !parts.contains(array.part) || (!array.part.empty() && shape.size() != 2))
+      return std::nullopt;
+    traffic.senders = std::max(traffic.senders, from.processes());
+    traffic.receivers = std::max(traffic.receivers, to.processes());
+    std::int64_t elements = 1;
+    for (const std::int64_t extent : shape) elements *= extent;
+    for (std::int64_t e = 0; e < elements; ++e) {
+      std::vector<std::int64_t> at(shape.size());
+      std::int64_t rest = e;
+      for (std::size_t d = shape.size(); d-- > 0; rest /= shape[d]) at[d] = rest % shape[d];
+      if (shape.size() == 2 && !in_part(array.part, shape, at[0], at[1])) continue;
+      const std::int64_t sender = from.owner(at);
+      if (array.transpose) std::reverse(at.begin(), at.end());
+      bytes[{sender, to.owner(at)}] += array.element_bytes;
+      all += array.element_bytes;
+    }
+  }
+  if (arrays.empty() || all > kMost) return std::nullopt;
+  for (const auto& [pair, size] : bytes)
+    traffic.messages.push_back({pair.first, pair.second, static_cast<std::int64_t>(size)});
+  return traffic;
+}
+
+ArrayInput random_array(std::mt19937& random) {
+  const bool matrix = draw(random, 0, 1) == 0;
+  const auto sides = [&](std::int64_t most) {
+    std::string text = std::to_string(draw(random, 1, most));
+    return matrix ? text + "x" + std::to_string(draw(random, 1, most)) : text;
+  };
+  const auto layout = [&] {
+    const std::string grid = sides(2);
+    return grid + ":" + sides(3);
+  };
+  ArrayInput array{layout(), layout(), sides(matrix ? 6 : 20)};
+  array.transpose = draw(random, 0, 2) == 0;
+  if (matrix)
+    array.part =
+        std::vector<std::string>{"", "", "upper", "strictly lower"}[static_cast<std::size_t>(draw(random, 0, 3))];
+  array.element_bytes = draw(random, 1, 9);
+  return array;
+}
+
+void mutate_arrays(std::vector<ArrayInput>& arrays, Mutator& m) {
+  m.list("arrays", arrays);
+  if (m.done()) return;
+  for (std::size_t a = 0; a < arrays.size(); ++a) {
+    m.at(a);
+    const std::vector<std::string> layouts{"1:1", "2:1", "3:2",   "1x2:2x1", "2x2:1x3", "2:0",
+                                           "0:2", "2",   "2x2:1", "",        "x"};
+    m.text("from", arrays[a].from, layouts);
+    m.text("to", arrays[a].to, layouts);
+    m.text("shape", arrays[a].shape, {"1", "7", "20", "0", "3x4", "6x6", "0x3", "2x2x2", "-3", "x"});
+    m.text("part", arrays[a].part, {"", "upper", "lower", "strictly upper", "strictly lower", "diagonal"});
+    m.flag("transpose", arrays[a].transpose);
+    m.integer("element_bytes", arrays[a].element_bytes);
+  }
+}
+
+TEST(StepMutations, OfBatchesAreJudgedAsReplayed) {
+  std::mt19937 random(47);  // fixed seed
+  Counts all;
+  std::int64_t copies = 0, of_arrays = 0;
+  for (int round = 0; round < 40; ++round) {
+    SCOPED_TRACE(round);
+    std::vector<ArrayInput> arrays;
+    std::vector<BatchArray> batch;
+    for (std::int64_t count = draw(random, 1, 3); count > 0; --count) {
+      arrays.push_back(random_array(random));
+      batch.push_back({problem_of(arrays.back(), ""), arrays.back().element_bytes, {}, {}});
+    }
+    const BatchProblem problem(std::move(batch), /*same_processes=*/round % 2 == 0);
+    BatchOptions options;
+    options.effort = 1;
+    StepSchedule schedule = plan_batch(problem, options).schedule;
+    schedule.input.emplace().arrays = arrays;
+    for (std::int64_t p = 0; problem.has_roles() && p < problem.senders(); ++p)
+      schedule.input->roles.push_back(problem.role_of(p) >= 0 ? problem.role_of(p) : problem.receivers() + p);
+    copies += std::ssize(schedule.copies);
+    const File good = with_cost(std::move(schedule));
+    const auto replayed = [](const File& file) {
+      const std::optional<Traffic> traffic = walked(file.schedule.input->arrays);
+      return traffic && !too_many_ports(file.schedule) && replay(file, *traffic);
+    };
+    const auto judged = [](const File& file) {
+      try {
+        const std::vector<Violation> found = validate_with_layouts(file, "plan.json");
+        return found.empty() ? std::string() : to_string(found.front());
+      } catch (const InputError& error) {
+        return std::string(error.what());
+      }
+    };
+    EXPECT_TRUE(replayed(good));
+    EXPECT_EQ(judged(good), "");
+    const auto fields = [&](File& file, Mutator& m) {
+      mutate_arrays(file.schedule.input->arrays, m);
+      if (!m.done()) mutate(file, m);
+    };
+    all.mutations += for_each_mutation(good, fields, [&](const File& mutated, const std::string& what) {
+      const bool sound = replayed(mutated);
+      const std::string fault = judged(mutated);
+      EXPECT_EQ(fault.empty(), sound) << what << ": " << fault;
+      all.sound += sound ? 1 : 0;
+      of_arrays += sound && mutated.schedule.input->arrays != arrays ? 1 : 0;
+    });
+  }
+  all.record();
+  EXPECT_GT(copies, 10);
+  EXPECT_GT(of_arrays, 20);  // other arrays with the same messages
+  EXPECT_GT(all.mutations, 10'000);
   EXPECT_LT(all.sound * 4, all.mutations);
 }
 

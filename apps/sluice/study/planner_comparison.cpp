@@ -32,7 +32,10 @@ struct Statistics {
   compare::Quartiles quartiles = {};
 };
 
-bool for_switches(std::string_view name) { return name == "solstice" || name == "eclipse" || name == "lumos"; }
+bool for_switches(std::string_view name) {
+  return std::ranges::any_of(algorithms("exchange"),
+                             [&](const Algorithm& each) { return each.for_switches && each.name == name; });
+}
 
 /// Whether the table shows it; the file has all.
 bool is_shown(std::string_view name) {
@@ -43,7 +46,7 @@ bool is_shown(std::string_view name) {
 std::vector<std::string> planners() {
   std::vector<std::string> names;
   for (const Algorithm& each : algorithms("exchange"))
-    if (each.name != "exact") names.emplace_back(each.name);
+    if (!each.searches) names.emplace_back(each.name);
   names.emplace_back("auto");
   return names;
 }

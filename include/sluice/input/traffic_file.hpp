@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -39,16 +40,22 @@
 ///
 /// Throws InputError, where = "FILE:LINE" for what is wrong in a file ("FILE" if it cannot be read at all): no part of
 /// a file is skipped or repaired. Numbers of rows and columns are at most 2^31 - 1. Memory is proportional to the file,
-/// whatever its first lines claim.
+/// whatever its first lines claim: its text, and some 24 bytes for each message, together at most 2.3 GB by the limits
+/// below; a file beyond one of them is refused.
 namespace sluice {
+
+inline constexpr std::int64_t kMostTrafficMessages = 50'000'000;              ///< of one file
+inline constexpr std::int64_t kMostTrafficFileBytes = std::int64_t{1} << 30;  ///< of one file, or on standard input
 
 /// Reads a file; `path` ends in ".mtx", ".csv" or ".tsv", in any case, or is "-": standard input, which is Matrix
 /// Market if it begins with a percent sign.
 [[nodiscard]] Traffic read_traffic(const std::string& path);
 
 /// Reads a whole file held in memory; `name` stands for it in messages.
-[[nodiscard]] Traffic read_matrix_market(std::string_view text, const std::string& name);
+[[nodiscard]] Traffic read_matrix_market(std::string_view text, const std::string& name,
+                                         std::int64_t most_messages = kMostTrafficMessages);
 /// The same for CSV.
-[[nodiscard]] Traffic read_traffic_csv(std::string_view text, const std::string& name);
+[[nodiscard]] Traffic read_traffic_csv(std::string_view text, const std::string& name,
+                                       std::int64_t most_messages = kMostTrafficMessages);
 
 }  // namespace sluice

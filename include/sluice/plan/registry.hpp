@@ -12,6 +12,8 @@ struct Algorithm {
   std::string_view guarantee;  ///< on the number of steps NS and the total cost TC
   std::string_view cost;       ///< time of planning
   std::string_view source;     ///< the paper, and "ours" for what is new here
+  bool searches = false;       ///< works until its effort is spent or its plan proven optimal; others end by themselves
+  bool for_switches = false;   ///< of exchange: made for optical circuit switches
 };
 
 /// The algorithms of one problem, in the order in which `compare` shows them; without "auto".

@@ -11,16 +11,18 @@
 #include "plan/bound_below.hpp"
 #include "plan/broadcast/cluster_tree.hpp"
 #include "plan/broadcast/inside.hpp"
+#include "plan/broadcast/registry.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
-#include "sluice/plan/registry.hpp"
 #include "sluice/schedule/tree_validate.hpp"
 
 namespace sluice {
 
 namespace {
 
+using detail::BroadcastPlannerEntry;
 using detail::ClusterTree;
+using detail::Lookahead;
 
 void check_problem(const BetweenClusters& problem) {
   const std::int64_t clusters = problem.clusters();
@@ -47,11 +49,14 @@ void check_problem(const BetweenClusters& problem) {
   check_times("internal broadcast", problem.inside, false);
 }
 
-void check_algorithm(const std::string& name) {
-  if (name == "auto" || name == "exact" || detail::is_heuristic(name)) return;
+/// The one of that name, null for auto.
+const BroadcastPlannerEntry* tree_planner(const std::string& name) {
+  if (name == "auto") return nullptr;
+  const BroadcastPlannerEntry* const planner = detail::broadcast_planner(name);
+  if (planner != nullptr && planner->between_clusters()) return planner;
   std::string names;
-  for (const Algorithm& each : algorithms("broadcast"))
-    if (each.name == "exact" || detail::is_heuristic(each.name)) names += std::string(each.name) + ", ";
+  for (const BroadcastPlannerEntry& each : detail::broadcast_planners())
+    if (each.between_clusters()) names += std::string(each.about.name) + ", ";
   throw InputError("algorithm", "'" + name + "'", "one of " + names + "auto");
 }
 
@@ -71,27 +76,29 @@ struct Planned {
   std::int64_t nodes = 0;
 };
 
-Planned plan_exact(const BetweenClusters& problem, const ClusterTree& start, const BetweenOptions& options) {
-  detail::ExactTree exact =
-      detail::exact_tree(problem, start, options.early_internal,
-                         std::max<std::int64_t>(1, steps_in(options.time_limit_s, kNodesPerSecond)), options.stop);
-  return {std::move(exact.tree), exact.at_least, exact.proven, exact.nodes};
+Planned plan_by_search(decltype(BroadcastPlannerEntry::search) search, const BetweenClusters& problem,
+                       const ClusterTree& start, const BetweenOptions& options) {
+  detail::ExactTree found =
+      search(problem, start, options.early_internal,
+             std::max<std::int64_t>(1, steps_in(options.time_limit_s, kNodesPerSecond)), options.stop);
+  return {std::move(found.tree), found.at_least, found.proven, found.nodes};
 }
 
 /// The shortest of the heuristics' trees; of equals the first.
 ClusterTree best_heuristic(const BetweenClusters& problem) {
   std::optional<ClusterTree> best;
   double best_length = 0;
-  const auto offer = [&](std::string_view algorithm, std::string_view lookahead) {
-    ClusterTree tree = detail::heuristic_tree(problem, algorithm, lookahead);
+  const detail::Costs costs(problem);
+  const auto offer = [&](ClusterTree tree) {
     const double length = detail::makespan(problem, tree);
     if (best && length >= best_length) return;
     best_length = length;
     best = std::move(tree);
   };
-  for (const Algorithm& each : algorithms("broadcast"))
-    if (detail::is_heuristic(each.name)) offer(each.name, "min");
-  for (const char* lookahead : {"average", "average-sets"}) offer("ecef-la", lookahead);
+  for (const BroadcastPlannerEntry& each : detail::broadcast_planners())
+    if (each.tree != nullptr) offer(each.tree(costs, Lookahead::kLeast));
+  for (const Lookahead lookahead : {Lookahead::kAverage, Lookahead::kAverageSets})
+    offer(detail::ecef_la_tree(costs, lookahead));
   return *best;
 }
 
@@ -102,7 +109,7 @@ Planned plan_auto(const BetweenClusters& problem, const BetweenOptions& options)
   if (detail::makespan(problem, best) <= bound * (1 + 1e-12)) return {std::move(best), bound, true, 0};
   const bool exact = problem.segments == 1 && problem.clusters() <= kClustersForExact;
   if (exact) {
-    Planned planned = plan_exact(problem, best, options);
+    Planned planned = plan_by_search(detail::exact_tree, problem, best, options);
     if (planned.optimal) return planned;
     best = std::move(planned.tree);
   }
@@ -112,25 +119,28 @@ Planned plan_auto(const BetweenClusters& problem, const BetweenOptions& options)
   return {std::move(best), bound, false, 0};
 }
 
+Planned plan_by_name(const BroadcastPlannerEntry& planner, const BetweenClusters& problem,
+                     const BetweenOptions& options) {
+  if (planner.tree != nullptr)
+    return {planner.tree(detail::Costs(problem), detail::lookahead_of(options.lookahead)), 0, false, 0};
+  const std::string where = "algorithm " + options.algorithm;
+  if (problem.segments != 1) throw InputError(where, fmt::format("{} segments", problem.segments), "one");
+  if (problem.clusters() > detail::kMostClustersForExact)
+    throw InputError(where, fmt::format("{} clusters", problem.clusters()),
+                     fmt::format("at most {}", detail::kMostClustersForExact));
+  return plan_by_search(planner.search, problem, best_heuristic(problem), options);
+}
+
 }  // namespace
 
 BetweenPlan plan_between_clusters(const BetweenClusters& problem, const BetweenOptions& options) {
   check_problem(problem);
-  check_algorithm(options.algorithm);
+  const BroadcastPlannerEntry* const planner = tree_planner(options.algorithm);
   if (options.early_internal && problem.segments != 1)
     throw InputError("early internal broadcasts", fmt::format("{} segments", problem.segments), "one");
   if (!(options.time_limit_s >= 0))
     throw InputError("time limit", fmt::format("{}", options.time_limit_s), "at least 0 seconds");
-  const bool exact = options.algorithm == "exact";
-  if (exact && problem.segments != 1)
-    throw InputError("algorithm exact", fmt::format("{} segments", problem.segments), "one");
-  if (exact && problem.clusters() > detail::kMostClustersForExact)
-    throw InputError("algorithm exact", fmt::format("{} clusters", problem.clusters()),
-                     fmt::format("at most {}", detail::kMostClustersForExact));
-  Planned planned = exact ? plan_exact(problem, best_heuristic(problem), options)
-                    : options.algorithm == "auto"
-                        ? plan_auto(problem, options)
-                        : Planned{detail::heuristic_tree(problem, options.algorithm, options.lookahead), 0, false, 0};
+  Planned planned = planner == nullptr ? plan_auto(problem, options) : plan_by_name(*planner, problem, options);
   if (problem.segments != 1) planned.tree.sends_before_inside.clear();
   BetweenPlan plan;
   plan.schedule = detail::scheduled(problem, planned.tree);

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "sluice/plan/broadcast.hpp"
@@ -51,11 +50,6 @@ class Costs {
 /// A lower bound on the length of any schedule: a cluster gets the message no earlier than along the cheapest path, and
 /// then broadcasts inside. O(C^2) time.
 [[nodiscard]] double shortest_paths_bound(const BetweenClusters& problem);
-
-/// One of the paper's heuristics: those of registry.cpp with a tree. Of several segments, the tree for one of them.
-[[nodiscard]] bool is_heuristic(std::string_view algorithm);
-[[nodiscard]] ClusterTree heuristic_tree(const BetweenClusters& problem, std::string_view algorithm,
-                                         std::string_view lookahead);
 
 struct ExactTree {
   ClusterTree tree;

@@ -13,6 +13,7 @@
 #include "plan/broadcast/inside.hpp"
 #include "plan/broadcast/planned_messages.hpp"
 #include "plan/broadcast/rank_network.hpp"
+#include "plan/broadcast/registry.hpp"
 #include "plan/broadcast/replay.hpp"
 #include "plan/broadcast/routes.hpp"
 #include "plan/broadcast/timed_messages.hpp"
@@ -21,12 +22,12 @@
 #include "schedule/program_messages.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
-#include "sluice/plan/registry.hpp"
 
 namespace sluice {
 
 namespace {
 
+using detail::BroadcastPlannerEntry;
 using detail::PlannedMessages;
 using detail::RankMessage;
 using detail::RankNetwork;
@@ -49,10 +50,11 @@ class BroadcastPlanner {
 
   PlannedMessages run() {
     const std::string& algorithm = options_.algorithm;
+    if (algorithm == "auto") return best();
     if (algorithm == "native") return native();
-    if (algorithm == "pipelined" || algorithm == "parallel-entry") return routed(algorithm == "parallel-entry");
-    if (algorithm != "auto") return tree(best_tree(algorithm, options_.time_limit_s), algorithm);
-    return best();
+    const BroadcastPlannerEntry& planner = *detail::broadcast_planner(algorithm);  // check_options has found it
+    if (!planner.between_clusters()) return routed(planner);
+    return tree(best_tree(algorithm, options_.time_limit_s), algorithm);
   }
 
  private:
@@ -223,14 +225,16 @@ class BroadcastPlanner {
 
   /// As many segments, of the powers of two, as the schedule is shortest for.
   [[nodiscard]] BetweenPlan best_tree(const std::string& algorithm, double time_limit_s) const {
-    const bool chooses = options_.segments == 0 && (algorithm == "auto" || algorithm == "exact");
+    const BroadcastPlannerEntry* const planner = detail::broadcast_planner(algorithm);
+    const bool searches = planner == nullptr || planner->search != nullptr;
+    const bool chooses = options_.segments == 0 && searches;
     const std::int64_t most_clusters = static_cast<std::int64_t>(platform_.clusters.size());
     std::optional<BetweenPlan> found;
     if (chooses && !options_.early_internal && most_clusters > 1 && bytes_ > 0) {
       constexpr std::int64_t kMostSegments = 256, kLeastBytes = 1024;
       for (std::int64_t segments = 1; segments <= kMostSegments && (segments == 1 || bytes_ / segments >= kLeastBytes);
            segments *= 2) {
-        // Exact is for one segment; of more, the trees of auto.
+        // A search by name is for one segment; of more, the trees of auto.
         BetweenPlan tree =
             tree_in(segments == 1 ? algorithm : "auto", segments, segments == 1 ? time_limit_s : time_limit_s / 16);
         if (!found || tree.schedule.length < found->schedule.length) found = std::move(tree);
@@ -260,15 +264,15 @@ class BroadcastPlanner {
 
   /// If all routes seem to take longer than `to_beat`, the plan says only how long and by which method; it has no
   /// messages.
-  PlannedMessages routed(bool parallel, double to_beat = detail::kInfinity) {
-    const std::string name = parallel ? "parallel-entry" : "pipelined";
+  PlannedMessages routed(const BroadcastPlannerEntry& planner, double to_beat = detail::kInfinity) {
+    const std::string name(planner.about.name);
     if (bytes_ == 0 || platform_.ranks == 1) return finish(with_messages(tree_in("flat", 1, 0)), name, name);
     PlannedMessages plan;
     plan.schedule.problem = "broadcast";
     plan.schedule.machines = platform_.ranks;
     plan.schedule.root = root_;
     const std::vector<detail::FoundRoutes> found =
-        best_routes(network_, root_, bytes_, parallel, options_.segments, options_.stop);
+        planner.routes(network_, root_, bytes_, options_.segments, options_.stop);
     if (detail::kReplayOverScore * found.front().length_s >= to_beat) {
       plan.length_s = found.front().length_s;
       return finish(std::move(plan), name, name + ", " + to_string(found.front().routes));
@@ -321,8 +325,13 @@ class BroadcastPlanner {
     // Trees of very many messages are only worked out if they are asked for.
     constexpr std::int64_t kMostOfATree = 4 * kMostSimulated;
     const double by_tree = messages_of(between) <= kMostOfATree ? between.schedule.length : detail::kInfinity;
-    if (several_connections() && !stopped()) offer(routed(true, by_tree));
-    if (!stopped()) offer(routed(false, best ? best->length_s : by_tree));
+    // The last of them first, which is mostly the shortest: the others need not be worked out then.
+    const auto planners = detail::broadcast_planners();
+    for (auto planner = planners.rbegin(); planner != planners.rend(); ++planner) {
+      if (planner->between_clusters() || stopped()) continue;
+      if (planner->several_connections && !several_connections()) continue;
+      offer(routed(*planner, best ? best->length_s : by_tree));
+    }
     if (platform_.clusters.size() == 1 && !platform_.clusters.front().broadcast.points().empty()) offer(native());
     // The messages of the tree take what its schedule says, or a little less, and the best tree hardly less than that
     // of a heuristic.
@@ -367,16 +376,13 @@ void check_options(const BroadcastOptions& options) {
   if (options.segments < 0) throw InputError("segments", fmt::format("{}", options.segments), "at least 0");
   if (!(options.time_limit_s >= 0))
     throw InputError("time limit", fmt::format("{}", options.time_limit_s), "at least 0 seconds");
-  const bool tree =
-      options.algorithm != "native" && options.algorithm != "pipelined" && options.algorithm != "parallel-entry";
-  if (!tree && !options.inside.empty())
+  const BroadcastPlannerEntry* const planner = detail::broadcast_planner(options.algorithm);
+  const bool native = options.algorithm == "native";
+  if ((native || (planner != nullptr && !planner->between_clusters())) && !options.inside.empty())
     throw InputError("inside", "algorithm " + options.algorithm, "a tree between clusters");
-  if (options.algorithm == "auto" || options.algorithm == "native") return;
+  if (native || planner != nullptr || options.algorithm == "auto") return;
   std::string names;
-  for (const Algorithm& each : algorithms("broadcast")) {
-    if (each.name == options.algorithm) return;
-    names += std::string(each.name) + ", ";
-  }
+  for (const BroadcastPlannerEntry& each : detail::broadcast_planners()) names += std::string(each.about.name) + ", ";
   throw InputError("algorithm", "'" + options.algorithm + "'", "one of " + names + "native, auto");
 }
 

@@ -14,6 +14,15 @@ namespace {
 constexpr std::string_view kSteffenel = "Steffenel 2006";
 constexpr std::string_view kBhat = "Bhat et al. 2003";
 
+std::vector<FoundRoutes> pipelined_routes(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+                                          std::int64_t segments, const StopRequest& stop) {
+  return best_routes(network, root, bytes, /*parallel=*/false, segments, stop);
+}
+std::vector<FoundRoutes> parallel_routes(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+                                         std::int64_t segments, const StopRequest& stop) {
+  return best_routes(network, root, bytes, /*parallel=*/true, segments, stop);
+}
+
 constexpr std::array kBroadcastPlanners{
     BroadcastPlannerEntry{{"broadcast", "flat", "none", "O(C)", kSteffenel}, flat_tree},
     BroadcastPlannerEntry{{"broadcast", "fef", "none", "O(C^2)", kBhat}, fef_tree},
@@ -25,12 +34,16 @@ constexpr std::array kBroadcastPlanners{
     BroadcastPlannerEntry{{"broadcast", "ecef-la-tmax", "none", "O(C^2) a round at most", kSteffenel},
                           ecef_la_tmax_tree},
     BroadcastPlannerEntry{{"broadcast", "bottom-up", "none", "O(C^2)", kSteffenel}, bottom_up_tree},
-    BroadcastPlannerEntry{{"broadcast", "exact", "shortest tree between clusters; at most 16 of them", "exponential",
-                           "ours: branch and bound"}},
-    BroadcastPlannerEntry{{"broadcast", "pipelined", "none; segments flow through one tree of all ranks", "O(messages)",
-                           "after Kielmann et al. 2001"}},
-    BroadcastPlannerEntry{
-        {"broadcast", "parallel-entry", "none; parts enter each site over several connections", "O(messages)", "ours"}},
+    BroadcastPlannerEntry{.about = {"broadcast", "exact", "shortest tree between clusters; at most 16 of them",
+                                    "exponential", "ours: branch and bound", true},
+                          .search = exact_tree},
+    BroadcastPlannerEntry{.about = {"broadcast", "pipelined", "none; segments flow through one tree of all ranks",
+                                    "O(messages)", "after Kielmann et al. 2001"},
+                          .routes = pipelined_routes},
+    BroadcastPlannerEntry{.about = {"broadcast", "parallel-entry",
+                                    "none; parts enter each site over several connections", "O(messages)", "ours"},
+                          .routes = parallel_routes,
+                          .several_connections = true},
 };
 
 constexpr auto kBroadcastAlgorithms = [] {
@@ -39,12 +52,7 @@ constexpr auto kBroadcastAlgorithms = [] {
   return result;
 }();
 
-const BroadcastPlannerEntry* heuristic(std::string_view name) {
-  const auto* const found =
-      std::find_if(kBroadcastPlanners.begin(), kBroadcastPlanners.end(),
-                   [&](const BroadcastPlannerEntry& each) { return each.tree != nullptr && each.about.name == name; });
-  return found == kBroadcastPlanners.end() ? nullptr : found;
-}
+}  // namespace
 
 Lookahead lookahead_of(std::string_view name) {
   if (name == "min") return Lookahead::kLeast;
@@ -53,16 +61,14 @@ Lookahead lookahead_of(std::string_view name) {
   throw InputError("lookahead", "'" + std::string(name) + "'", "one of min, average, average-sets");
 }
 
-}  // namespace
+std::span<const BroadcastPlannerEntry> broadcast_planners() { return kBroadcastPlanners; }
+
+const BroadcastPlannerEntry* broadcast_planner(std::string_view name) {
+  const auto* const found = std::find_if(kBroadcastPlanners.begin(), kBroadcastPlanners.end(),
+                                         [&](const BroadcastPlannerEntry& each) { return each.about.name == name; });
+  return found == kBroadcastPlanners.end() ? nullptr : found;
+}
 
 std::span<const Algorithm> broadcast_algorithms() { return kBroadcastAlgorithms; }
-
-bool is_heuristic(std::string_view algorithm) { return heuristic(algorithm) != nullptr; }
-
-ClusterTree heuristic_tree(const BetweenClusters& problem, std::string_view algorithm, std::string_view lookahead) {
-  const BroadcastPlannerEntry* const entry = heuristic(algorithm);
-  SLUICE_ASSERT(entry != nullptr, std::string(algorithm));
-  return entry->tree(Costs(problem), lookahead_of(lookahead));
-}
 
 }  // namespace sluice::detail

@@ -3,19 +3,36 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "plan/broadcast/cluster_tree.hpp"
+#include "plan/broadcast/rank_network.hpp"
+#include "plan/broadcast/routes.hpp"
 #include "sluice/plan/registry.hpp"
+#include "sluice/plan/stop.hpp"
 
 namespace sluice::detail {
 
 /// What F_j of `ecef-la` is; see ecef.cpp.
 enum class Lookahead : std::uint8_t { kLeast, kAverage, kAverageSets };
 
-/// An algorithm of broadcast. `tree` is set of those that plan a tree between clusters in polynomial time.
+/// By the name that users type. Throws InputError if there is none.
+[[nodiscard]] Lookahead lookahead_of(std::string_view name);
+
+/// An algorithm of broadcast: one of the three functions is set.
 struct BroadcastPlannerEntry {
   Algorithm about;
+  /// A tree between clusters, in polynomial time; of several segments, the tree for one of them.
   ClusterTree (*tree)(const Costs&, Lookahead) = nullptr;
+  /// The same by a search, for one segment: as exact_tree.
+  ExactTree (*search)(const BetweenClusters&, const ClusterTree& start, bool early_internal, std::int64_t most_nodes,
+                      const StopRequest&) = nullptr;
+  /// How segments go over all ranks: the best few, as best_routes.
+  std::vector<FoundRoutes> (*routes)(const RankNetwork&, std::int64_t root, std::int64_t bytes, std::int64_t segments,
+                                     const StopRequest&) = nullptr;
+  bool several_connections = false;  ///< only of use where two groups have more than one
+
+  [[nodiscard]] bool between_clusters() const { return routes == nullptr; }
 };
 
 [[nodiscard]] ClusterTree flat_tree(const Costs& costs, Lookahead lookahead);
@@ -27,7 +44,13 @@ struct BroadcastPlannerEntry {
 [[nodiscard]] ClusterTree ecef_la_tmax_tree(const Costs& costs, Lookahead lookahead);
 [[nodiscard]] ClusterTree bottom_up_tree(const Costs& costs, Lookahead lookahead);
 
-/// What is known of the algorithms, in the order in which they are shown; without `auto`.
+/// In the order in which they are shown; without `auto`.
+[[nodiscard]] std::span<const BroadcastPlannerEntry> broadcast_planners();
+
+/// The one of that name; null if there is none.
+[[nodiscard]] const BroadcastPlannerEntry* broadcast_planner(std::string_view name);
+
+/// What is known of them.
 [[nodiscard]] std::span<const Algorithm> broadcast_algorithms();
 
 }  // namespace sluice::detail

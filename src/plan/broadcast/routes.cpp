@@ -48,6 +48,7 @@
 #include <utility>
 
 #include "plan/broadcast/cluster_tree.hpp"
+#include "plan/broadcast/registry.hpp"
 #include "plan/broadcast/route_builder.hpp"
 #include "plan/broadcast/route_score.hpp"
 #include "plan/infinity.hpp"
@@ -103,8 +104,8 @@ std::vector<GroupTree> group_trees(const RankNetwork& network, const std::vector
         problem.latency.back() = link.latency_s;
       }
     }
-    for (const char* algorithm : {"flat", "fef", "fef-gap", "ecef"})
-      trees.insert(heuristic_tree(problem, algorithm, "min").parent);
+    for (const auto tree : {flat_tree, fef_tree, fef_gap_tree, ecef_tree})
+      trees.insert(tree(Costs(problem), Lookahead::kLeast).parent);
   }
   return {trees.begin(), trees.end()};
 }

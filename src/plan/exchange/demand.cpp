@@ -10,6 +10,7 @@
 
 #include "input/distinct_messages.hpp"
 #include "plan/exchange/step_order.hpp"
+#include "schedule/eta.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/schedule/cost.hpp"
@@ -88,20 +89,18 @@ Cost eta(const Demand& demand) {
   if (demand.edges.empty()) return {};
   std::vector<std::int64_t> load(static_cast<std::size_t>(demand.lefts) + static_cast<std::size_t>(demand.rights), 0);
   std::vector<std::int64_t> degree(load.size(), 0);
-  std::int64_t total = 0;
+  MessageTotals totals;
   for (const Edge& edge : demand.edges) {
     for (const std::int32_t v : {edge.left, demand.lefts + edge.right}) {
       load[static_cast<std::size_t>(v)] += edge.weight;
       ++degree[static_cast<std::size_t>(v)];
     }
-    total += edge.weight;
+    totals.size += edge.weight;
   }
-  const std::int64_t k = demand.max_transfers;
-  const auto ceil_div = [k](std::int64_t a) { return a / k + (a % k != 0 ? 1 : 0); };
-  const std::int64_t transmission = std::max(*std::max_element(load.begin(), load.end()), ceil_div(total));
-  const std::int64_t steps = std::max(*std::max_element(degree.begin(), degree.end()),
-                                      ceil_div(static_cast<std::int64_t>(demand.edges.size())));
-  return priced(steps, transmission, demand.setup);
+  totals.messages = std::ssize(demand.edges);
+  totals.largest_degree = *std::max_element(degree.begin(), degree.end());
+  totals.largest_load = *std::max_element(load.begin(), load.end());
+  return eta_of(totals, demand.max_transfers, demand.setup);
 }
 
 double cost(const PieceSteps& steps, double setup) {

@@ -38,6 +38,7 @@
 #include <numeric>
 #include <utility>
 
+#include "plan/bound_below.hpp"
 #include "plan/exchange/duration_program.hpp"
 #include "plan/exchange/exact_at_speeds.hpp"
 #include "plan/exchange/integer_program.hpp"
@@ -165,7 +166,7 @@ BoundedPlan plan_exact(const Demand& demand, Budget& budget, std::uint64_t seed,
       best.steps = std::move(answer.plan);
     }
     if (!answer.ended) break;
-    best.bound = std::max(best.bound, std::min(answer.bound, least));
+    best.bound = std::max(best.bound, bound_below(answer.bound, least));
     best.bound_by_search = true;
     tell();
     if (settled()) break;
@@ -218,7 +219,7 @@ bool prove_at_speeds(const SpeedDemand& demand, const std::vector<BackboneChange
       }
     }
     if (!answer.ended) break;
-    if (const double proven = std::min(answer.bound, least); proven > best.bound) {
+    if (const double proven = bound_below(answer.bound, least); proven > best.bound) {
       best.bound = proven;
       best.bound_by_search = true;
     }

@@ -14,6 +14,7 @@ namespace sluice::detail {
 namespace {
 
 constexpr std::string_view kCohen = "Cohen et al. 2006";
+constexpr bool kForSwitches = true;
 constexpr std::string_view kTwice = "at most 2 eta; + 2 beta + 1 if k limits and beta > 1";
 
 constexpr std::array kExchangePlanners{
@@ -36,19 +37,20 @@ constexpr std::array kExchangePlanners{
     ExchangePlanner{{"exchange", "greedy", "messages whole; none", "one weighted matching for each step", kDesprez},
                     plan_greedy_exchange},
     ExchangePlanner{{"exchange", "solstice", "transmits in the least time; none on the cost",
-                     "one matching for each step and threshold", "Liu et al. 2015"},
+                     "one matching for each step and threshold", "Liu et al. 2015", false, kForSwitches},
                     plan_solstice},
     ExchangePlanner{{"exchange", "eclipse", "none", "2 log2(m) weighted matchings for each step",
-                     "Bojja Venkatakrishnan et al. 2016"},
+                     "Bojja Venkatakrishnan et al. 2016", false, kForSwitches},
                     plan_eclipse},
-    ExchangePlanner{{"exchange", "lumos", "none", "one matching for each step and threshold", "the idea of Lumos"},
+    ExchangePlanner{{"exchange", "lumos", "none", "one matching for each step and threshold", "the idea of Lumos",
+                     false, kForSwitches},
                     plan_lumos},
     ExchangePlanner{{"exchange", "thresholds", "none; in practice near eta where sizes fall into classes",
                      "eleven times lumos", "ours"},
                     plan_thresholds},
 #ifdef SLUICE_HAVE_CBC
     ExchangePlanner{{"exchange", "exact", "optimal if it ends within its effort: 8 x 8, sizes to 20 in seconds",
-                     "exponential", "ours: integer program over durations"},
+                     "exponential", "ours: integer program over durations", true},
                     nullptr,
                     plan_exact},
 #endif

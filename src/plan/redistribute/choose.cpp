@@ -261,12 +261,44 @@ RedistributionPlan search_on(ExactSearch& search, const RedistributionProblem& p
     total_at_least = std::min(total_at_least, price(steps, found.at_least));
     if (found.rule) best.take({problem, "exact", found.rule, found.transmission, setup});
   }
+  SLUICE_ASSERT(price(fewest, at_least) <= best.cost.total + margin(),
+                fmt::format("bound {} above a plan of {}", price(fewest, at_least), best.cost.total));
   Cost bound{fewest, at_least, std::max(price(fewest, at_least), total_at_least)};
+  // What numbers of steps cost at least that were not looked at may be more than the plan, which is the best then.
   if (bound.total > best.cost.total - margin()) bound.total = best.cost.total;
   return best.plan.with_bound(bound);
 }
 
+/// The best that the search finds from `plan` on, which is one of `named`. Where the array is too large for it, `plan`,
+/// or, if it must apply, an InputError.
+RedistributionPlan searched(const RedistributionProblem& problem, const NamedPlans& named, RedistributionPlan plan,
+                            bool must_apply, double setup, std::int64_t effort, const StopRequest& stop) {
+  const bool plans_plain_too = !problem.is_plain() && !problem.is_irregular();
+  ExactSearch search(problem, plans_plain_too ? effort - effort / 2 : effort, stop);
+  if (!must_apply && !search.applies()) return plan;
+  const Cost cost = plan.cost();
+  if (cost.total <= redistribution_bound(problem, setup).total) return plan;
+  if (!search.applies())
+    throw InputError("exact", "too many messages to look at",
+                     "at most 2^20, or whole slices of a small quotient; auto plans any array");
+  Best best{std::move(plan), cost};
+  if (plans_plain_too) {
+    // What the symmetry of the grid allows to find that the messages one by one may not.
+    RedistributionPlan left =
+        named.left_of(plan_redistribution(problem.plain(), "auto", setup, effort / 2, stop), setup);
+    if (left.cost().total < best.cost.total) best.take(std::move(left));
+  }
+  return search_on(search, problem, std::move(best), setup);
+}
+
 }  // namespace
+
+RedistributionPlan detail::plan_exact_redistribution(const RedistributionProblem& problem, double setup,
+                                                     std::int64_t effort, const StopRequest& stop) {
+  const NamedPlans named(problem, "auto");
+  return searched(problem, named, named.cheapest_at(setup, /*fewest_steps=*/false, "exact"), /*must_apply=*/true, setup,
+                  effort, stop);
+}
 
 std::int64_t multiple_of_customary_effort(double multiple, const std::string& where) {
   constexpr double kMost = static_cast<double>(std::int64_t{1} << 50);
@@ -279,31 +311,16 @@ std::int64_t multiple_of_customary_effort(double multiple, const std::string& wh
 
 RedistributionPlan plan_redistribution(const RedistributionProblem& problem, const std::string& algorithm, double setup,
                                        std::int64_t effort, const StopRequest& stop) {
-  const bool exact = algorithm == "exact";
-  const NamedPlans named(problem, exact ? "auto" : algorithm);
-  // Where messages are left out of either, a plan by dimensions may cost less and take more steps.
   const RedistributePlanner* const entry = detail::redistribute_planner(algorithm);
-  const bool fewest_steps =
-      entry != nullptr && (problem.is_by_dimension() ? entry->fewest_steps : entry->fewest_with_copies);
-  RedistributionPlan plan = named.cheapest_at(setup, fewest_steps, exact ? "exact" : "");
-  if (!exact && (algorithm != "auto" || effort == 0)) return plan;
-  const bool plans_plain_too = !problem.is_plain() && !problem.is_irregular();
-  ExactSearch search(problem, plans_plain_too ? effort - effort / 2 : effort, stop);
-  if (!exact && !search.applies()) return plan;
-  const Cost cost = plan.cost();
-  if (cost.total <= redistribution_bound(problem, setup).total) return plan;
-  if (!search.applies()) {
-    throw InputError("exact", "too many messages to look at",
-                     "at most 2^20, or whole slices of a small quotient; auto plans any array");
+  if (entry != nullptr && entry->search != nullptr) return entry->search(problem, setup, effort, stop);
+  const NamedPlans named(problem, algorithm);
+  if (entry != nullptr) {
+    // Where messages are left out of either, a plan by dimensions may cost less and take more steps.
+    const bool fewest_steps = problem.is_by_dimension() ? entry->fewest_steps : entry->fewest_with_copies;
+    return named.cheapest_at(setup, fewest_steps);
   }
-  Best best{std::move(plan), cost};
-  if (plans_plain_too) {
-    // What the symmetry of the grid allows to find that the messages one by one may not.
-    RedistributionPlan left =
-        named.left_of(plan_redistribution(problem.plain(), "auto", setup, effort / 2, stop), setup);
-    if (left.cost().total < best.cost.total) best.take(std::move(left));
-  }
-  return search_on(search, problem, std::move(best), setup);
+  RedistributionPlan plan = named.cheapest_at(setup, /*fewest_steps=*/false);
+  return effort == 0 ? plan : searched(problem, named, std::move(plan), /*must_apply=*/false, setup, effort, stop);
 }
 
 bool exact_uses_cbc() {

@@ -183,7 +183,11 @@ std::int64_t ExactSearch::bound_of_level(const Level& level, const ProgramLimits
 
 LeastTransmission ExactSearch::solve(std::int64_t most_steps, std::int64_t below) {
   LeastTransmission best{nullptr, below, std::min(below, at_least())};
+  // As long as nothing is found, the transmission is the limit, and what is proven beyond it does not matter: no
+  // schedule lies within. A schedule that was found is a schedule of so many steps, and no bound exceeds it.
   const auto raise = [&](std::int64_t bound) {
+    SLUICE_ASSERT(!best.rule || bound <= best.transmission,
+                  fmt::format("bound {} above a schedule of {}", bound, best.transmission));
     best.at_least = std::min(best.transmission, std::max(best.at_least, bound));
   };
   const auto settled = [&] { return best.at_least == best.transmission; };

@@ -39,9 +39,10 @@ constexpr std::array kRedistributePlanners{
                                   "Prylli, Tourancheau 1996"},
                         .plan = plan_caterpillar,
                         .for_short_arrays = true},
-    RedistributePlanner{.about = {"redistribute", "exact",
-                                  "NS and TC optimal at once, or the best total; says what is proven",
-                                  "--effort; mostly milliseconds", "ours: integer program over classes"}},
+    RedistributePlanner{
+        .about = {"redistribute", "exact", "NS and TC optimal at once, or the best total; says what is proven",
+                  "--effort; mostly milliseconds", "ours: integer program over classes", true},
+        .search = plan_exact_redistribution},
 };
 
 constexpr auto kRedistributeAlgorithms = [] {

@@ -1,32 +1,44 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include "plan/peeling.hpp"
 #include "plan/step_rule.hpp"
 #include "sluice/graph/bipartite_graph.hpp"
 #include "sluice/input/axis_pattern.hpp"
+#include "sluice/plan/redistribute.hpp"
 #include "sluice/plan/registry.hpp"
+#include "sluice/plan/stop.hpp"
 
 namespace sluice::detail {
 
 /// An algorithm of redistribute, and when `auto` tries it.
 struct RedistributePlanner {
   Algorithm about;
-  /// One dimension. Throws InputError where it does not apply. Null of `exact`, which plans the array as a whole.
+  /// One dimension. Throws InputError where it does not apply. Null of a search.
   std::shared_ptr<const StepRule> (*plan)(const AxisPattern&) = nullptr;
   /// A further candidate where the dimension is one of several; null, or a null result, where there is none.
   std::shared_ptr<const StepRule> (*plan_folded)(const AxisPattern&) = nullptr;
   /// The messages of an array with copies, or with blocks of any sizes, as a graph; null where the closed form is all
   /// that the algorithm knows.
   EdgeSteps (*plan_graph)(const BipartiteGraph&) = nullptr;
+  /// Begins with the best of the others and goes on as long as the effort lasts, or until it has proven its plan
+  /// optimal. Throws InputError where the array is too large.
+  RedistributionPlan (*search)(const RedistributionProblem&, double setup, std::int64_t effort,
+                               const StopRequest&) = nullptr;
   bool peels = false;               ///< takes matchings one by one: left out where that is much work
   bool optimal_on_slices = false;   ///< where it applies, nothing is better in a dimension of whole slices
   bool for_short_arrays = false;    ///< left out where its messages are too many to price them, if there is another
   bool fewest_steps = false;        ///< of its candidates, takes that with the fewest steps
   bool fewest_with_copies = false;  ///< the same, for arrays planned as a graph
 };
+
+/// `exact`: see exact.cpp for what it searches.
+[[nodiscard]] RedistributionPlan plan_exact_redistribution(const RedistributionProblem& problem, double setup,
+                                                           std::int64_t effort, const StopRequest& stop);
 
 /// In the order in which they are shown; without `auto`.
 [[nodiscard]] std::span<const RedistributePlanner> redistribute_planners();

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "plan/reduce/reversed_tree.hpp"
@@ -21,6 +22,12 @@ inline constexpr std::int64_t kMostNodes = std::int64_t{1} << 30;  ///< of a tre
 
 inline void check_machines(std::int64_t machines) {
   if (machines < 1 || machines > kMostMachines) throw InputError("machines", fmt::format("{}", machines), "1 to 2^62");
+}
+
+inline void check_nodes(std::int64_t machines, std::string_view algorithm) {
+  if (machines > kMostNodes)
+    throw InputError("machines", fmt::format("{}", machines),
+                     fmt::format("at most 2^30 for a tree that is written out ({})", algorithm));
 }
 
 inline void check_time(const std::string& what, double time) {

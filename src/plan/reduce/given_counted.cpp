@@ -15,18 +15,15 @@
 
 #include <algorithm>
 
-#include "plan/reduce/given_tree.hpp"
-#include "plan/reduce/registry.hpp"
-
 namespace sluice::detail {
 
-GivenCounted::GivenCounted(std::string_view name, std::int64_t machines, std::int64_t arity, const ReduceCosts& costs)
+GivenCounted::GivenCounted(const GivenTree& given, std::int64_t machines, std::int64_t asked, const ReduceCosts& costs)
     : CountedTree(costs), machines_(machines) {
-  if (const auto greedy_for = reduce_planner(name).greedy_for) {
-    nodes_.emplace(machines, *greedy_for, GreedyLimits(), false);
+  if (given.greedy_for) {
+    nodes_.emplace(machines, *given.greedy_for, GreedyLimits(), false);
     for (const std::int64_t child : nodes_->children(0, machines)) subtrees_.push_back(nodes_->subtree(child));
   } else {
-    arity_ = std::min(arity_of(name, machines, arity), machines);
+    arity_ = std::min(arity_of(given, machines, asked), machines);
   }
   find_shape(machines);
 }

@@ -2,11 +2,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "plan/reduce/counted_tree.hpp"
+#include "plan/reduce/given_tree.hpp"
 #include "plan/reduce/greedy_nodes.hpp"
 
 namespace sluice::detail {
@@ -14,7 +14,7 @@ namespace sluice::detail {
 /// The tree of given_parents, with_shortest_times.
 class GivenCounted : public CountedTree {
  public:
-  GivenCounted(std::string_view name, std::int64_t machines, std::int64_t arity, const ReduceCosts& costs);
+  GivenCounted(const GivenTree& given, std::int64_t machines, std::int64_t asked, const ReduceCosts& costs);
 
   [[nodiscard]] const TreeShape& shape() const { return shapes_.at(machines_); }
   [[nodiscard]] Moment length() const override { return shape().length; }

@@ -21,16 +21,11 @@
 /// the result is there at 7 = d + 3 c.
 #include "plan/reduce/given_tree.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include "plan/reduce/greedy.hpp"
-#include "plan/reduce/registry.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
@@ -68,17 +63,14 @@ SmallMoment narrow(const Moment& moment) {
 
 }  // namespace
 
-bool is_given_tree(std::string_view name) { return reduce_planner(name).given(); }
-
-std::int64_t arity_of(std::string_view name, std::int64_t machines, std::int64_t arity) {
-  const std::optional<std::int64_t> fixed = reduce_planner(name).arity;
-  SLUICE_ASSERT(fixed, std::string(name));
-  return *fixed == ReducePlanner::kAll ? machines : *fixed == ReducePlanner::kAsked ? arity : *fixed;
+std::int64_t arity_of(const GivenTree& given, std::int64_t machines, std::int64_t asked) {
+  SLUICE_ASSERT(given.arity, "");
+  return *given.arity == GivenTree::kAll ? machines : *given.arity == GivenTree::kAsked ? asked : *given.arity;
 }
 
-std::vector<std::int32_t> given_parents(std::string_view name, std::int64_t machines, std::int64_t arity) {
-  if (const auto costs = reduce_planner(name).greedy_for) return greedy_tree(machines, *costs, {}).parent;
-  return k_ary_parents(machines, arity_of(name, machines, arity));
+std::vector<std::int32_t> given_parents(const GivenTree& given, std::int64_t machines, std::int64_t asked) {
+  if (given.greedy_for) return greedy_tree(machines, *given.greedy_for, {}).parent;
+  return k_ary_parents(machines, arity_of(given, machines, asked));
 }
 
 ReversedTree with_shortest_times(const std::vector<std::int32_t>& parent, const ReduceCosts& costs) {

@@ -1,21 +1,28 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+#include <optional>
 #include <vector>
 
 #include "plan/reduce/reversed_tree.hpp"
 
 namespace sluice::detail {
 
-/// Whether `name` is one of the trees below.
-[[nodiscard]] bool is_given_tree(std::string_view name);
+/// A tree that is chosen without a look at the costs: either of the two is set.
+struct GivenTree {
+  static constexpr std::int64_t kAsked = 0;  ///< ReduceOptions::arity
+  static constexpr std::int64_t kAll = -1;   ///< as many as there are machines
 
-/// In `flat`, `chain`, `binary` and `k-ary`, which have `arity`, machine i sends to (i - 1) / this.
-[[nodiscard]] std::int64_t arity_of(std::string_view name, std::int64_t machines, std::int64_t arity);
+  std::optional<ReduceCosts> greedy_for = {};  ///< the greedy tree for these costs, whatever the costs are
+  std::optional<std::int64_t> arity = {};      ///< machine i sends to (i - 1) / arity
+};
 
-/// Parents of nodes 1 to machines - 1 in the tree called so; entry 0 is -1, and every parent comes before its children.
-[[nodiscard]] std::vector<std::int32_t> given_parents(std::string_view name, std::int64_t machines, std::int64_t arity);
+/// Of a tree that has one, in numbers; `asked` stands for kAsked.
+[[nodiscard]] std::int64_t arity_of(const GivenTree& given, std::int64_t machines, std::int64_t asked);
+
+/// Parents of nodes 1 to machines - 1; entry 0 is -1, and every parent comes before its children.
+[[nodiscard]] std::vector<std::int32_t> given_parents(const GivenTree& given, std::int64_t machines,
+                                                      std::int64_t asked);
 
 /// The tree of these parents with its shortest times.
 [[nodiscard]] ReversedTree with_shortest_times(const std::vector<std::int32_t>& parent, const ReduceCosts& costs);

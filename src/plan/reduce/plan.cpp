@@ -15,34 +15,31 @@
 #include "plan/reduce/check.hpp"
 #include "plan/reduce/consecutive_runs.hpp"
 #include "plan/reduce/counted_tree.hpp"
-#include "plan/reduce/exact.hpp"
-#include "plan/reduce/given_counted.hpp"
 #include "plan/reduce/given_tree.hpp"
 #include "plan/reduce/greedy.hpp"
-#include "plan/reduce/greedy_counted.hpp"
 #include "plan/reduce/method.hpp"
+#include "plan/reduce/registry.hpp"
 #include "plan/reduce/segments.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/reduce.hpp"
 #include "sluice/plan/reduce_part.hpp"
-#include "sluice/plan/registry.hpp"
 
 namespace sluice {
 
 namespace {
 
 using detail::CountedTree;
-using detail::GivenCounted;
-using detail::GreedyCounted;
 using detail::GreedyLimits;
 using detail::kNoLimit;
 using detail::Moment;
 using detail::OwnPlace;
 using detail::PlacedTree;
 using detail::ReduceCosts;
+using detail::ReducePlanner;
 using detail::ReversedTree;
 using detail::TreeShape;
+using detail::TreeTask;
 
 constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
 
@@ -54,10 +51,10 @@ struct Assigned {
 
 class ReductionPlanner {
  public:
-  ReductionPlanner(const ReduceProblem& problem, const ReduceOptions& options, std::string_view algorithm)
+  ReductionPlanner(const ReduceProblem& problem, const ReduceOptions& options, const ReducePlanner& planner)
       : problem_(problem),
         options_(options),
-        algorithm_(algorithm),
+        planner_(planner),
         root_(problem.root == kAnyRoot ? 0 : problem.root),
         limits_{problem.max_transfers.value_or(kNoLimit), problem.max_reducers.value_or(kNoLimit), kNoLimit},
         segments_(problem.segments) {}
@@ -66,24 +63,22 @@ class ReductionPlanner {
     check_algorithm();
     if (!problem_.arrivals.empty()) return plan_arrivals();
     choose_parts();
-    if (!options_.transfers && (problem_.commutative || root_at_end())) {
-      if (algorithm_ == "greedy") return finish(shape_ ? *shape_ : greedy_shape(problem_.machines, costs_, limits_));
-      if (detail::is_given_tree(algorithm_) && !problem_.max_transfers && !problem_.max_reducers) {
-        check_nodes();
-        return finish(given_shape(costs_));
-      }
-    }
+    const bool limited = problem_.max_transfers || problem_.max_reducers;
+    if (!options_.transfers && (problem_.commutative || root_at_end()) && planner_.shape != nullptr &&
+        (planner_.keeps_limits || !limited))
+      return finish(shape_ ? *shape_ : shape_in(segments_, costs_).shape);
     return plan_tree();
   }
 
   /// The tree that `run` plans, without limits and dates, in which every machine has its place.
   std::unique_ptr<CountedTree> find_tree() {
     check_algorithm();
+    SLUICE_ASSERT(planner_.counted != nullptr, std::string(planner_.about.name));
     choose_parts();
     check_nodes();
     using Tree = std::unique_ptr<CountedTree>;
     Tree tree = first_in_order<Tree>([&](std::int64_t nodes, bool fill) -> std::optional<Tree> {
-      Tree candidate = counted_tree(nodes, fill);
+      Tree candidate = planner_.counted(task(nodes, costs_, fill));
       if (!candidate->place(problem_.machines, root_, problem_.commutative)) return std::nullopt;
       return candidate;
     });
@@ -150,48 +145,29 @@ class ReductionPlanner {
 
  private:
   void check_algorithm() const {
-    if (algorithm_ == "exact") {
-      if (!problem_.arrivals.empty() || problem_.segments != 1)
-        refuse("dates of arrival or parts", "neither; greedy is optimal for dates");
-      if (problem_.machines > detail::kMostMachinesForExact)
-        refuse(fmt::format("{} machines", problem_.machines), fmt::format("at most {}", detail::kMostMachinesForExact));
-    }
-    if (algorithm_ == "k-ary" && options_.arity < 1)
-      throw InputError("arity", fmt::format("{}", options_.arity), "at least 1");
+    if (planner_.check != nullptr) planner_.check(planner_, problem_, options_);
   }
 
-  /// The number of parts, what they cost, and for several of them the limit on the children of a greedy tree.
+  /// The number of parts, what they cost, and for several of them the limit on the children.
   void choose_parts() {
     if (segments_ == 0) segments_ = best_segments();
     costs_ = detail::part_costs(problem_, segments_);
-    if (segments_ == 1 || algorithm_ != "greedy") return;
-    const detail::SegmentTree best = segment_tree(segments_);
+    if (segments_ == 1) return;
+    const detail::SegmentTree best = shape_in(segments_, costs_);
     limits_.children = best.children;
     shape_ = best.shape;
   }
 
   [[noreturn]] void refuse(const std::string& found, const std::string& expected) const {
-    throw InputError(fmt::format("algorithm {}", algorithm_), found, expected);
+    throw InputError(fmt::format("algorithm {}", planner_.about.name), found, expected);
   }
 
-  void check_nodes() const {
-    if (problem_.machines > detail::kMostNodes)
-      throw InputError("machines", fmt::format("{}", problem_.machines),
-                       fmt::format("at most 2^30 for a tree that is written out ({})", algorithm_));
-  }
+  void check_nodes() const { detail::check_nodes(problem_.machines, planner_.about.name); }
 
   [[nodiscard]] bool root_at_end() const { return root_ == 0 || root_ == problem_.machines - 1; }
 
-  [[nodiscard]] std::unique_ptr<CountedTree> counted_tree(std::int64_t nodes, bool fill) const {
-    if (algorithm_ != "greedy") return std::make_unique<GivenCounted>(algorithm_, nodes, options_.arity, costs_);
-    if (limits_.children == 1) return std::make_unique<GivenCounted>("chain", nodes, 1, costs_);
-    return std::make_unique<GreedyCounted>(nodes, costs_, limits_, fill);
-  }
-
-  [[nodiscard]] ReversedTree tree(std::int64_t machines, bool fill) const {
-    if (algorithm_ == "greedy") return greedy_tree(machines, costs_, limits_, fill);
-    if (algorithm_ == "exact") return exact_tree(machines, costs_, limits_);
-    return with_shortest_times(detail::given_parents(algorithm_, machines, options_.arity), costs_);
+  [[nodiscard]] TreeTask task(std::int64_t nodes, const ReduceCosts& costs, bool fill = false) const {
+    return {nodes, costs, limits_, planner_.given, options_.arity, fill};
   }
 
   // ---- one date for all
@@ -202,16 +178,17 @@ class ReductionPlanner {
       throw InputError("segments", fmt::format("{} parts of {} elements", segments_, problem_.machines),
                        "at most 2^30 transfers to write out");
     Assigned assigned = problem_.commutative ? in_any_order() : in_order();
-    const bool given = detail::is_given_tree(algorithm_);
-    const TreeShape shape = given ? given_shape(costs_) : shape_of(assigned.tree, assigned.machine);
-    if (given) check_limits(assigned.tree, shape);
+    // Of a given tree, that of its parts and summaries to the last bit: equal moments can be other sums.
+    const TreeShape shape =
+        planner_.keeps_limits ? shape_of(assigned.tree, assigned.machine) : shape_in(segments_, costs_).shape;
+    if (!planner_.keeps_limits) check_limits(assigned.tree, shape);
     ReducePlan plan = finish(shape);
     if (options_.transfers) write_transfers(assigned, shape, plan.schedule);
     return plan;
   }
 
   Assigned in_any_order() const {
-    Assigned assigned{tree(problem_.machines, false), {}};
+    Assigned assigned{planner_.tree(task(problem_.machines, costs_)), {}};
     const std::int64_t machines = problem_.machines;
     assigned.machine.resize(static_cast<std::size_t>(machines));
     for (std::size_t node = 0; node < assigned.machine.size(); ++node) {
@@ -225,7 +202,7 @@ class ReductionPlanner {
 
   Assigned in_order() const {
     return first_in_order<Assigned>([&](std::int64_t nodes, bool fill) -> std::optional<Assigned> {
-      ReversedTree candidate = tree(nodes, fill);
+      ReversedTree candidate = planner_.tree(task(nodes, costs_, fill));
       auto machine = consecutive_runs(candidate, problem_.machines, root_);
       if (!machine) return std::nullopt;
       return Assigned{std::move(candidate), std::move(*machine)};
@@ -233,13 +210,13 @@ class ReductionPlanner {
   }
 
   /// What `attempt(nodes, fill)` makes of the first tree that can be split around the root. Where one of as many nodes
-  /// as machines cannot, the greedy tree goes on to more nodes, from which the superfluous are left out again: at first
-  /// for no greater length, which is enough without limits.
+  /// as machines cannot, a tree that fills goes on to more nodes, from which the superfluous are left out again: at
+  /// first for no greater length, which is enough without limits.
   template <class Result, class Attempt>
   Result first_in_order(const Attempt& attempt) const {
     const std::int64_t machines = problem_.machines;
     if (std::optional<Result> found = attempt(machines, false)) return std::move(*found);
-    if (algorithm_ == "greedy") {
+    if (planner_.fills) {
       const std::int64_t most = 4 * machines;
       for (std::int64_t nodes = machines; nodes <= most; nodes += std::max<std::int64_t>(1, nodes / 16))
         if (std::optional<Result> found = attempt(nodes, true)) return std::move(*found);
@@ -286,30 +263,19 @@ class ReductionPlanner {
 
   // ---- parts
 
-  /// A chain cannot be split around a root in the middle.
-  [[nodiscard]] detail::SegmentTree segment_tree(std::int64_t segments) const {
-    return detail::best_segment_tree(problem_.machines, detail::part_costs(problem_, segments), segments,
-                                     problem_.commutative || root_at_end() ? 1 : 2);
+  [[nodiscard]] detail::SegmentTree shape_in(std::int64_t segments, const ReduceCosts& costs) const {
+    // A chain cannot be split around a root in the middle.
+    const std::int64_t least_children = problem_.commutative || root_at_end() ? 1 : 2;
+    return planner_.shape(task(problem_.machines, costs), segments, least_children);
   }
 
-  [[nodiscard]] TreeShape given_shape(const ReduceCosts& costs) const {
-    return GivenCounted(algorithm_, problem_.machines, options_.arity, costs).shape();
-  }
-
-  double length_in(std::int64_t segments) {
+  [[nodiscard]] double length_in(std::int64_t segments) const {
     const ReduceCosts costs = detail::part_costs(problem_, segments);
-    TreeShape shape;
-    if (algorithm_ == "greedy") {
-      shape = segment_tree(segments).shape;
-    } else {
-      check_nodes();
-      shape = given_shape(costs);
-    }
-    return length_in_segments(shape, costs, segments).value(costs);
+    return length_in_segments(shape_in(segments, costs).shape, costs, segments).value(costs);
   }
 
   /// Grows by a tenth at a time, then tries every number between the neighbours of the best.
-  std::int64_t best_segments() {
+  [[nodiscard]] std::int64_t best_segments() const {
     std::map<std::int64_t, double> tried;
     const auto try_number = [&](std::int64_t segments) {
       if (!tried.contains(segments)) tried[segments] = length_in(segments);
@@ -338,10 +304,10 @@ class ReductionPlanner {
     const PlacedTree optimal = tree_for_arrivals(problem_.arrivals, costs_, problem_.root);
     const double optimum = earliest_times(optimal, problem_.arrivals, costs_).length;
     PlacedTree placed;
-    if (algorithm_ == "greedy") {
+    if (planner_.best_for_dates) {
       placed = optimal;
     } else {
-      placed.parent = detail::given_parents(algorithm_, problem_.machines, options_.arity);
+      placed.parent = detail::given_parents(planner_.given, problem_.machines, options_.arity);
       for (std::int64_t node = 0; node < problem_.machines; ++node)
         placed.machine.push_back(static_cast<std::int32_t>((root_ + node) % problem_.machines));
     }
@@ -402,43 +368,39 @@ class ReductionPlanner {
 
   const ReduceProblem& problem_;
   const ReduceOptions& options_;
-  std::string_view algorithm_;
+  const ReducePlanner& planner_;
   std::int64_t root_;
   GreedyLimits limits_;
   std::int64_t segments_;
   ReduceCosts costs_;
-  std::optional<TreeShape> shape_;  // of a greedy tree for parts
+  std::optional<TreeShape> shape_;  // for several parts
 };
 
-/// Whether nothing is proven to be as good as greedy.
-bool greedy_may_lose(const ReduceProblem& problem) {
-  const bool limited = problem.max_transfers || problem.max_reducers;
-  const bool inner_root = problem.root > 0 && problem.root < problem.machines - 1;
-  return (problem.max_transfers && problem.max_reducers) ||
-         (!problem.commutative && inner_root && (limited || problem.segments != 1));
-}
+using Planners = std::vector<const ReducePlanner*>;
 
 /// The algorithms among which the shortest plan is looked for, the first of those as short.
-std::vector<std::string_view> candidates(const ReduceProblem& problem, const ReduceOptions& options) {
-  if (options.algorithm == "auto" && !greedy_may_lose(problem)) return {"greedy"};
-  std::vector<std::string_view> names;
-  for (const Algorithm& each : algorithms("reduce"))
-    if (options.algorithm == "auto" || each.name == options.algorithm) names.push_back(each.name);
-  if (!names.empty()) return names;
+Planners candidates(const ReduceProblem& problem, const ReduceOptions& options) {
+  Planners all;
   std::string known;
-  for (const Algorithm& each : algorithms("reduce")) known += fmt::format("{}, ", each.name);
+  for (const ReducePlanner& each : detail::reduce_planners()) {
+    if (each.about.name == options.algorithm) return {&each};
+    if (options.algorithm == "auto" && each.is_best != nullptr && each.is_best(problem)) return {&each};
+    all.push_back(&each);
+    known += fmt::format("{}, ", each.about.name);
+  }
+  if (options.algorithm == "auto") return all;
   throw InputError("algorithm", fmt::format("'{}'", options.algorithm), "one of " + known + "auto");
 }
 
 /// What `attempt` makes of each algorithm, where it is not refused: the shortest. Nothing is shorter than an optimal
 /// one.
 template <class Result, class Attempt>
-Result shortest(const std::vector<std::string_view>& names, const Attempt& attempt) {
+Result shortest(const Planners& planners, const Attempt& attempt) {
   std::optional<Result> best;
   std::optional<InputError> refusal;
-  for (const std::string_view name : names) {
+  for (const ReducePlanner* const planner : planners) {
     try {
-      Result result = attempt(name);
+      Result result = attempt(*planner);
       if (!best || result.length() < best->length()) best.emplace(std::move(result));
     } catch (const InputError& error) {
       if (!refusal) refusal = error;
@@ -460,7 +422,7 @@ ReducePlan plan_reduce(const ReduceProblem& problem, const ReduceOptions& option
   };
   return shortest<Attempt>(
              candidates(problem, options),
-             [&](std::string_view name) { return Attempt{ReductionPlanner(problem, options, name).run()}; })
+             [&](const ReducePlanner& planner) { return Attempt{ReductionPlanner(problem, options, planner).run()}; })
       .plan;
 }
 
@@ -468,9 +430,9 @@ ReductionPart plan_reduction_part(const ReduceProblem& problem, std::int64_t ran
   detail::check_problem(problem);
   if (rank < 0 || rank >= problem.machines)
     throw InputError("rank", fmt::format("{}", rank), fmt::format("0 to {}", problem.machines - 1));
-  const std::vector<std::string_view> names = candidates(problem, options);
+  const Planners planners = candidates(problem, options);
   const bool limited = problem.max_transfers || problem.max_reducers || !problem.arrivals.empty();
-  if (limited || names == std::vector<std::string_view>{"exact"}) {
+  if (limited || planners.front()->counted == nullptr) {
     ReduceOptions whole = options;
     whole.transfers = true;
     return part_of(plan_reduce(problem, whole).schedule, rank);
@@ -481,8 +443,8 @@ ReductionPart plan_reduction_part(const ReduceProblem& problem, std::int64_t ran
     [[nodiscard]] double length() const { return planner.length_of(*tree); }
     [[nodiscard]] bool optimal() const { return planner.is_optimal(length()); }
   };
-  const auto best = shortest<Attempt>(names, [&](std::string_view name) {
-    Attempt attempt{ReductionPlanner(problem, options, name), nullptr};
+  const auto best = shortest<Attempt>(planners, [&](const ReducePlanner& planner) {
+    Attempt attempt{ReductionPlanner(problem, options, planner), nullptr};
     attempt.tree = attempt.planner.find_tree();
     return attempt;
   });

@@ -1,33 +1,51 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <span>
-#include <string_view>
 
+#include "plan/reduce/counted_tree.hpp"
+#include "plan/reduce/given_tree.hpp"
+#include "plan/reduce/greedy.hpp"
 #include "plan/reduce/reversed_tree.hpp"
+#include "plan/reduce/segments.hpp"
+#include "sluice/plan/reduce.hpp"
 #include "sluice/plan/registry.hpp"
 
 namespace sluice::detail {
 
-/// An algorithm of reduce. Of a tree that is chosen without a look at the costs (given_tree.cpp) either of the two is
-/// set; of `greedy` and `exact` neither.
+/// What a tree is asked for.
+struct TreeTask {
+  std::int64_t machines = 1;
+  ReduceCosts costs;
+  GreedyLimits limits;
+  GivenTree given;         ///< that of the planner
+  std::int64_t arity = 0;  ///< ReduceOptions::arity
+  bool fill = false;       ///< as for greedy_tree, of a planner that can
+};
+
+/// An algorithm of reduce.
 struct ReducePlanner {
-  static constexpr std::int64_t kAsked = 0;  ///< ReduceOptions::arity
-  static constexpr std::int64_t kAll = -1;   ///< as many as there are machines
-
   Algorithm about;
-  std::optional<ReduceCosts> greedy_for = {};  ///< the greedy tree for these costs, whatever the costs are
-  std::optional<std::int64_t> arity = {};      ///< machine i sends to (i - 1) / arity
-
-  [[nodiscard]] bool given() const { return greedy_for || arity; }
+  /// Its tree, if that is chosen without a look at the costs.
+  GivenTree given = {};
+  /// Throws InputError where the algorithm does not apply. Null if it always does.
+  void (*check)(const ReducePlanner&, const ReduceProblem&, const ReduceOptions&) = nullptr;
+  ReversedTree (*tree)(const TreeTask&) = nullptr;
+  /// The same tree, to be asked for single machines; null where it has to be written out.
+  std::unique_ptr<CountedTree> (*counted)(const TreeTask&) = nullptr;
+  /// The shape of the best tree for so many parts, without the tree, and how many children a machine has at most; at
+  /// least so many are allowed. Null where the tree has to be written out.
+  SegmentTree (*shape)(const TreeTask&, std::int64_t segments, std::int64_t least_children) = nullptr;
+  /// Whether no other algorithm is ever better on such problems, so that `auto` takes this one. Null: nothing is known.
+  bool (*is_best)(const ReduceProblem&) = nullptr;
+  bool keeps_limits = false;  ///< plans for the limits of a problem; of others the trees are checked against them
+  bool fills = false;         ///< see TreeTask::fill
+  bool best_for_dates = false;
 };
 
 /// In the order in which they are shown; without `auto`.
 [[nodiscard]] std::span<const ReducePlanner> reduce_planners();
-
-/// The one of that name. @pre there is one
-[[nodiscard]] const ReducePlanner& reduce_planner(std::string_view name);
 
 /// What is known of them.
 [[nodiscard]] std::span<const Algorithm> reduce_algorithms();
