@@ -210,6 +210,14 @@ TEST(Newcomer, SlipsAreMetWithASuggestion) {  // 16
   folder.write("x.csv", kTraffic);
   expect_refused(folder.sluice(words("plna exchange x.csv")), "did you mean 'plan'?");
   expect_refused(folder.sluice(words("plan redistribut --from 2:1 --to 2:2")), "did you mean 'redistribute'?");
+  // A problem in the place of a verb.
+  expect_refused(
+      folder.sluice(words("redistribute --from 2:1 --to 2:2")),
+      "sluice: 'redistribute', which is a problem, expected a verb before it, one of plan, compare, simulate, "
+      "run: sluice plan redistribute ...");
+  expect_refused(folder.sluice(words("help allgather")), "'allgather', which is a problem");
+  expect_refused(folder.sluice(words("redistribut --from 2:1")), "did you mean 'plan redistribute'?");
+  expect_refused(folder.sluice(words("rnu")), "did you mean 'run'?");
   expect_refused(folder.sluice(words("plan exchange x.csv --algorith ggp")), "did you mean '--algorithm'?");
   expect_refused(folder.sluice(words("plan exchange x.csv --algorithm ogpp")), "did you mean 'oggp'?");
   expect_refused(folder.sluice(words("plan exchange x.csv --algorithm ogp")), "did you mean 'ggp' or 'oggp'?");
