@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "algorithm_names.hpp"
 #include "broadcast_options.hpp"
@@ -17,6 +18,7 @@ namespace {
 
 struct CompareOptions {
   BroadcastInput problem;
+  ComparedAlgorithms algorithms;
   ComparisonOutput output;
 };
 
@@ -28,9 +30,11 @@ int compare(const CompareOptions& options) {
   comparison.problem = "broadcast";
   comparison.head = task.title();
   comparison.columns = {"length", "ranks done", "segments"};
-  // Each method has a bound by its own model; the smallest of them holds for all.
+  // Each method has a bound by its own model; the smallest of them holds for all that are compared.
   double bound = -1;
-  for (const std::string& name : algorithm_names("broadcast")) {
+  const std::vector<std::string> all = algorithm_names("broadcast");
+  const std::vector<std::string> names = options.algorithms.among(all);
+  for (const std::string& name : names) {
     comparison.add(name, [&] {
       ComparedPlan row{name, {}, 0, {}};
       const BroadcastPlan plan = timed(row.plan_s, [&] { return task.planned_by(name); });
@@ -43,7 +47,9 @@ int compare(const CompareOptions& options) {
       return row;
     });
   }
-  ComparedBound lower{figures_of_tree(std::max(0.0, bound)), "paths", "paths: no way through the network is faster"};
+  ComparedBound lower{figures_of_tree(std::max(0.0, bound)), "paths",
+                      names.size() == all.size() ? "paths: no way through the network is faster"
+                                                 : "paths: by the models of these algorithms"};
   lower.figures.cells = {seconds_text(std::max(0.0, bound))};
   comparison.bounds.push_back(std::move(lower));
   return show_comparison(comparison, options.output);
@@ -55,6 +61,7 @@ void add_compare_broadcast(CLI::App& compare_verb, Action& chosen) {
   CLI::App* problem = compare_verb.add_subcommand("broadcast", "give all ranks what one has, over clusters and links");
   const auto options = std::make_shared<CompareOptions>();
   options->problem.add_to(*problem);
+  options->algorithms.add_to(*problem, algorithm_names("broadcast"));
   options->output.add_to(*problem);
   problem->footer(algorithms_help("broadcast") + kBroadcastHelp + kComparisonHelp +
                   "length: of the schedule, internal broadcasts by their models; ranks done: of the messages between\n"

@@ -214,7 +214,9 @@ class Bash(unittest.TestCase):
                          f"plan broadcast {network} --inside", f"plan broadcast {network} --lookahead",
                          f"simulate redistribute {layouts} --order", f"simulate redistribute {layouts} --algorithm",
                          "simulate exchange t.csv --engine", f"simulate redistribute {layouts} --part",
-                         "compare exchange t.csv --algorithms", "study", "study broadcast-grid5000 -o x --order",
+                         "compare exchange t.csv --algorithms", f"compare broadcast {network} --algorithms",
+                         "compare reduce --machines 4 --transfer 1 --compute 1 --algorithms",
+                         f"compare allgather {network} --algorithms", "study", "study broadcast-grid5000 -o x --order",
                          "cluster t.csv --algorithm", "probe -o x --algorithm", "run exchange t.csv --mode",
                          "run reduce --count 1 --operation", f"run redistribute {layouts} --shape 12 --mode",
                          *(f"plan {problem} {network} --algorithm"
