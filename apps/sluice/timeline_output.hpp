@@ -4,11 +4,12 @@
 #include <string>
 
 #include "sluice/schedule/timeline.hpp"
+#include "sluice/show/gantt.hpp"
 
 namespace sluice::command {
 
-/// The options --svg FILE|- and --trace FILE: when each transfer runs, as a picture and for viewers of traces; and, of
-/// what is predicted, --beside TRACE: above what ran.
+/// The options --svg FILE|- (with --rows) and --trace FILE: when each transfer runs, as a picture and for viewers of
+/// traces; and, of what is predicted, --beside TRACE: above what ran.
 class TimelineOutput {
  public:
   /// `by`: how the times are known, such as "by the model".
@@ -35,8 +36,10 @@ class TimelineOutput {
 
  private:
   [[nodiscard]] std::string picture_beside(const Timeline& timeline) const;
+  [[nodiscard]] GanttRow row() const;
 
   std::string svg_;
+  std::string rows_ = "senders";
   std::string trace_;
   std::string beside_;
 };
