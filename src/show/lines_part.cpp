@@ -81,7 +81,8 @@ SvgHeading lines_part(const ReportLines& lines, double top) {
   series.resize(series.size() - left_out);
   SvgHeading part = svg_heading(
       top, lines.title,
-      left_out > 0 ? fmt::format("{} more are not drawn", count_text(static_cast<std::int64_t>(left_out), "curve")) : "");
+      left_out > 0 ? fmt::format("{} more are not drawn", count_text(static_cast<std::int64_t>(left_out), "curve"))
+                   : "");
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::pair<double, double> x_range{kInfinity, -kInfinity}, y_range = x_range;
   for (const ReportLines::Series& each : series) {

@@ -55,7 +55,8 @@ struct Side {
 }  // namespace
 
 SvgHeading matrix_part(const ReportMatrix& matrix, double top) {
-  std::vector<double> of_rows(static_cast<std::size_t>(matrix.rows)), of_columns(static_cast<std::size_t>(matrix.columns));
+  std::vector<double> of_rows(static_cast<std::size_t>(matrix.rows)),
+      of_columns(static_cast<std::size_t>(matrix.columns));
   double low = std::numeric_limits<double>::infinity(), high = 0;
   std::int64_t entries = 0;
   for (const ReportMatrix::Entry& each : matrix.entries) {

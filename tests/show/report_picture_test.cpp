@@ -40,10 +40,10 @@ TEST(ReportSvg, MatricesAreSortedByLoadAndShadedByLogarithms) {
   EXPECT_NE(svg.find("Who &lt;sends&gt;"), svg.npos);
   EXPECT_NE(svg.find("2 x 2, 3 entries above 0; rows and columns by their sums"), svg.npos) << svg;
   // Row 1 has the larger load and stands above row 0; column 0 stands before column 1.
-  for (const char* name : {"y=\"214.4\" text-anchor=\"end\" font-size=\"12\">1<",
-                           "y=\"382.8\" text-anchor=\"end\" font-size=\"12\">0<",
-                           "x=\"119.4\" y=\"122.2\" text-anchor=\"middle\" font-size=\"12\">0<",
-                           "x=\"287.8\" y=\"122.2\" text-anchor=\"middle\" font-size=\"12\">1<"})
+  for (const char* name :
+       {"y=\"214.4\" text-anchor=\"end\" font-size=\"12\">1<", "y=\"382.8\" text-anchor=\"end\" font-size=\"12\">0<",
+        "x=\"119.4\" y=\"122.2\" text-anchor=\"middle\" font-size=\"12\">0<",
+        "x=\"287.8\" y=\"122.2\" text-anchor=\"middle\" font-size=\"12\">1<"})
     EXPECT_EQ(count(svg, name), 1U) << name << svg;
   // The largest entry is at the top left, in the last colour, the smallest below it in the first; 100 is in the middle
   // of 10 and 1000.
@@ -69,7 +69,8 @@ TEST(ReportSvg, ManyRowsBecomeFewCells) {
   matrix.rows = 1000;
   matrix.columns = 700;
   for (std::int64_t i = 0; i < matrix.rows; ++i)
-    for (std::int64_t j = 0; j < matrix.columns; j += 7) matrix.entries.push_back({i, j, static_cast<double>(1 + i * j)});
+    for (std::int64_t j = 0; j < matrix.columns; j += 7)
+      matrix.entries.push_back({i, j, static_cast<double>(1 + i * j)});
   const std::string svg = report_svg({with(matrix)}, "x");
   EXPECT_LT(svg.size(), 4'000'000U);
   EXPECT_EQ(svg.find("nan"), svg.npos);
