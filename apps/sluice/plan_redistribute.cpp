@@ -173,6 +173,7 @@ void check_front_alone(const PlanOptions& options) {
   };
   if (options.output.timeline.traced()) refuse("--trace");
   if (options.output.timeline.beside()) refuse("--beside");
+  if (options.output.timeline.row() != GanttRow::kSender) refuse("--rows");
   if (!options.rank.empty()) refuse("--rank");
   if (options.preemptive) refuse("--preemptive");
   if (options.algorithm != "auto") refuse("--algorithm");

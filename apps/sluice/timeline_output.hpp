@@ -22,6 +22,8 @@ class TimelineOutput {
   [[nodiscard]] const std::string& svg() const { return svg_; }
   [[nodiscard]] bool traced() const { return !trace_.empty(); }
   [[nodiscard]] bool beside() const { return !beside_.empty(); }
+  /// What a row of the picture is.
+  [[nodiscard]] GanttRow row() const;
   /// Whether a file is asked for.
   [[nodiscard]] bool wanted() const { return !svg_.empty() || !trace_.empty(); }
   /// The option asked for, "" if there is none.
@@ -36,7 +38,6 @@ class TimelineOutput {
 
  private:
   [[nodiscard]] std::string picture_beside(const Timeline& timeline) const;
-  [[nodiscard]] GanttRow row() const;
 
   std::string svg_;
   std::string rows_ = "senders";
