@@ -19,10 +19,9 @@
 //
 //   context             the first job of a communicator, an exchange without messages; always run
 //   nothing             a barrier of MPI, which ends every phase: what cpu and process contain in any case
-//   redistribution      256 doubles a rank, from blocks of a P x Q grid to blocks of another grid
-//   sparse              an exchange at once: each rank with its 26 neighbours in a periodic grid of three dimensions, 4
-//   KiB
-//                       over faces, 512 bytes over edges, 64 over corners
+//   redistribution      256 doubles per rank, from blocks of a P x Q grid to blocks of another grid
+//   sparse              an exchange at once: each rank with its 26 neighbours in a periodic grid of three dimensions,
+//                       4 KiB over faces, 512 bytes over edges, 64 over corners
 //   planned             the same in mode chain, planned by rank 0
 //   list                the same in mode list
 //   dynamic             a DynamicExchange, 512 bytes to the next rank

@@ -3,7 +3,7 @@
 # Debian names the library after the MPI, scalapack-openmpi and scalapack-mpich; both may be installed, and the wrong one
 # links but crashes in MPI_Init. SLUICE_MPI_FAMILY picks; elsewhere the plain name scalapack is taken.
 #
-# Result: ScaLAPACK_FOUND, ScaLAPACK_LIBRARY and the target ScaLAPACK::ScaLAPACK (it has BLACS and pdgemr2d in it).
+# Result: ScaLAPACK_FOUND, ScaLAPACK_VERSION (empty if nothing tells it), ScaLAPACK_LIBRARY and the target ScaLAPACK::ScaLAPACK (it has BLACS and pdgemr2d in it).
 
 find_library(ScaLAPACK_LIBRARY NAMES scalapack-${SLUICE_MPI_FAMILY} scalapack
              DOC "ScaLAPACK of the MPI in use")
@@ -21,8 +21,21 @@ if(ScaLAPACK_LIBRARY)
   endblock()
 endif()
 
+# It has no header; the file of pkg-config that it installs beside itself tells its version.
+set(ScaLAPACK_VERSION "")
+if(ScaLAPACK_LIBRARY)
+  cmake_path(GET ScaLAPACK_LIBRARY PARENT_PATH _scalapack_folder)
+  cmake_path(GET ScaLAPACK_LIBRARY STEM _scalapack_name)
+  string(REGEX REPLACE "^lib" "" _scalapack_name ${_scalapack_name})
+  set(_scalapack_file ${_scalapack_folder}/pkgconfig/${_scalapack_name}.pc)
+  if(EXISTS ${_scalapack_file})
+    file(STRINGS ${_scalapack_file} ScaLAPACK_VERSION REGEX "^Version:" LIMIT_COUNT 1)
+    string(REGEX REPLACE "^Version: *" "" ScaLAPACK_VERSION "${ScaLAPACK_VERSION}")
+  endif()
+endif()
+
 include(FindPackageHandleStandardArgs)
-find_package_handle_standard_args(ScaLAPACK REQUIRED_VARS ScaLAPACK_LIBRARY ScaLAPACK_LINKS)
+find_package_handle_standard_args(ScaLAPACK REQUIRED_VARS ScaLAPACK_LIBRARY ScaLAPACK_LINKS VERSION_VAR ScaLAPACK_VERSION)
 mark_as_advanced(ScaLAPACK_LIBRARY)
 
 if(ScaLAPACK_FOUND AND NOT TARGET ScaLAPACK::ScaLAPACK)

@@ -1,9 +1,13 @@
 # The MPI to build against.
 #
-# MPI_CXX_COMPILER (mpicxx.openmpi, mpicxx.mpich; the presets set it) chooses; without it CMake takes the system's default.
+# MPI_CXX_COMPILER (mpicxx.openmpi, mpicxx.mpich; the presets set it) chooses; without it MPICXX of the environment, which
+# modules of clusters set, the C++ compiler, if that is such a wrapper, and last the system's default.
 # Sets SLUICE_MPI_FAMILY to openmpi, mpich, smpi (SimGrid: simulated machines) or other, and SLUICE_MPI_ENVIRONMENT to what
 # a test that starts ranks needs set. sluice_mpi_program(target) is for every program that ranks run.
 
+if(NOT MPI_CXX_COMPILER AND NOT "$ENV{MPICXX}" STREQUAL "")
+  set(MPI_CXX_COMPILER $ENV{MPICXX} CACHE STRING "MPI compiler for CXX")
+endif()
 # FindMPI looks up a bare name of a compiler but takes the launcher as it stands.
 if(MPIEXEC_EXECUTABLE AND NOT IS_ABSOLUTE "${MPIEXEC_EXECUTABLE}")
   set(_sluice_launcher ${MPIEXEC_EXECUTABLE})

@@ -1,4 +1,4 @@
-// An exchange planned without MPI: at most 2 transfers at once, each step as dear as 3 units, and a proof of how far
+// An exchange planned without MPI: at most 2 transfers at once, each step costs 3 units besides, and a proof of how far
 // the plan is from the best there can be.
 #include <fmt/core.h>
 

@@ -4,10 +4,12 @@
 #     scripts/docs.sh [-o DIR]     into DIR, build/docs unless given; begin with DIR/index.html
 #     scripts/docs.sh --check      the same, but nothing is kept
 #
+# Where build/release has the manual pages of the command, which are made of its help, they are part of the site.
+#
 # Exit status 1 for a warning of Sphinx or Doxygen, a link of the documents that leads nowhere and a public name
 # without a comment. Links to the network are not followed.
 set -euo pipefail
-usage() { sed -n '2,8s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '2,10s/^# \{0,1\}//p' "$0"; }
 target=
 keep=1
 while [[ $# -gt 0 ]]; do
@@ -45,6 +47,16 @@ if [[ ${#lacking[@]} -gt 0 ]]; then
   exit 1
 fi
 
+manuals=build/release/manuals/man1
+if [[ ! -d $manuals ]]; then
+  echo "documents: without manual pages, as there is no $manuals: scripts/build.sh makes it" >&2
+elif ! command -v mandoc >/dev/null; then
+  echo "error: mandoc: not installed; run scripts/install-deps.sh --docs" >&2
+  exit 1
+else
+  export SLUICE_MANUALS=1
+fi
+
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export PYTHONDONTWRITEBYTECODE=1
@@ -76,6 +88,12 @@ reference fortran Fortran 'INPUT = drop-in/fortran/sluice.f90 docs/site/fortran.
 "$python" scripts/undocumented.py "$work/xml" python/sluice || failed=1
 
 "$python" -m sphinx -q -W --keep-going -j auto -c docs/site -d "$work/doctrees" . "$work/site" || failed=1
+
+if [[ -n ${SLUICE_MANUALS-} ]]; then
+  "$python" scripts/manual_pages.py "$manuals" "$work/site/docs/reference/manual" || failed=1
+  grep -q 'href="manual/index.html"' "$work/site/docs/reference/command.html" ||
+    { echo "docs/reference/command.md: no link to the manual pages" >&2; failed=1; }
+fi
 
 if [[ $failed -ne 0 ]]; then
   echo "documents: failed" >&2

@@ -48,6 +48,7 @@ docs_packages=(
   python3-sphinx             # the site, and the reference of Python
   python3-myst-parser        # the pages, which are Markdown
   furo                       # the look of the site: light and dark, for telephones too
+  mandoc                     # makes the manual pages part of it; tests: finds faults in them
 )
 ci_packages=(
   libmpich-dev               # the second MPI that everything is built and tested with
@@ -59,9 +60,9 @@ ci_packages=(
   libclang-rt-14-dev         # libFuzzer and the sanitizers of clang, which feed the readers with broken files
   libbenchmark-dev           # benchmarks
   chromium                   # tests: the page of `sluice report` as a browser shows it
+  librsvg2-bin               # tests: rsvg-convert, which makes PDF of pictures as the documents say
   pajeng                     # tests: traces are read by its pj_dump
   python3-jsonschema         # tests: what the command writes against the JSON Schemas of the documents
-  mandoc                     # tests: finds faults in manual pages
   fish                       # tests: completion is really run in it
   zsh                        # tests: completion is really run in it
   libsimgrid-dev             # simulated machines: `simulate --engine simgrid`

@@ -187,6 +187,8 @@ std::unique_ptr<Method> make_pdgemr2d(const RedistributionPart& part) { return s
 
 bool has_pdgemr2d() { return true; }
 
+std::string scalapack_version() { return SLUICE_SCALAPACK; }
+
 }  // namespace sluice::compare
 
 #else
@@ -198,6 +200,8 @@ std::unique_ptr<Method> make_pdgemr2d(const RedistributionPart& /*part*/) {
 }
 
 bool has_pdgemr2d() { return false; }
+
+std::string scalapack_version() { return {}; }
 
 }  // namespace sluice::compare
 

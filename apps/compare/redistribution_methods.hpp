@@ -22,7 +22,7 @@ namespace sluice::compare {
 
 /// One of make_mpi_exchange over buffers that hold all messages, packed and unpacked by us; the buffers are kept.
 [[nodiscard]] std::unique_ptr<Method> make_packed(const std::string& name, const RedistributionPart& part);
-/// MPI_Alltoallw with a derived type a peer: MPI gathers and scatters.
+/// MPI_Alltoallw with a derived type per peer: MPI gathers and scatters.
 [[nodiscard]] std::unique_ptr<Method> make_alltoallw(const RedistributionPart& part);
 /// MPI's usual way to several copies of the target: MPI_Alltoallw from the first copy of the source to the first one of
 /// the target, then MPI_Bcast of every part among its copies.
@@ -32,5 +32,7 @@ namespace sluice::compare {
 [[nodiscard]] std::unique_ptr<Method> make_pdgemr2d(const RedistributionPart& part);
 /// Whether the build found ScaLAPACK.
 [[nodiscard]] bool has_pdgemr2d();
+/// "2.2.1", ScaLAPACK's version; "of unknown version", and empty where the build found none.
+[[nodiscard]] std::string scalapack_version();
 
 }  // namespace sluice::compare

@@ -49,6 +49,14 @@ std::string algorithm_list(std::string_view problem) {
   return fmt::format("{}", fmt::join(algorithm_names(problem), ", "));
 }
 
+std::vector<std::string> redistribution_names() {
+  std::vector<std::string> names = algorithm_names("redistribute");
+  names.emplace_back(kWalkerOtto);
+  for (const std::string& name : algorithm_names("exchange"))
+    if (!is_algorithm("redistribute", name)) names.push_back(name);
+  return names;
+}
+
 bool is_algorithm(std::string_view problem, std::string_view name) {
   for (const Row& row : rows(problem))
     if (row.name == name) return true;

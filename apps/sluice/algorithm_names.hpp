@@ -16,6 +16,9 @@ inline constexpr const char* kWalkerOtto = "walker-otto";
 /// The same in one line, with commas.
 [[nodiscard]] std::string algorithm_list(std::string_view problem);
 
+/// Those that plan and compare take for redistribute: its own, walker-otto, and those of exchange not among them.
+[[nodiscard]] std::vector<std::string> redistribution_names();
+
 /// Whether `name` is one of algorithm_names.
 [[nodiscard]] bool is_algorithm(std::string_view problem, std::string_view name);
 

@@ -1,12 +1,16 @@
 #include "compare.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "cost_text.hpp"
 #include "interrupt.hpp"
+#include "offered_values.hpp"
+#include "option_values.hpp"
 #include "output.hpp"
 #include "provenance.hpp"
 #include "sluice/error.hpp"
@@ -14,6 +18,7 @@
 #include "sluice/show/bars.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
+#include "suggestion.hpp"
 #include "terminal.hpp"
 
 namespace sluice::command {
@@ -137,6 +142,26 @@ void Comparison::add(const std::string& algorithm, const std::function<ComparedP
     refused.emplace_back(algorithm, fmt::format("{}, expected {}", error.found(), error.expected()));
     if (!first_refusal) first_refusal = error;
   }
+}
+
+void ComparedAlgorithms::add_to(CLI::App& problem, const std::vector<std::string>& names) {
+  offer(problem.add_option("--algorithms,--algorithm", text_, "which ones; some take long where there is much to plan"),
+        names)
+      ->option_text("A,B,..|all [all]");
+}
+
+std::vector<std::string> ComparedAlgorithms::among(const std::vector<std::string>& known) const {
+  if (text_ == "all") return known;
+  std::vector<std::string> names;
+  for (const std::string& name : parse_list(text_)) {
+    if (std::ranges::find(known, name) == known.end())
+      throw InputError("--algorithms", fmt::format("'{}'", name),
+                       fmt::format("one of {}{}", fmt::join(known, ", "), did_you_mean(name, known)));
+    if (std::ranges::find(names, name) != names.end())
+      throw InputError("--algorithms", fmt::format("'{}' twice", name), "every algorithm once");
+    names.push_back(name);
+  }
+  return names;
 }
 
 void ComparisonOutput::add_to(CLI::App& problem) {

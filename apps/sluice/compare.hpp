@@ -81,6 +81,20 @@ auto timed(double& seconds, Plan&& plan) {
   }
 }
 
+/// Which algorithms are compared.
+class ComparedAlgorithms {
+ public:
+  /// Adds --algorithms; `names` are all that it can have.
+  void add_to(CLI::App& problem, const std::vector<std::string>& names);
+
+  /// Those asked for, in the order that they were asked for: all that there are here, `known`, unless given. Throws
+  /// InputError for one that is not known or is there twice.
+  [[nodiscard]] std::vector<std::string> among(const std::vector<std::string>& known) const;
+
+ private:
+  std::string text_ = "all";
+};
+
 /// Where a comparison goes besides the table.
 struct ComparisonOutput {
   std::string json;

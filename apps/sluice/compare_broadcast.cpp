@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "algorithm_names.hpp"
 #include "broadcast_options.hpp"
@@ -17,6 +18,7 @@ namespace {
 
 struct CompareOptions {
   BroadcastInput problem;
+  ComparedAlgorithms algorithms;
   ComparisonOutput output;
 };
 
@@ -28,7 +30,7 @@ int compare(const CompareOptions& options) {
   comparison.problem = "broadcast";
   comparison.head = task.title();
   comparison.columns = {"length", "ranks done", "segments"};
-  for (const std::string& name : algorithm_names("broadcast")) {
+  for (const std::string& name : options.algorithms.among(algorithm_names("broadcast"))) {
     comparison.add(name, [&] {
       ComparedPlan row{name, {}, 0, {}};
       const BroadcastPlan plan = timed(row.plan_s, [&] { return task.planned_by(name); });
@@ -54,6 +56,7 @@ void add_compare_broadcast(CLI::App& compare_verb, Action& chosen) {
   CLI::App* problem = compare_verb.add_subcommand("broadcast", "give all ranks what one has, over clusters and links");
   const auto options = std::make_shared<CompareOptions>();
   options->problem.add_to(*problem);
+  options->algorithms.add_to(*problem, algorithm_names("broadcast"));
   options->output.add_to(*problem);
   problem->footer(algorithms_help("broadcast") + kBroadcastHelp + kComparisonHelp +
                   "length: of the schedule, internal broadcasts by their models; ranks done: of the messages between\n"

@@ -16,6 +16,7 @@ namespace {
 
 struct CompareOptions {
   CollectiveInput problem;
+  ComparedAlgorithms algorithms;
   ComparisonOutput output;
 };
 
@@ -27,7 +28,7 @@ int compare(const CompareOptions& options) {
   comparison.problem = to_string(options.problem.collective);
   comparison.head = task.title();
   comparison.columns = {"length", "messages"};
-  for (const std::string& name : algorithm_names(comparison.problem)) {
+  for (const std::string& name : options.algorithms.among(algorithm_names(comparison.problem))) {
     comparison.add(name, [&] {
       ComparedPlan row{name, {}, 0, {}};
       const ProgramPlan plan = timed(row.plan_s, [&] { return task.planned_by(name); });
@@ -54,6 +55,7 @@ void add_compare_collectives(CLI::App& compare_verb, Action& chosen) {
     const auto options = std::make_shared<CompareOptions>();
     options->problem.collective = collective;
     options->problem.add_to(*problem);
+    options->algorithms.add_to(*problem, algorithm_names(name));
     options->output.add_to(*problem);
     problem->footer(
         algorithms_help(name) + kCollectiveHelp + kComparisonHelp +

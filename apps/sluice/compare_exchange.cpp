@@ -8,8 +8,6 @@
 #include "compare.hpp"
 #include "exchange_options.hpp"
 #include "interrupt.hpp"
-#include "offered_values.hpp"
-#include "option_values.hpp"
 #include "plan.hpp"
 #include "progress.hpp"
 #include "sluice/schedule/cost.hpp"
@@ -21,16 +19,9 @@ namespace {
 
 struct CompareOptions {
   ExchangeInput problem;
-  std::string algorithms = "all";
+  ComparedAlgorithms algorithms;
   ComparisonOutput output;
 };
-
-/// The algorithms of "A,B,.." or "all".
-std::vector<std::string> read_algorithms(const std::string& text) {
-  std::vector<std::string> names = text == "all" ? algorithm_names("exchange") : parse_list(text);
-  for (const std::string& name : names) check_algorithm("exchange", name, "--algorithms");
-  return names;
-}
 
 /// The bounds that planners and programs prove, each at least as good as the one before.
 class Bounds {
@@ -56,7 +47,7 @@ class Bounds {
 };
 
 int compare(const CompareOptions& options) {
-  const std::vector<std::string> names = read_algorithms(options.algorithms);
+  const std::vector<std::string> names = options.algorithms.among(algorithm_names("exchange"));
   const ExchangeTask task = read(options.problem);
   options.output.check_targets();
   const Interruptible interruptible;
@@ -101,10 +92,7 @@ void add_compare_exchange(CLI::App& compare_verb, Action& chosen) {
   const auto options = std::make_shared<CompareOptions>();
   options->problem.add_to(*problem);
   options->problem.add_switches_to(*problem);
-  offer(problem->add_option("--algorithms,--algorithm", options->algorithms,
-                            "which ones; some take long where there are many nodes"),
-        algorithm_names("exchange"))
-      ->option_text("A,B,..|all [all]");
+  options->algorithms.add_to(*problem, algorithm_names("exchange"));
   options->output.add_to(*problem);
   problem->footer(algorithms_help("exchange") + kExchangeHelp + kComparisonHelp +
                   "Effort and time limit hold for each of auto, exact and the bound lp.\n\n"

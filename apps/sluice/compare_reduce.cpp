@@ -21,6 +21,7 @@ constexpr std::int64_t kWrittenOut = std::int64_t{1} << 20;
 
 struct CompareOptions {
   ReduceInput problem;
+  ComparedAlgorithms algorithms;
   ComparisonOutput output;
 };
 
@@ -45,7 +46,7 @@ int compare(const CompareOptions& options) {
   comparison.columns = {"length", "reducers", "depth", "degree"};
   if (task.problem.segments != 1) comparison.columns.emplace_back("segments");
   double proven = bounds.best;
-  for (const std::string& name : algorithm_names("reduce")) {
+  for (const std::string& name : options.algorithms.among(algorithm_names("reduce"))) {
     comparison.add(name, [&] {
       ComparedPlan row{name, {}, 0, {}};
       const ReducePlan plan = timed(row.plan_s, [&] { return task.planned_by(name, transfers); });
@@ -70,6 +71,7 @@ void add_compare_reduce(CLI::App& compare_verb, Action& chosen) {
   CLI::App* problem = compare_verb.add_subcommand("reduce", "combine an element of each machine, transfers overlapped");
   const auto options = std::make_shared<CompareOptions>();
   options->problem.add_to(*problem);
+  options->algorithms.add_to(*problem, algorithm_names("reduce"));
   options->output.add_to(*problem);
   problem->footer(
       algorithms_help("reduce") + kReduceHelp + kComparisonHelp +

@@ -49,6 +49,33 @@ bool is_name(const std::string& word) {
          std::all_of(word.begin(), word.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; });
 }
 
+/// The verbs that have the problem `name`, in their order.
+std::vector<std::string> verbs_of(const CLI::App& root, const std::string& name) {
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : parts_of(root))
+    for (const CLI::App* problem : parts_of(*verb))
+      if (problem->get_name() == name) verbs.push_back(verb->get_name());
+  return verbs;
+}
+
+/// What to say of `word`, which stands where a verb belongs and is none: it may be a problem whose verb was left out.
+InputError no_verb(const CLI::App& root, const std::string& word, const std::vector<std::string>& verbs) {
+  const std::vector<std::string> of_word = verbs_of(root, word);
+  if (!of_word.empty())
+    return {
+        "sluice", "'" + word + "', which is a problem",
+        fmt::format("a verb before it, one of {}: sluice {} {} ...", fmt::join(of_word, ", "), of_word.front(), word)};
+  std::vector<std::string> meant = closest(word, verbs);
+  if (meant.empty()) {
+    std::vector<std::string> problems;
+    for (const CLI::App* verb : parts_of(root))
+      for (const CLI::App* problem : parts_of(*verb)) problems.push_back(problem->get_name());
+    meant = closest(word, problems);
+    for (std::string& each : meant) each = fmt::format("{} {}", verbs_of(root, each).front(), each);
+  }
+  return {"sluice", "'" + word + "'", fmt::format("one of {}{}", fmt::join(verbs, ", "), did_you_mean(meant))};
+}
+
 /// CLI11 calls a word that is no verb a stray argument; this names the verbs there are instead. Throws InputError.
 void check_verb_and_problem(const CLI::App& root, const std::vector<std::string>& arguments) {
   const CLI::App* app = &root;
@@ -69,6 +96,7 @@ void check_verb_and_problem(const CLI::App& root, const std::vector<std::string>
     if (!file.empty() && !is_name(word)) return;
     const auto found =
         std::find_if(known.begin(), known.end(), [&](const auto* each) { return each->get_name() == word; });
+    if (found == known.end() && app == &root) throw no_verb(root, word, names);
     if (found == known.end())
       throw InputError(where, "'" + word + "'", (known.size() > 1 ? "one of " : "") + list + did_you_mean(word, names));
     app = *found;

@@ -17,6 +17,7 @@
 #include <system_error>
 #include <vector>
 
+#include "progress.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::command {
@@ -43,6 +44,7 @@ void FilesTogether::finish() {
 }
 
 void print(const std::string& text) {
+  clear_progress();
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
     fail("standard output", errno);
 }

@@ -173,6 +173,7 @@ void check_front_alone(const PlanOptions& options) {
   };
   if (options.output.timeline.traced()) refuse("--trace");
   if (options.output.timeline.beside()) refuse("--beside");
+  if (options.output.timeline.row() != GanttRow::kSender) refuse("--rows");
   if (!options.rank.empty()) refuse("--rank");
   if (options.preemptive) refuse("--preemptive");
   if (options.algorithm != "auto") refuse("--algorithm");
@@ -295,14 +296,10 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
   options->problem.add_roles_to(*problem);
   options->problem.add_replicas_to(*problem);
   options->problem.add_batch_to(*problem);
-  std::vector<std::string> names = algorithm_names("redistribute");
-  names.emplace_back(kWalkerOtto);
-  for (const std::string& name : algorithm_names("exchange"))
-    if (!is_algorithm("redistribute", name)) names.push_back(name);
   offer(problem->add_option("--algorithm", options->algorithm,
                             fmt::format("{}, {}; or one of exchange that is not among them",
                                         algorithm_list("redistribute"), kWalkerOtto)),
-        names)
+        redistribution_names())
       ->option_text("NAME [auto]");
   add_effort_option(*problem, options->effort);
   problem->add_flag("--front", options->front,

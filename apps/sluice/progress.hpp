@@ -8,6 +8,9 @@
 
 namespace sluice::command {
 
+/// Takes away the bar or line of progress that a terminal shows, if there is one: what is printed begins a line.
+void clear_progress();
+
 /// A bar on standard error that says how far a study or a simulation is; silent where that is no terminal.
 class Progress {
  public:
@@ -45,7 +48,6 @@ class PlanningProgress {
   std::int32_t decimals_;
   bool on_terminal_;
   bool lines_;
-  bool shown_ = false;
   Clock::time_point start_ = Clock::now();
   Clock::time_point next_;
 };

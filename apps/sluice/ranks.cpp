@@ -122,7 +122,7 @@ std::string mpi_library() {
   return result;
 }
 
-bool has_scalapack() { return compare::has_pdgemr2d(); }
+std::string scalapack_library() { return compare::scalapack_version(); }
 
 std::string needs_mpi_text() { return " (needs MPI: start it with mpirun)"; }
 

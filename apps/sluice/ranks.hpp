@@ -42,7 +42,7 @@ class Ranks {
 /// "Open MPI v4.1.4", as the library calls itself; empty without MPI. MPI need not be started.
 [[nodiscard]] std::string mpi_library();
 
-/// Whether this build compares redistributions with ScaLAPACK.
-[[nodiscard]] bool has_scalapack();
+/// "2.2.1", the ScaLAPACK that this build compares redistributions with; empty without it.
+[[nodiscard]] std::string scalapack_library();
 
 }  // namespace sluice::command

@@ -27,6 +27,7 @@ namespace {
 struct ReportOptions {
   std::vector<std::string> files;
   std::string output;
+  std::string svg;
   std::string platform;
 };
 
@@ -54,23 +55,34 @@ void add_pictures_beside(std::vector<ReportSection>& sections) {
 }
 
 int report(const ReportOptions& options) {
-  if (const std::string lacks = report_lacks(); !lacks.empty())
-    throw InputError("sluice report", "a build without " + lacks, "one with it: install the packages and build again");
+  const std::string lacks = report_lacks();
   if (options.files.empty()) throw InputError("sluice report", "no file", "FILE..., what other verbs wrote");
-  if (options.output.empty()) throw InputError("-o", "nothing", "the page to write, such as report.html");
-  check_named_target("-o", options.output, "a page for browsers", ".html");
+  if (options.output.empty() && options.svg.empty())
+    throw InputError("-o", "nothing", "the page to write, such as report.html");
+  if (!options.output.empty() && !lacks.empty())
+    throw InputError("sluice report", "a build without " + lacks, "one with it: install the packages and build again");
+  if (!options.output.empty()) check_named_target("-o", options.output, "a page for browsers", ".html");
+  check_picture_target("--svg", options.svg);
   std::optional<Platform> platform;
   if (!options.platform.empty()) platform = read_platform_option(options.platform);
-  std::string page = [&] {
+  std::vector<ReportSection> sections;
+  const std::string title = title_of(options.files);
+  const std::string page = [&] {
     const Elapsed elapsed("reading");
     ReportSpace space;
-    std::vector<ReportSection> sections;
     for (const std::string& file : options.files) sections.push_back(read_report_section(file, platform, space));
     if (platform && std::ranges::none_of(sections, [](const auto& each) { return each.kind == kProgramSection; }))
       throw InputError("--platform", "no program among the files", "one, whose times it tells");
+    if (options.output.empty()) return std::string();
     add_pictures_beside(sections);
-    return report_html(sections, title_of(options.files));
+    return report_html(sections, title);
   }();
+  if (!options.svg.empty()) {
+    if (std::ranges::all_of(sections, [](const auto& each) { return each.matrices.empty() && each.lines.empty(); }))
+      throw InputError("--svg", "no matrix and no curves in the files", "traffic, a platform, a record");
+    write_file_atomically(options.svg, report_svg(sections, title));
+  }
+  if (options.output.empty()) return kDone;
   write_file_atomically(options.output, page);
   tell(fmt::format("{}: {}, {}\n", options.output,
                    count_text(static_cast<std::int64_t>(options.files.size()), "section"),
@@ -89,7 +101,12 @@ void add_report(CLI::App& command, Action& chosen) {
           "with --json, traces of run (--trace TRACE.json), a record (record.json), traffic (.mtx, .csv), tables of "
           "studies (.csv); - reads standard input")
       ->option_text("FILE...");
-  verb->add_option("-o,--output", options->output, "the page (needed); -: standard output")->option_text("FILE|-");
+  verb->add_option("-o,--output", options->output, "the page (needed unless --svg is given); -: standard output")
+      ->option_text("FILE|-");
+  verb->add_option(
+          "--svg", options->svg,
+          "draw the matrices and the curves of the files, without a page unless there is -o; -: standard output")
+      ->option_text("FILE|-");
   verb->add_option("--platform", options->platform, "the network that programs among the files are for: their times")
       ->option_text("FILE");
   verb->footer(
@@ -100,7 +117,8 @@ void add_report(CLI::App& command, Action& chosen) {
       "Examples:\n"
       "  sluice plan exchange traffic.mtx --json plan.json\n"
       "  sluice compare exchange traffic.mtx --json compare.json\n"
-      "  sluice report traffic.mtx compare.json plan.json -o report.html");
+      "  sluice report traffic.mtx compare.json plan.json -o report.html\n"
+      "  sluice report traffic.mtx --svg traffic.svg");
   verb->callback([options, &chosen] { chosen = [options] { return report(*options); }; });
 }
 

@@ -405,12 +405,16 @@ int run_tune(TuneTask task) {
   }
   Ranks::once([&] {
     check_writable(task.output);
+    check_json_target(task.json);
     if (task.library == Library::kMpich) task.mpich = read_mpich_selection(task.mpich.file);
   });
   const Tools tools;
   const TuneResult result = Measurement(task).result();
-  Ranks::once(
-      [&] { write_tuned(task, result, ranks, fmt::format("measured, medians of {} in turns", task.repetitions)); });
+  const std::vector<std::string> hosts = Ranks::hosts();
+  Ranks::once([&] {
+    write_tuned(task, result, ranks,
+                {fmt::format("measured, medians of {} in turns", task.repetitions), hosts, mpi_library()});
+  });
   return kDone;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "output.hpp"
+#include "progress.hpp"
 
 namespace sluice::command {
 
@@ -41,22 +42,25 @@ std::size_t hanging_indent(std::string_view line, std::size_t width) {
 }
 
 void append_folded(std::string& out, std::string_view line, std::size_t width) {
-  const std::string ending = is_command(line) ? " \\" : "";
+  const std::string_view ending = is_command(line) ? " \\" : "";
   const std::size_t indent = hanging_indent(line, width);
-  std::size_t taken = 0;  // columns of the current line that the indentation fills
-  while (line.size() + taken > width) {
-    const std::size_t room = width - taken - ending.size();
-    const std::size_t words = std::min(line.find_first_not_of(' '), line.size());
-    std::size_t cut = line.rfind(' ', room);
-    if (cut == line.npos || cut <= words) cut = line.find(' ', std::max(room, words));  // a word that is longer
-    if (cut == line.npos) break;
+  std::size_t blanks = std::min(line.find_first_not_of(' '), line.size());
+  for (line.remove_prefix(blanks);; blanks = indent) {
+    // A long word moves to the left as far as it takes.
+    const std::size_t word = std::min(line.find(' '), line.size());
+    const std::size_t needed = word + (word < line.size() ? ending.size() : 0);
+    blanks = std::min(blanks, needed < width ? width - needed : 0);
+    out.append(blanks, ' ');
+    std::size_t cut = line.size();
+    if (blanks + line.size() > width) {
+      cut = line.rfind(' ', width - blanks - std::min(ending.size(), width - blanks));
+      if (cut == line.npos) cut = word;
+    }
     const std::size_t next = line.find_first_not_of(' ', cut);
     if (next == line.npos) break;
-    std::string_view head = line.substr(0, cut);
-    head = head.substr(0, head.find_last_not_of(' ') + 1);
-    out.append(head).append(ending).append("\n").append(indent, ' ');
+    const std::string_view head = line.substr(0, cut);
+    out.append(head.substr(0, head.find_last_not_of(' ') + 1)).append(ending).append("\n");
     line.remove_prefix(next);
-    taken = indent;
   }
   out += line;
 }
@@ -74,6 +78,7 @@ void tell(const std::string& text) {
 }
 
 void note(const std::string& text) {
+  clear_progress();
   if (!manners().quiet) std::fprintf(stderr, "note: %s\n", text.c_str());
 }
 
@@ -85,9 +90,10 @@ std::string error_word() {
   return colours ? "\x1b[1;31merror:\x1b[0m" : "error:";
 }
 
-std::size_t terminal_width() {
+std::size_t terminal_width(Stream stream) {
+  const int descriptor = stream == Stream::kOutput ? STDOUT_FILENO : STDERR_FILENO;
   struct winsize size {};
-  if (::isatty(STDOUT_FILENO) != 1 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return 0;
+  if (::isatty(descriptor) != 1 || ::ioctl(descriptor, TIOCGWINSZ, &size) != 0) return 0;
   return size.ws_col == 0 ? 0 : std::max<std::size_t>(size.ws_col, kNarrowest);
 }
 

@@ -30,12 +30,14 @@ void note(const std::string& text);
 /// "error:", in red where standard error is a terminal with colours and NO_COLOR is not set.
 [[nodiscard]] std::string error_word();
 
-/// Columns of the terminal that is standard output; 0 if it is none.
-[[nodiscard]] std::size_t terminal_width();
+/// Columns of the terminal that standard output is, or standard error; 0 if it is none.
+enum class Stream { kOutput, kError };
+[[nodiscard]] std::size_t terminal_width(Stream stream = Stream::kOutput);
 
 /// `text` with lines longer than `width` folded at blanks: what is left goes below the second column of the line if it
 /// has one (two blanks or more before it), else further right than its first word. A command that is folded gets the
-/// backslash that a shell wants. 0: nothing is folded.
+/// backslash that a shell wants. What does not fit behind its indentation gets less; a word wider than all is left
+/// whole. 0: nothing is folded.
 [[nodiscard]] std::string fold(const std::string& text, std::size_t width);
 
 }  // namespace sluice::command

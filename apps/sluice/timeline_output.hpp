@@ -4,11 +4,12 @@
 #include <string>
 
 #include "sluice/schedule/timeline.hpp"
+#include "sluice/show/gantt.hpp"
 
 namespace sluice::command {
 
-/// The options --svg FILE|- and --trace FILE: when each transfer runs, as a picture and for viewers of traces; and, of
-/// what is predicted, --beside TRACE: above what ran.
+/// The options --svg FILE|- (with --rows) and --trace FILE: when each transfer runs, as a picture and for viewers of
+/// traces; and, of what is predicted, --beside TRACE: above what ran.
 class TimelineOutput {
  public:
   /// `by`: how the times are known, such as "by the model".
@@ -21,6 +22,8 @@ class TimelineOutput {
   [[nodiscard]] const std::string& svg() const { return svg_; }
   [[nodiscard]] bool traced() const { return !trace_.empty(); }
   [[nodiscard]] bool beside() const { return !beside_.empty(); }
+  /// What a row of the picture is.
+  [[nodiscard]] GanttRow row() const;
   /// Whether a file is asked for.
   [[nodiscard]] bool wanted() const { return !svg_.empty() || !trace_.empty(); }
   /// The option asked for, "" if there is none.
@@ -37,6 +40,7 @@ class TimelineOutput {
   [[nodiscard]] std::string picture_beside(const Timeline& timeline) const;
 
   std::string svg_;
+  std::string rows_ = "senders";
   std::string trace_;
   std::string beside_;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "option_values.hpp"
 #include "output.hpp"
 #include "progress.hpp"
+#include "provenance.hpp"
 #include "ranks.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
@@ -83,6 +85,7 @@ TuneTask read(const TuneOptions& options) {
   if (task.library == Library::kMpich && options.commutative)
     throw InputError("--commutative", "MPICH, which asks each operation", "Open MPI");
   task.output = options.output;
+  task.json = options.json;
   task.calls = parse_calls(options.collectives, task.library);
   task.sizes = parse_sizes(!options.sizes.empty() ? options.sizes : (options.measure ? kMeasuredSizes : kModelSizes),
                            options.measure);
@@ -162,9 +165,29 @@ int tune(const TuneOptions& options) {
   const Platform platform = read_platform_option(options.platform);
   if (platform.ranks < 2) throw InputError(options.platform, "one rank", "at least two");
   check_writable(task.output);
+  check_json_target(task.json);
   if (task.library == Library::kMpich) task.mpich = read_mpich_selection(task.mpich.file);
-  write_tuned(task, tune_by_models(task, platform), platform.ranks, "by the models of " + options.platform);
+  write_tuned(task, tune_by_models(task, platform), platform.ranks, {"by the models of " + options.platform});
   return kDone;
+}
+
+std::string tuning_json(const TuneTask& task, const TuneResult& result, std::int64_t ranks, const TuneSource& source) {
+  nlohmann::ordered_json file{{"schema", "sluice.tuning/1"},
+                              {"about", about(source.hosts, source.mpi)},
+                              {"library", library_name(task.library)},
+                              {"ranks", ranks},
+                              {"source", utf8(source.text)},
+                              {"rules", nlohmann::ordered_json::array()},
+                              {"notes", result.notes}};
+  for (const TunedSize& size : result.sizes)
+    file["rules"].push_back({{"call", kind_of(size.call).name},
+                             {"from_bytes", size.bytes},
+                             {"below_bytes", size.below},
+                             {"own_algorithm", size.from},
+                             {"own_s", size.from_s},
+                             {"algorithm", size.to.text()},
+                             {"time_s", size.to_s}});
+  return file.dump(1) + '\n';
 }
 
 }  // namespace
@@ -178,11 +201,12 @@ std::int64_t end_of_size(const std::vector<std::int64_t>& sizes, std::size_t i) 
   return i + 1 < sizes.size() ? sizes[i + 1] : 2 * sizes[i];
 }
 
-void write_tuned(const TuneTask& task, const TuneResult& result, std::int64_t ranks, const std::string& source) {
+void write_tuned(const TuneTask& task, const TuneResult& result, std::int64_t ranks, const TuneSource& source) {
   const bool open_mpi = task.library == Library::kOpenMpi;
   write_file_atomically(task.output,
                         open_mpi ? open_mpi_rules(result.sizes, ranks) : mpich_rules(task.mpich, result.sizes, ranks));
-  std::string text = fmt::format("{}, {}, {}\n", library_name(task.library), count_text(ranks, "rank"), source);
+  if (!task.json.empty()) write_file_atomically(task.json, tuning_json(task, result, ranks, source));
+  std::string text = fmt::format("{}, {}, {}\n", library_name(task.library), count_text(ranks, "rank"), source.text);
   if (!open_mpi) text += fmt::format("everything else as {} has it\n", task.mpich.file);
   using Align = TextTable::Align;
   TextTable table({{"call", Align::kLeft},
@@ -219,6 +243,8 @@ void add_tune(CLI::App& command, Action& chosen) {
   offer(verb->add_option("--for", options->library, "the library: openmpi, mpich (needed)"), {"openmpi", "mpich"})
       ->option_text("NAME");
   verb->add_option("-o,--output", options->output, "where the file for the library goes (needed)")->option_text("FILE");
+  verb->add_option("--json", options->json, "write the rules as JSON too (sluice.tuning/1); -: instead of the table")
+      ->option_text("FILE|-");
   std::vector<std::string> names;
   for (const CallKind& kind : call_kinds()) names.emplace_back(kind.name);
   offer(verb->add_option("--collectives", options->collectives, "those to look at, such as bcast,allreduce"), names)

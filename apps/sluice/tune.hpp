@@ -15,6 +15,7 @@ struct TuneOptions {
   std::string platform;
   std::string library;
   std::string output;
+  std::string json;
   std::string collectives;
   std::string sizes;
   std::string gain;
@@ -28,6 +29,7 @@ struct TuneOptions {
 struct TuneTask {
   Library library = Library::kOpenMpi;
   std::string output;
+  std::string json;
   std::vector<Call> calls;
   std::vector<std::int64_t> sizes;  ///< rising
   double gain = 0;                  ///< the part of the library's time that an algorithm must save
@@ -50,8 +52,15 @@ struct TuneResult {
 /// Up to where what was found for sizes[i] goes: the next size, of the last one twice as much.
 [[nodiscard]] std::int64_t end_of_size(const std::vector<std::int64_t>& sizes, std::size_t i);
 
-/// Writes the file and prints the table; on one process. `source`: "by the models of lab.json".
-void write_tuned(const TuneTask& task, const TuneResult& result, std::int64_t ranks, const std::string& source);
+/// What the times come from: "by the models of lab.json", or a job, with its hosts and its MPI.
+struct TuneSource {
+  std::string text;
+  std::vector<std::string> hosts = {};
+  std::string mpi = {};
+};
+
+/// Writes the files and prints the table; on one process.
+void write_tuned(const TuneTask& task, const TuneResult& result, std::int64_t ranks, const TuneSource& source);
 
 /// Measures and writes. Collective.
 int run_tune(TuneTask task);

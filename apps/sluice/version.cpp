@@ -6,7 +6,6 @@
 
 #include "build_facts.hpp"
 #include "ranks.hpp"
-#include "sluice/plan/redistribute.hpp"
 
 namespace sluice::command {
 
@@ -18,8 +17,7 @@ std::string version_with_commit() {
 }
 
 std::string version_text() {
-  constexpr std::string_view kWithout = "none";
-  const std::string mpi = mpi_library();
+  const auto or_none = [](const std::string& text) { return text.empty() ? "none" : text; };
   return fmt::format(
       "sluice {}\n"
       "compiler:  {}\n"
@@ -27,8 +25,8 @@ std::string version_text() {
       "CBC:       {}\n"
       "SimGrid:   {}\n"
       "ScaLAPACK: {}\n",
-      version_with_commit(), SLUICE_COMPILER, mpi.empty() ? kWithout : mpi, exact_uses_cbc() ? "yes" : kWithout,
-      std::string_view(SLUICE_SIMGRID).empty() ? kWithout : SLUICE_SIMGRID, has_scalapack() ? "yes" : kWithout);
+      version_with_commit(), SLUICE_COMPILER, or_none(mpi_library()), or_none(SLUICE_CBC), or_none(SLUICE_SIMGRID),
+      or_none(scalapack_library()));
 }
 
 }  // namespace sluice::command

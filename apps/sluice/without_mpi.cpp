@@ -39,7 +39,7 @@ int Ranks::abandon(const std::string& message, int status) {
 
 std::string mpi_library() { return {}; }
 
-bool has_scalapack() { return false; }
+std::string scalapack_library() { return {}; }
 
 std::string needs_mpi_text() { return " (needs MPI, which was left out of this build)"; }
 

@@ -4,6 +4,7 @@ Pages hold nothing that only Sphinx understands, so that they can be read where 
 besides is made here: the contents, from the lists of docs/README.md, and the links to the references by Doxygen.
 """
 import importlib.util
+import os
 import pathlib
 import re
 import sys
@@ -19,6 +20,7 @@ VERSION = re.search(r"(?m)^project\(\w+ VERSION ([\d.]+)", (ROOT / "CMakeLists.t
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s#:]+)\)")
 REFERENCES = """The pages: <a href="cpp/index.html">C++</a>, <a href="c/index.html">C</a>,
 <a href="fortran/index.html">Fortran</a>, <a href="../site/python.html">Python</a>."""
+MANUALS = """The same as <a href="manual/index.html">manual pages</a>.""" if os.environ.get("SLUICE_MANUALS") else ""
 
 project = "Sluice"
 version = release = VERSION
@@ -113,6 +115,8 @@ def read_page(app, name, source):
         source[0] += contents()
     if name == "docs/reference/interfaces":
         source[0] = source[0].replace("<!-- links -->", REFERENCES)
+    if name == "docs/reference/command":
+        source[0] = source[0].replace("<!-- manuals -->", MANUALS)
 
 
 def join_script(app, exception):

@@ -33,15 +33,48 @@ struct Bar {
   const TimelineTransfer* transfer = nullptr;
 };
 
+/// A step as a column.
+struct StepColumn {
+  std::int64_t step = 0;
+  double start = 0;  ///< of its first transfer
+  double end = 0;    ///< of its last one
+};
+
+/// The steps that have transfers, in order; none where two of them overlap, or transfers are of no step.
+std::vector<StepColumn> columns_of(const Timeline& timeline) {
+  std::vector<StepColumn> columns;
+  for (const TimelineTransfer& each : timeline.transfers) {
+    if (each.step < 0) return {};
+    columns.push_back({each.step, each.start, std::max(each.end, each.sender_free)});
+  }
+  std::ranges::sort(columns, {}, &StepColumn::step);
+  std::size_t count = 0;
+  for (const StepColumn& each : columns) {
+    if (count == 0 || columns[count - 1].step != each.step) {
+      columns[count++] = each;
+      continue;
+    }
+    columns[count - 1].start = std::min(columns[count - 1].start, each.start);
+    columns[count - 1].end = std::max(columns[count - 1].end, each.end);
+  }
+  columns.resize(count);
+  constexpr double kSumsAreInexact = 1e-9;
+  for (std::size_t i = 1; i < count; ++i)
+    if (columns[i].start < columns[i - 1].end - kSumsAreInexact * timeline.length) return {};
+  return columns;
+}
+
 /// One timeline as rows below each other, from a height on.
 class GanttRows {
  public:
   /// `length`: of the axis, at least that of the timeline. `top`: of the name above the rows.
-  GanttRows(const Timeline& timeline, double length, double top)
+  GanttRows(const Timeline& timeline, double length, double top, GanttRow row)
       : timeline_(timeline),
+        receivers_(row == GanttRow::kReceiver && !timeline.same_nodes),
         length_(length),
         lanes_(detail::lanes_of(timeline)),
-        rows_(std::max<std::int64_t>(timeline.senders, 1)),
+        columns_(columns_of(timeline)),
+        rows_(std::max<std::int64_t>(receivers_ ? timeline.receivers : timeline.senders, 1)),
         row_(std::min(detail::kTallestRow, detail::kMostRowsHeight / static_cast<double>(rows_))),
         top_(top + detail::kRowsHead),
         scale_(length > 0 ? detail::kRowsWidth / length : 0) {}
@@ -51,20 +84,26 @@ class GanttRows {
   [[nodiscard]] std::string draw() {
     axis();
     rows();
+    steps();
     bars();
     return std::move(out_);
   }
 
-  /// "2 transfers, length 4.00 ms, senders busy 50 % of it".
+  /// "2 transfers, length 4.00 ms, senders busy 50 % of it; numbers above: steps".
   [[nodiscard]] std::string facts() const {
     double busy = 0;
-    for (const TimelineTransfer& each : timeline_.transfers) busy += each.sender_free - each.start;
-    const double all = timeline_.length * static_cast<double>(timeline_.senders);
-    const bool one_at_a_time = std::all_of(lanes_.sends.begin(), lanes_.sends.end(), [](auto n) { return n == 1; });
+    for (const TimelineTransfer& each : timeline_.transfers)
+      busy += receivers_ ? each.end - each.receive_start : each.sender_free - each.start;
+    const double all = timeline_.length * static_cast<double>(receivers_ ? timeline_.receivers : timeline_.senders);
+    const bool one_at_a_time =
+        std::ranges::all_of(receivers_ ? lanes_.receives : lanes_.sends, [](auto n) { return n == 1; });
     return fmt::format(
-        "{}, length {}{}{}", count_text(static_cast<std::int64_t>(timeline_.transfers.size()), "transfer"),
+        "{}, length {}{}{}{}", count_text(static_cast<std::int64_t>(timeline_.transfers.size()), "transfer"),
         time_text(timeline_.length, timeline_.unit), timeline_.unit == "s" ? "" : " (unit of the schedule)",
-        all > 0 && one_at_a_time ? fmt::format(", senders busy {:.0f} % of it", 100 * busy / all) : "");
+        all > 0 && one_at_a_time
+            ? fmt::format(", {}s busy {:.0f} % of it", receivers_ ? "receiver" : "sender", 100 * busy / all)
+            : "",
+        columns_.empty() ? "" : "; numbers above: steps");
   }
 
  private:
@@ -77,7 +116,7 @@ class GanttRows {
   void axis() {
     out_ += detail::time_axis_svg(
         {detail::kRowsLeft, detail::kRowsWidth, top_, bottom() - detail::kRowsBottom, length_, timeline_.unit});
-    text(detail::kRowsLeft - 8, top_ - 8, timeline_.same_nodes ? "machine" : "sender", "end");
+    text(detail::kRowsLeft - 8, top_ - 8, timeline_.same_nodes ? "machine" : receivers_ ? "receiver" : "sender", "end");
   }
 
   void rows() {
@@ -93,13 +132,36 @@ class GanttRows {
     }
   }
 
+  /// A line where each step ends, but for the last, and its number unless it would touch the one before.
+  void steps() {
+    constexpr double kLeastBetweenLines = 2, kBetweenNumbers = 2;
+    double left = detail::kRowsLeft;
+    double line = left, number_ends = left - kBetweenNumbers;
+    for (const StepColumn& each : columns_) {
+      const double right = x(each.end);
+      const std::string number = fmt::format("{}", each.step);
+      const double middle = (left + right) / 2, half = detail::text_width(number.size()) / 2;
+      if (middle - half >= number_ends + kBetweenNumbers) {
+        text(middle, top_ - 8, number, "middle");
+        number_ends = middle + half;
+      }
+      left = right;
+      if (&each == &columns_.back() || right - line < kLeastBetweenLines) continue;
+      fmt::format_to(std::back_inserter(out_),
+                     "<path class=\"line\" stroke-dasharray=\"3 2\" d=\"M{:.2f} {:.2f}V{:.2f}\"/>\n", right, top_ - 4,
+                     bottom() - detail::kRowsBottom);
+      line = right;
+    }
+  }
+
   void bars() {
     std::vector<Bar> all;
     all.reserve(timeline_.transfers.size() * (timeline_.same_nodes ? 2 : 1));
     for (std::size_t i = 0; i < timeline_.transfers.size(); ++i) {
       const TimelineTransfer& each = timeline_.transfers[i];
-      all.push_back({each.from, false, lanes_.send[i], each.start, each.sender_free, &each});
-      if (timeline_.same_nodes) all.push_back({each.to, true, lanes_.receive[i], each.receive_start, each.end, &each});
+      if (!receivers_) all.push_back({each.from, false, lanes_.send[i], each.start, each.sender_free, &each});
+      if (timeline_.same_nodes || receivers_)
+        all.push_back({each.to, true, lanes_.receive[i], each.receive_start, each.end, &each});
     }
     const bool many = all.size() > kSingleBars;
     std::sort(all.begin(), all.end(), [](const Bar& a, const Bar& b) {
@@ -127,8 +189,9 @@ class GanttRows {
     const double both = timeline_.same_nodes ? row_ / 2 : row_;
     const double lane = both / static_cast<double>(lanes[static_cast<std::size_t>(bar.row)]);
     const double gap = std::min(1.5, lane / 6);
-    const double top = top_ + row_ * static_cast<double>(bar.row) + (bar.receives ? both : 0) +
-                       lane * static_cast<double>(bar.lane) + gap;
+    const bool below = bar.receives && timeline_.same_nodes;
+    const double top =
+        top_ + row_ * static_cast<double>(bar.row) + (below ? both : 0) + lane * static_cast<double>(bar.lane) + gap;
     const std::int64_t other = bar.receives ? each.from : each.to;
     const double width = std::max((until - bar.start) * scale_, 0.1);
     const char* const colour =
@@ -137,14 +200,14 @@ class GanttRows {
         std::back_inserter(out_),
         "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"{}{}><title>{}</title></rect>\n",
         x(bar.start), top, width, lane - 2 * gap, colour, width >= kLeastForEdges ? " class=\"bar\"" : "",
-        bar.receives ? " opacity=\"0.55\"" : "",
+        below ? " opacity=\"0.55\"" : "",
         count > 1 ? count_text(static_cast<std::int64_t>(count), "transfer") : facts_of(each));
     const std::string label = fmt::format("{}", other);
     // What is received is paler than its colour, or darker, as the ground is: there text has the colour of all text.
     if (count == 1 && lane >= detail::kLeastRowForText && width > detail::text_width(label.size()) + 1)
       fmt::format_to(std::back_inserter(out_), "<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"middle\"{}>{}</text>\n",
                      x(bar.start) + width / 2, top + lane / 2 + 3,
-                     bar.receives ? "" : fmt::format(" style=\"fill:{}\"", detail::text_colour_on(colour)), label);
+                     below ? "" : fmt::format(" style=\"fill:{}\"", detail::text_colour_on(colour)), label);
   }
 
   [[nodiscard]] std::string facts_of(const TimelineTransfer& each) const {
@@ -156,8 +219,10 @@ class GanttRows {
   }
 
   const Timeline& timeline_;
+  bool receivers_;  // rows are
   double length_;
   detail::Lanes lanes_;
+  std::vector<StepColumn> columns_;
   std::int64_t rows_;
   double row_;
   double top_;  // of the rows
@@ -175,14 +240,14 @@ constexpr double kAbove = 6;  // of the first line
 
 }  // namespace
 
-std::string gantt_svg(const Timeline& timeline, const std::string& title) {
+std::string gantt_svg(const Timeline& timeline, const std::string& title, GanttRow row) {
   const detail::SvgHeading heading = detail::svg_heading(
-      kAbove, title, GanttRows(timeline, timeline.length, 0).facts() + "; " + key_of(timeline.same_nodes));
-  GanttRows rows(timeline, timeline.length, heading.bottom);
+      kAbove, title, GanttRows(timeline, timeline.length, 0, row).facts() + "; " + key_of(timeline.same_nodes));
+  GanttRows rows(timeline, timeline.length, heading.bottom, row);
   return detail::svg_head(rows.bottom(), title) + heading.svg + rows.draw() + "</svg>\n";
 }
 
-std::string gantt_beside_svg(const Timeline& plan, const Timeline& run, const std::string& title) {
+std::string gantt_beside_svg(const Timeline& plan, const Timeline& run, const std::string& title, GanttRow row) {
   // Units of a schedule take as long as makes the plan as long as the run.
   const bool stretched = plan.unit != run.unit;
   const double factor = plan.length > 0 ? run.length / plan.length : 1;
@@ -192,13 +257,13 @@ std::string gantt_beside_svg(const Timeline& plan, const Timeline& run, const st
   const detail::SvgHeading head = detail::svg_heading(kAbove, title, key_of(plan.same_nodes || run.same_nodes));
   const detail::SvgHeading plan_head = detail::svg_heading(
       head.bottom + kAbove, "",
-      fmt::format("plan, {}: {}{}", plan.algorithm, GanttRows(above, length, 0).facts(),
+      fmt::format("plan, {}: {}{}", plan.algorithm, GanttRows(above, length, 0, row).facts(),
                   stretched ? fmt::format("; stretched to the run: {} per unit", time_text(factor, run.unit)) : ""));
-  GanttRows plan_rows(above, length, plan_head.bottom);
+  GanttRows plan_rows(above, length, plan_head.bottom, row);
   const detail::SvgHeading run_head =
       detail::svg_heading(plan_rows.bottom() + kAbove, "",
-                          fmt::format("{}: {}{}", run.algorithm, GanttRows(run, length, 0).facts(), ratio));
-  GanttRows run_rows(run, length, run_head.bottom);
+                          fmt::format("{}: {}{}", run.algorithm, GanttRows(run, length, 0, row).facts(), ratio));
+  GanttRows run_rows(run, length, run_head.bottom, row);
   return detail::svg_head(run_rows.bottom(), title) + head.svg + plan_head.svg + plan_rows.draw() + run_head.svg +
          run_rows.draw() + "</svg>\n";
 }

@@ -91,5 +91,49 @@ TEST(Compare, NothingToMoveHasNoRatioBeyondNumbers) {
   }
 }
 
+TEST(Compare, EveryProblemTakesTheAlgorithmsAskedFor) {
+  const Folder folder;
+  folder.write("x.csv", "3,1,0\n0,0,2\n4,0,1\n");
+  folder.write("p.json", R"({"schema": "sluice.platform/1", "ranks": 4,
+    "clusters": [{"name": "a", "ranks": [0, 1], "latency_s": 5e-5, "gap": [[1, 1e-5], [1048576, 0.08]]},
+                 {"name": "b", "ranks": [2, 3], "latency_s": 5e-5, "gap": [[1, 1e-5], [1048576, 0.08]]}],
+    "links": [{"from": 0, "to": 1, "latency_s": 1e-4, "gap": [[1, 1e-5], [1048576, 0.08]]}]})");
+  const std::string network = "--platform p.json --size 1Ki";
+  struct Asked {
+    std::string problem, first, second, slip, about_slip;
+  };
+  const Asked cases[] = {
+      {"redistribute --from 16:3 --to 16:5", "walker-otto", "classes", "clases", "did you mean 'classes'?"},
+      {"redistribute --from 4:0,10,35,100 --to 3:8", "oggp", "greedy", "ogpp", "did you mean 'oggp'?"},
+      {"redistribute --from 2:2 --to 3:5 --shape 900 --to-replicas 4", "auto", "first-copy", "oggp",
+       "expected one of first-copy, direct, auto"},
+      {"redistribute --from 15:3 --to 15:5 --arrays 8", "auto", "one-by-one", "one-by-two", "'one-by-one'?"},
+      {"exchange x.csv", "oggp", "ggp", "ogpp", "did you mean 'oggp'?"},
+      {"reduce --machines 9 --transfer 2 --compute 1", "greedy", "binomial", "greddy", "did you mean 'greedy'?"},
+      {"broadcast " + network, "flat", "ecef", "falt", "did you mean 'flat'?"},
+      {"allgather " + network, "ring", "auto", "rnig", "did you mean 'ring'?"}};
+  for (const Asked& each : cases) {
+    SCOPED_TRACE(each.problem);
+    const std::string line = "compare " + each.problem + " --algorithms ";
+    for (const std::string& names : {each.first + ',' + each.second, each.first, each.second}) {
+      const Outcome outcome = folder.sluice(words(line + names + " --json -"));
+      ASSERT_EQ(outcome.status, 0) << outcome.err;
+      std::string found;
+      const json file = json::parse(outcome.out);
+      for (const json& row : file["rows"]) {
+        found += (found.empty() ? "" : ",") + row["algorithm"].get<std::string>();
+        EXPECT_GE(row["ratio"].get<double>(), 1) << row;  // each subset has a bound, and one above 0
+      }
+      EXPECT_EQ(found, names);
+    }
+    expect_refused(folder.sluice(words(line + each.slip)), "--algorithms: '" + each.slip + "', expected one of ");
+    expect_refused(folder.sluice(words(line + each.slip)), each.about_slip);
+    expect_refused(folder.sluice(words(line + each.first + ',' + each.first)),
+                   "--algorithms: '" + each.first + "' twice, expected every algorithm once");
+    EXPECT_NE(folder.sluice(words(line.substr(0, line.find(' ', 8)) + " --help")).out.find("A,B,..|all [all]"),
+              std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace sluice::testing

@@ -1,12 +1,15 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cctype>
 #include <cstddef>
 #include <map>
+#include <regex>
 #include <string>
 #include <vector>
 
 #include "command_runner.hpp"
+#include "sluice/plan/redistribute.hpp"
 #include "sluice/plan/registry.hpp"
 
 namespace sluice::testing {
@@ -110,6 +113,22 @@ TEST(Help, Version) {
   for (const std::string part : {"\ncompiler:  ", "\nMPI:       ", "\nCBC:       ", "\nSimGrid:   ", "\nScaLAPACK: "})
     EXPECT_NE(outcome.out.find(part), std::string::npos) << outcome.out;
   EXPECT_EQ(folder.sluice({"-V"}).out, outcome.out);
+  // Versions and not only that something is there. The tests have the compiler of the command, and its CBC.
+#ifdef __clang__
+  const std::string compiler = fmt::format("Clang {}.{}.", __clang_major__, __clang_minor__);
+#else
+  const std::string compiler = fmt::format("GNU {}.{}.", __GNUC__, __GNUC_MINOR__);
+#endif
+  EXPECT_NE(outcome.out.find("\ncompiler:  " + compiler), std::string::npos) << outcome.out;
+  const auto value_of = [&](const std::string& part) {
+    const std::string text = outcome.out.substr(outcome.out.find('\n' + part) + part.size() + 1);
+    return text.substr(0, text.find('\n'));
+  };
+  const std::regex version("[0-9]+([.][0-9]+)+"), version_or_none("none|[0-9]+([.][0-9]+)+");
+  EXPECT_TRUE(std::regex_match(value_of("CBC:       "), version) == exact_uses_cbc()) << outcome.out;
+  for (const std::string part : {"CBC:       ", "SimGrid:   ", "ScaLAPACK: "})
+    EXPECT_TRUE(std::regex_match(value_of(part), version_or_none)) << outcome.out;
+  EXPECT_TRUE(std::regex_match(value_of("MPI:       "), std::regex("none|.* v?[0-9]+[.][0-9].*"))) << outcome.out;
 }
 
 }  // namespace

@@ -5,7 +5,8 @@
 
 Every kind of picture is drawn; those of the documents are looked at too. No text may be smaller than 6 pt then; in
 Chromium, where it is given, no text may reach beyond the edge of its picture. The lab and simulated machines are stood
-in for, as in the tests of their studies; those pictures, and curves of studies, need gnuplot."""
+in for, as in the tests of their studies; those pictures, and curves of studies, need gnuplot. Where rsvg-convert is
+there, every picture becomes PDF and PNG by it."""
 
 import os
 import pathlib
@@ -21,6 +22,7 @@ SLUICE, SOURCE = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve
 CHROMIUM = sys.argv[3] if len(sys.argv) > 3 else ""
 sys.path.insert(0, str(SOURCE / "tests" / "apps" / "report"))
 from browser import Browser  # noqa: E402
+from picture import colours_of  # noqa: E402
 
 WIDTH_PT = 85 / 25.4 * 72
 LEAST_PT = 6
@@ -46,6 +48,9 @@ WIDE = "plan redistribute --from 6x4:16x16 --to 4x6:20x20 --shape 960x960"
 # Name of the file: the command that draws it.
 PICTURES = {
     "steps.svg": "plan exchange x.csv --svg {}",
+    "receivers.svg": "plan exchange x.csv --rows receivers --svg {}",
+    "matrix.svg": "report x.csv --svg {}",
+    "curves.svg": f"report {GRID5000}/grid5000-88.json --svg {{}}",
     "beside.svg": "plan exchange x.csv --beside ran.json --svg {}",
     "many rows.svg": WIDE + " --summary --svg {}",
     "machines.svg": f"simulate allgather --platform {GRID5000}/grid5000-88.json --size 16Ki --svg {{}}",
@@ -127,6 +132,24 @@ class Legible(unittest.TestCase):
             with self.subTest(script.name):
                 self.assertIsNotNone(found)
                 self.assertGreaterEqual(float(found.group(2)) * 8.5 / float(found.group(1)), LEAST_PT)
+
+    @unittest.skipUnless(shutil.which("rsvg-convert"), "left out: no rsvg-convert (Debian: librsvg2-bin)")
+    def test_print_as_the_documents_say(self):
+        for number, picture in enumerate(self.pictures):
+            pdf, png = self.path / f"{number}.pdf", self.path / f"{number}.png"
+            subprocess.run(["rsvg-convert", "-f", "pdf", "-o", pdf, picture], check=True)
+            subprocess.run(["rsvg-convert", "-f", "png", "-o", png, picture], check=True)
+            with self.subTest(picture.relative_to(self.path)):
+                _, _, width, height = map(float, xml.etree.ElementTree.parse(picture).getroot().get("viewBox").split())
+                content = pdf.read_bytes()
+                self.assertEqual(content[:5], b"%PDF-")
+                page = re.search(rb"/MediaBox \[ *0 0 ([0-9.]+) ([0-9.]+) *\]", content)
+                self.assertIsNotNone(page)
+                self.assertAlmostEqual(float(page.group(1)) / float(page.group(2)), width / height, delta=0.01)
+                self.assertEqual(content.count(b"/Type /Page\n") + content.count(b"/Type /Page "), 1)
+                self.assertIn(b"/FontFile", content)  # text, not a bitmap
+                # Not blank: colours besides that of the ground, on a page of the same shape.
+                self.assertGreater(len(colours_of(png.read_bytes())), 4)
 
     @unittest.skipUnless(CHROMIUM, "no Chromium")
     def test_no_text_reaches_beyond_its_picture(self):

@@ -210,6 +210,14 @@ TEST(Newcomer, SlipsAreMetWithASuggestion) {  // 16
   folder.write("x.csv", kTraffic);
   expect_refused(folder.sluice(words("plna exchange x.csv")), "did you mean 'plan'?");
   expect_refused(folder.sluice(words("plan redistribut --from 2:1 --to 2:2")), "did you mean 'redistribute'?");
+  // A problem in the place of a verb.
+  expect_refused(
+      folder.sluice(words("redistribute --from 2:1 --to 2:2")),
+      "sluice: 'redistribute', which is a problem, expected a verb before it, one of plan, compare, simulate, "
+      "run: sluice plan redistribute ...");
+  expect_refused(folder.sluice(words("help allgather")), "'allgather', which is a problem");
+  expect_refused(folder.sluice(words("redistribut --from 2:1")), "did you mean 'plan redistribute'?");
+  expect_refused(folder.sluice(words("rnu")), "did you mean 'run'?");
   expect_refused(folder.sluice(words("plan exchange x.csv --algorith ggp")), "did you mean '--algorithm'?");
   expect_refused(folder.sluice(words("plan exchange x.csv --algorithm ogpp")), "did you mean 'oggp'?");
   expect_refused(folder.sluice(words("plan exchange x.csv --algorithm ogp")), "did you mean 'ggp' or 'oggp'?");
@@ -278,7 +286,25 @@ TEST(Newcomer, LinesFitTheTerminal) {  // 19
       EXPECT_GT(longest, columns / 2) << outcome.out;
     }
   }
-  EXPECT_EQ(folder.in_terminal(20, command + " plan redistribute --from 16:3 --to 16:5").status, 0);
+  expect_in("[###", folder.in_terminal(60, command + " compare exchange x.csv").out);
+  // The narrowest there is. A word alone may be wider; the bar of progress is what is between two clearings of the
+  // line.
+  for (const std::string rest : {" --help", " plan exchange --help", " plan redistribute --from 16:3 --to 16:5",
+                                 " compare exchange x.csv", " compare exchange x.csv --json out.json"}) {
+    constexpr std::size_t kColumns = 20;
+    Outcome outcome = folder.in_terminal(static_cast<int>(kColumns), command + rest);
+    EXPECT_EQ(outcome.status, 0) << outcome.out;
+    if (rest.starts_with(" compare")) expect_in("7/", outcome.out);
+    const std::string clear = "\r\x1b[K";
+    for (std::size_t at = 0; (at = outcome.out.find(clear, at)) != std::string::npos;)
+      outcome.out.replace(at, clear.size(), "\n");
+    for (std::string line : lines(outcome.out)) {
+      while (!line.empty() && line.back() == '\r') line.pop_back();
+      if (line.find(' ') != std::string::npos) {
+        EXPECT_LE(line.size(), kColumns) << rest << '\n' << line;
+      }
+    }
+  }
 }
 
 TEST(Newcomer, LongPlanningShowsThatItIsUnderWay) {  // 20

@@ -64,6 +64,25 @@ TEST(Pictures, AreOnlyWrittenToNamesThatSayWhatTheyAre) {
     EXPECT_EQ(folder.sluice(words("plan exchange x.csv --svg " + name)).status, 0) << name;
 }
 
+TEST(Pictures, HaveSendersOrReceiversAsRows) {
+  const Folder folder;
+  folder.write("x.csv", "3,1\n0,2\n4,0\n");
+  const std::string senders = folder.sluice(words("plan exchange x.csv --svg -")).out;
+  EXPECT_NE(senders.find(">sender<"), std::string::npos) << senders;
+  EXPECT_EQ(folder.sluice(words("plan exchange x.csv --rows senders --svg -")).out, senders);
+  for (const std::string verb : {"plan", "simulate"}) {
+    const std::string receivers = folder.sluice(words(verb + " exchange x.csv --rows receivers --svg -")).out;
+    EXPECT_NE(receivers.find(">receiver<"), std::string::npos) << receivers;
+    EXPECT_EQ(receivers.find(">sender<"), std::string::npos) << receivers;
+  }
+  expect_refused(folder.sluice(words("plan exchange x.csv --rows recievers --svg x.svg")),
+                 "--rows: 'recievers', expected senders or receivers; did you mean 'receivers'?");
+  expect_refused(folder.sluice(words("plan exchange x.csv --rows receivers")), "--rows: no --svg");
+  expect_refused(folder.sluice(words(std::string(kFront) + " --svg x.svg --rows receivers")),
+                 "cannot be used with --rows");
+  EXPECT_EQ(folder.files(), std::vector<std::string>{"x.csv"});
+}
+
 TEST(Pictures, OfAPlanBesideWhatRan) {
   const Folder folder;
   folder.write("x.csv", kSizes);

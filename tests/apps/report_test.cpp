@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "command_runner.hpp"
 
@@ -62,6 +63,31 @@ TEST(Report, StepsWithTheirTransfersFiguresAndTables) {
   EXPECT_EQ(size, 11);
   EXPECT_EQ(section["tables"][0]["title"], "Steps");
   EXPECT_EQ(section["tables"][0]["rows"].size(), plan["steps"].size());
+}
+
+TEST(Report, MatricesAndCurvesAreDrawnForPrint) {
+  const Folder folder;
+  folder.write("x.csv", kTraffic);
+  const Outcome matrix = folder.sluice(words("report x.csv --svg x.svg"));
+  ASSERT_EQ(matrix.status, 0) << matrix.err;
+  EXPECT_EQ(matrix.out, "");
+  const std::string svg = folder.read("x.svg");
+  EXPECT_EQ(svg.rfind("<svg ", 0), 0U);
+  EXPECT_NE(svg.find("3 x 3, 5 entries above 0"), svg.npos) << svg;
+  EXPECT_EQ(folder.files(), (std::vector<std::string>{"x.csv", "x.svg"}));
+  const Outcome curves = folder.sluice({"report", platform(), "x.csv", "--svg", "-", "-o", "page.html"});
+  ASSERT_EQ(curves.status, 0) << curves.err;
+  EXPECT_NE(curves.out.find("Gap of links between clusters"), curves.out.npos);
+  EXPECT_NE(curves.out.find("Latency between clusters"), curves.out.npos);
+  EXPECT_NE(curves.out.find("Who sends how much to whom"), curves.out.npos);
+  EXPECT_EQ(data_of(folder.read("page.html")).size(), 2U);
+  // What has neither, and what cannot be written.
+  ASSERT_EQ(folder.sluice(words("compare exchange x.csv --algorithms ggp --json c.json")).status, 0);
+  expect_refused(folder.sluice(words("report c.json --svg c.svg")), "--svg: no matrix and no curves in the files");
+  expect_refused(folder.sluice(words("report x.csv --svg no/where.svg")), "no/where.svg");
+  expect_refused(folder.sluice(words("report x.csv --svg x.png")), "a name that ends in .svg");
+  expect_refused(folder.sluice(words("report x.csv --svg x.csv")), "--svg");
+  EXPECT_EQ(folder.read("x.csv"), kTraffic);
 }
 
 TEST(Report, SizesWithAFractionComeInTheUnitOfTheFile) {

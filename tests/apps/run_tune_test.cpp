@@ -24,12 +24,17 @@ TEST(RunTune, MeasuresEveryAlgorithm) {
 TEST(RunTune, WritesWhatIsFaster) {
   const Folder folder;
   // Whatever is found is in the file; on one machine something or nothing may be faster.
-  const Outcome some =
-      on_ranks(folder, 4, std::string("tune --measure --collectives allgather --sizes 16Ki -o some --for ") + kOwn);
+  const Outcome some = on_ranks(
+      folder, 4,
+      std::string("tune --measure --collectives allgather --sizes 16Ki -o some --json some.json --for ") + kOwn);
   ASSERT_EQ(some.status, 0) << some.err;
   const bool changed = some.out.find("nothing to change") == some.out.npos;
   // The head of the table: a note that something was left out may begin with the name of the call, too.
   EXPECT_EQ(changed, some.out.find("the library's") != some.out.npos) << some.out;
+  const nlohmann::json tuning = nlohmann::json::parse(folder.read("some.json"));
+  EXPECT_EQ(changed, !tuning["rules"].empty()) << some.out;
+  EXPECT_EQ(tuning["ranks"], 4);
+  EXPECT_TRUE(tuning["about"].contains("mpi"));
   const std::string file = folder.read("some");
   EXPECT_EQ(changed, file.find(SLUICE_IS_OPENMPI ? ", in place of " : "\"comm_size<=4\"") != file.npos) << file;
 }

@@ -166,6 +166,21 @@ TEST(Tune, BothLibrariesByModels) {
       << folder.read("rules.conf");
   EXPECT_NE(open_mpi.out.find("written to rules.conf"), std::string::npos);
 
+  const Outcome as_json = folder.sluice(words("tune --platform p.json --for openmpi -o again.conf --json -"));
+  ASSERT_EQ(as_json.status, 0) << as_json.err;
+  EXPECT_EQ(folder.read("again.conf"), folder.read("rules.conf"));
+  const ordered_json tuning = ordered_json::parse(as_json.out);  // the file alone, without the table
+  EXPECT_EQ(tuning["schema"], "sluice.tuning/1");
+  EXPECT_EQ(tuning["about"]["inputs"][0]["file"], "p.json");
+  EXPECT_EQ(tuning["ranks"], 8);
+  const auto rule = std::ranges::find_if(tuning["rules"], [](const ordered_json& each) {
+    return each["call"] == "bcast" && each["from_bytes"] == 1048576;
+  });
+  ASSERT_NE(rule, tuning["rules"].end());
+  EXPECT_EQ((*rule)["own_algorithm"], "basic_linear");
+  EXPECT_EQ((*rule)["algorithm"], "pipeline in 8Ki");
+  EXPECT_LT((*rule)["time_s"].get<double>(), 0.8 * (*rule)["own_s"].get<double>());
+
   const Outcome mpich = folder.sluice(
       words("tune --platform p.json --for mpich --library libmpich.so --collectives allgather -o s.json"));
   ASSERT_EQ(mpich.status, 0) << mpich.err;
@@ -198,6 +213,8 @@ TEST(Tune, BadInput) {
            Case{"--platform p.json --for openmpi", "sluice tune: no -o"},
            Case{"--platform p.json --for openmpi -o -", "-o: -"},
            Case{"--platform p.json --for openmpi -o no/such/out", "no/such/out"},
+           Case{"--platform p.json --for openmpi -o out --json no/such/out", "no/such/out"},
+           Case{"--platform p.json --for openmpi -o out --json out", "another file"},
            Case{"--for openmpi -o out", "sluice tune: neither --platform nor --measure"},
            Case{"--platform missing.json --for openmpi -o out", "missing.json"},
            Case{"--platform libother.so --for openmpi -o out", "libother.so:1"},

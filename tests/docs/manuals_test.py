@@ -3,6 +3,7 @@
 
     manuals_test.py BUILD
 
+The pages of the site that are made of the manual pages have the same options, and links that lead somewhere.
 Completions are really run in bash, fish and zsh, where the shells are installed. mandoc and groff must find nothing to
 warn of in a page.
 """
@@ -19,6 +20,9 @@ BUILD = pathlib.Path(sys.argv.pop()).resolve()
 SLUICE = BUILD / "bin/sluice"
 MANUALS = BUILD / "manuals"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import manual_pages  # noqa: E402
+
 GRID5000 = str(ROOT / "studies/grid5000/grid5000-88.json")
 
 
@@ -214,7 +218,9 @@ class Bash(unittest.TestCase):
                          f"plan broadcast {network} --inside", f"plan broadcast {network} --lookahead",
                          f"simulate redistribute {layouts} --order", f"simulate redistribute {layouts} --algorithm",
                          "simulate exchange t.csv --engine", f"simulate redistribute {layouts} --part",
-                         "compare exchange t.csv --algorithms", "study", "study broadcast-grid5000 -o x --order",
+                         "compare exchange t.csv --algorithms", f"compare broadcast {network} --algorithms",
+                         "compare reduce --machines 4 --transfer 1 --compute 1 --algorithms",
+                         f"compare allgather {network} --algorithms", "study", "study broadcast-grid5000 -o x --order",
                          "cluster t.csv --algorithm", "probe -o x --algorithm", "run exchange t.csv --mode",
                          "run reduce --count 1 --operation", f"run redistribute {layouts} --shape 12 --mode",
                          *(f"plan {problem} {network} --algorithm"
@@ -231,6 +237,43 @@ class Bash(unittest.TestCase):
                 self.assertEqual(offered - {"all"}, names, line)
                 compared += 1
         self.assertGreater(compared, 15)
+
+
+class Browser(unittest.TestCase):
+    """The pages that scripts/docs.sh puts into the site."""
+
+    def setUp(self):
+        if not shutil.which("mandoc"):
+            self.skipTest("no mandoc")
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+
+    def test_every_page_with_every_option_and_links_that_lead_somewhere(self):
+        self.assertEqual(manual_pages.make(MANUALS / "man1", self.path), [])
+        index = (self.path / "index.html").read_text()
+        for words, text in PARTS.items():
+            name = "-".join(("sluice", *words))
+            with self.subTest(name):
+                page = (self.path / f"{name}.html").read_text()
+                self.assertIn(f'<a href="{name}.html">', index)
+                for option in options_in(text):
+                    self.assertIn(f"<b>{option}</b>", page)
+                targets = [target for target in re.findall(r'href="([^"#]*)"', page) if not target.startswith("../")]
+                self.assertGreater(len(targets), 1)
+                for target in targets:
+                    self.assertTrue((self.path / target).is_file(), target)
+        self.assertIn('<a href="sluice-plan.html">', (self.path / "sluice-plan-exchange.html").read_text())
+
+    def test_faults_are_named(self):
+        man1 = self.path / "man1"
+        man1.mkdir()
+        (man1 / "sluice.1").write_text(".TH SLUICE 1 2026-11-26 a b\n.SH NAME\nsluice \\- a page\n.SH SEE ALSO\n"
+                                       ".BR sluice\\-none (1)\n.nosuch\n")
+        faults = manual_pages.make(man1, self.path / "site")
+        self.assertEqual(len(faults), 2, faults)
+        self.assertTrue(any("nosuch" in fault for fault in faults), faults)
+        self.assertIn("sluice.1: sluice-none(1): no such page", faults)
 
 
 class Fish(unittest.TestCase):

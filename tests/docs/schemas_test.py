@@ -60,6 +60,8 @@ COMMANDS = {
     "simulation of a tree": (["simulate", "reduce", "--machines", "9", "--transfer", "2", "--compute", "1"], None),
     "predictions of a broadcast": (["predict", "broadcast", "--platform", PLATFORM, "--size", "1Ki"], None),
     "predictions of a scatter": (["predict", "scatter", "--platform", PLATFORM, "--size", "1Ki"], None),
+    "rules for an MPI library": (["tune", "--platform", str(FOUR_LEVELS), "--for", "openmpi", "-o", "rules.conf",
+                                  "--collectives", "bcast,gather", "--sizes", "64Ki,1Mi"], None),
     "clusters": (["cluster", str(SOURCE / "studies" / "grid5000" / "latency-88.mtx"), "--tolerance", "0.3,0.35"], None),
 }
 EXPORTS = ("ppermute", "p2p")

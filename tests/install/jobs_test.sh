@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The job scripts and files of hosts in examples/jobs: Open MPI reads its file, and the job for PBS really runs, on this
+# The job scripts and files of hosts in examples/jobs: Open MPI reads its file; MPICH, where its mpiexec is there, starts a
+# process on each slot of its file, with this machine in the place of each host; and the job for PBS really runs, on this
 # machine, with the variables that PBS sets.
 #
 #     tests/install/jobs_test.sh BUILD_DIR MPIRUN
@@ -28,6 +29,26 @@ map=$(mpirun --hostfile hosts.openmpi --display-map --do-not-launch -np 8 true 2
 for host in node1 node2; do
   grep -Eq "Data for node: $host[[:space:]]+Num slots: 4.*Num procs: 4" <<<"$map" || fail "hosts.openmpi is read as: $map"
 done
+
+# Stands in for ssh: -x HOST COMMAND...
+cat >local_ssh <<'END'
+#!/bin/sh
+[ "$1" = -x ] && shift
+FAKE_HOST=$1
+export FAKE_HOST
+shift
+exec sh -c "$*"
+END
+chmod +x local_ssh
+if command -v mpiexec.mpich >/dev/null; then
+  # shellcheck disable=SC2016  # variables of the processes that it starts
+  started=$(timeout 100 mpiexec.mpich -f hosts.mpich -n 8 -launcher ssh -launcher-exec "$work/local_ssh" \
+    sh -c 'echo "$FAKE_HOST $PMI_RANK"' | sort -k2n)
+  [[ $started == $'node1 0\nnode1 1\nnode1 2\nnode1 3\nnode2 4\nnode2 5\nnode2 6\nnode2 7' ]] ||
+    fail "hosts.mpich starts: $started"
+else
+  echo "jobs: hosts.mpich is not read, as there is no mpiexec.mpich"
+fi
 
 printf 'localhost\n%.0s' 1 2 3 >nodes
 PBS_O_WORKDIR=$work PBS_NODEFILE=$work/nodes SECONDS_TO_MEASURE=2 bash pbs.sh

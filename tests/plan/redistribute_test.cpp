@@ -290,7 +290,7 @@ TEST(Plan, RefusesGraphsThatDoNotFitAndAutoFallsBack) {
 TEST(WalkerOtto, TakesTwoStagesThroughTheCommonMultiple) {
   const WalkerOttoPlan plan = plan_walker_otto(slice_of("16:3", "16:5"));
   const Cost first = expect_sound(plan.first), second = expect_sound(plan.second);
-  // From r to K r takes K steps, all of one length (section 4.5.1): 3 -> 15 and 15 -> 5 on 240 elements, 15 a process.
+  // From r to K r takes K steps, all of one length (section 4.5.1): 3 -> 15 and 15 -> 5 on 240 elements, 15 each.
   EXPECT_EQ(first.steps, 5);
   EXPECT_EQ(first.transmission, 15);
   EXPECT_EQ(second.steps, 3);

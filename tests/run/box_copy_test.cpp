@@ -253,7 +253,7 @@ TEST(BoxCopy, DescriptionsDoNotGrowWithTheArray) {
 }
 
 TEST(BoxCopy, FarInsideAMessageBeyondInt) {
-  // 2^40 elements of 8 bytes a process, of which only a window is in memory: the pieces of a message of many gigabytes.
+  // 2^40 elements of 8 bytes per process, only a window of them in memory: the pieces of a message of many gigabytes.
   const std::int64_t extent = std::int64_t{1} << 42;
   const AxisPattern pattern({extent, 4, 3, 0}, {extent, 5, 2, 0}, 0, 0, extent);
   const Coordinate p(1);

@@ -35,6 +35,44 @@ TEST(GanttSvg, HasARowPerSenderABarPerTransferAndAnAxis) {
     EXPECT_NE(svg.find(part), svg.npos) << part;
 }
 
+TEST(GanttSvg, StepsAreColumnsWithNumbers) {
+  Timeline timeline = two_by_two();
+  const std::string dashed = "stroke-dasharray=\"3 2\" d=\"M160.00 ";  // where step 0 ends, and step 1 begins
+  std::string svg = gantt_svg(timeline, "columns");
+  EXPECT_EQ(count(svg, "stroke-dasharray"), 1U) << svg;
+  EXPECT_EQ(count(svg, dashed), 1U) << svg;
+  EXPECT_EQ(count(svg, "<text x=\"112.0\" y=\"73.3\" text-anchor=\"middle\" font-size=\"12\">0<"), 1U) << svg;
+  EXPECT_EQ(count(svg, "<text x=\"304.0\" y=\"73.3\" text-anchor=\"middle\" font-size=\"12\">1<"), 1U) << svg;
+  EXPECT_NE(svg.find("above: steps; colour"), svg.npos) << svg;
+  // Two transfers of one step make one column.
+  timeline.transfers[1].step = 0;
+  EXPECT_EQ(count(gantt_svg(timeline, "columns"), "stroke-dasharray"), 0U);
+  EXPECT_NE(gantt_svg(timeline, "columns").find("above: steps; colour"), std::string::npos);
+  // Steps that overlap are none, nor are transfers of no step.
+  timeline.transfers[1].step = 1;
+  timeline.transfers[1].start = timeline.transfers[1].receive_start = 0.5e-3;
+  EXPECT_EQ(gantt_svg(timeline, "columns").find("above: steps"), std::string::npos);
+  timeline.transfers[0].step = timeline.transfers[1].step = -1;
+  EXPECT_EQ(gantt_svg(timeline, "columns").find("above: steps"), std::string::npos);
+}
+
+TEST(GanttSvg, RowsMayBeReceivers) {
+  Timeline timeline = two_by_two();
+  timeline.receivers = 3;
+  const std::string svg = gantt_svg(timeline, "rows", GanttRow::kReceiver);
+  // Each bar in the row of its receiver, in the colour of its sender.
+  EXPECT_EQ(count(svg, "x=\"64.00\" y=\"108.80\" width=\"96.00\" height=\"23.00\" fill=\"#0072B2\""), 1U) << svg;
+  EXPECT_EQ(count(svg, "x=\"160.00\" y=\"82.80\" width=\"288.00\" height=\"23.00\" fill=\"#E69F00\""), 1U) << svg;
+  EXPECT_EQ(count(svg, ">receiver<"), 1U);
+  EXPECT_EQ(count(svg, ">sender<"), 0U);
+  EXPECT_NE(svg.find("receivers busy 33 % of it"), svg.npos) << svg;
+  EXPECT_EQ(svg.find("opacity"), svg.npos) << svg;
+  // Machines show both directions anyway.
+  timeline.receivers = 2;
+  timeline.same_nodes = true;
+  EXPECT_EQ(gantt_svg(timeline, "rows", GanttRow::kReceiver), gantt_svg(timeline, "rows"));
+}
+
 TEST(GanttSvg, LabelsAreLegibleOnTheirColours) {
   const std::string svg = gantt_svg(two_by_two(), "labels");
   EXPECT_EQ(count(svg, " style=\"fill:#1a1a1a\">1</text>"), 1U) << "on orange: " << svg;

@@ -236,6 +236,65 @@ class Page(unittest.TestCase):
         self.assertLessEqual(rows, pieces)
         self.assertTrue(any(offset > 0 for _, _, offset, _ in rows))
 
+    def spans(self, y):
+        """Where on the timeline the pointer meets each transfer at a height: (first, last) by the facts it is told."""
+        tips = self.browser.run(f"""(() => {{
+          const canvas = document.querySelector('.scroller canvas');
+          const box = canvas.getBoundingClientRect();
+          const tip = canvas.closest('figure').querySelector('.tip');
+          const tips = [];
+          for (let x = 0; x < canvas.clientWidth; ++x) {{
+            canvas.dispatchEvent(new MouseEvent('mousemove', {{ bubbles: true, clientX: box.x + x, clientY: box.y + {y} }}));
+            tips.push(tip.hidden ? '' : tip.textContent);
+          }}
+          return tips;
+        }})()""")
+        return {tip: (tips.index(tip), len(tips) - 1 - tips[::-1].index(tip)) for tip in tips if tip}
+
+    def test_the_wheel_zooms_at_the_pointer_and_dragging_moves(self):
+        canvas = "main > section:nth-child(1) .scroller canvas"
+        self.browser.run(f"document.querySelector('{canvas}').scrollIntoView({{behavior: 'instant', block: 'center'}})")
+        self.browser.frames()
+        x, y, width, height = self.browser.run(
+            f"(() => {{ const b = document.querySelector('{canvas}').getBoundingClientRect();"
+            " return [b.x, b.y, b.width, b.height / 4]; })()")
+        row = height / 2  # of sender 0
+        before = self.spans(row)
+        self.assertGreater(len(before), 1)
+        # A transfer that is still inside when everything is twice as wide.
+        facts, (left, right) = min(before.items(), key=lambda each: abs(sum(each[1]) - width))
+        pointer = (left + right) / 2
+
+        def wheel(modifiers):
+            self.browser.mouse("mouseWheel", x + pointer, y + row, deltaX=0, deltaY=-500, modifiers=modifiers)
+
+        ctrl = 2
+        wheel(ctrl)  # 500 are a factor of 2
+        zoomed = self.spans(row)
+        self.assertIn(facts, zoomed)
+        self.assertAlmostEqual(zoomed[facts][1] - zoomed[facts][0], 2 * (right - left), delta=4)
+        self.assertAlmostEqual(pointer - zoomed[facts][0], 2 * (pointer - left), delta=3)
+        self.assertLess(len(zoomed), len(before) + 1)
+
+        shift = 40
+        self.browser.mouse("mousePressed", x + pointer, y + row, button="left", clickCount=1)
+        self.browser.mouse("mouseMoved", x + pointer + shift, y + row, button="left", buttons=1)
+        self.browser.mouse("mouseReleased", x + pointer + shift, y + row, button="left", clickCount=1)
+        moved = self.spans(row)
+        self.assertAlmostEqual(moved[facts][0], zoomed[facts][0] + shift, delta=2)
+        self.assertAlmostEqual(moved[facts][1], zoomed[facts][1] + shift, delta=2)
+
+        self.press("Show all")
+        self.assertEqual(self.spans(row), before)
+        self.press("Zoom in")
+        by_button = self.spans(row)
+        self.assertNotEqual(by_button, before)
+        self.press("Zoom out")
+        self.assertEqual(self.spans(row), before)
+        # Without Ctrl the wheel is the page's.
+        wheel(0)
+        self.assertEqual(self.spans(row), before)
+
     def test_keys_move_through_transfers_and_cells(self):
         self.browser.run("document.querySelector('.scroller canvas').focus()")
         self.browser.key("ArrowRight", 39)

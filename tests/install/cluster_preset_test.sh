@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# The preset `cluster` takes the MPI that the environment names: as the compiler itself, as MPICXX, or as mpicxx in PATH.
+#
+#     tests/install/cluster_preset_test.sh
+#
+# Needs Debian's wrapper of MPICH, which is not the default where there is Open MPI; exit status 77 without it.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+command -v mpicxx.mpich >/dev/null || { echo "left out: no mpicxx.mpich"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset CXX CC FC MPICXX MPI_HOME
+
+# expect_mpich NAME=VALUE...: configures with these in the environment.
+expect_mpich() {
+  local found
+  rm -rf "$work/build"
+  found=$(cd "$root" && env "$@" cmake --preset cluster -B "$work/build" 2>&1) || { echo "$found" >&2; exit 1; }
+  grep -q "MPI family: mpich," <<<"$found" || { echo "error: $*: expected MPICH, found: $found" >&2; exit 1; }
+  grep -q 'CMAKE_BUILD_TYPE:STRING=Release' "$work/build/CMakeCache.txt"
+}
+expect_mpich CXX=mpicxx.mpich
+expect_mpich MPICXX=mpicxx.mpich
+mkdir "$work/bin"
+ln -s "$(command -v mpicxx.mpich)" "$work/bin/mpicxx"
+ln -s "$(command -v mpiexec.mpich)" "$work/bin/mpiexec"
+expect_mpich PATH="$work/bin:$PATH"
+echo "cluster preset: passed"
