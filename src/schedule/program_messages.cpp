@@ -59,6 +59,13 @@ void check_message_count(std::int64_t messages) {
   if (messages > kMostProgramMessages) refuse_so_many();
 }
 
+void check_pairs(std::size_t ranks) {
+  constexpr std::size_t kMostPairs = std::size_t{1} << 27;
+  if (ranks > kMostPairs / std::max<std::size_t>(ranks, 1))
+    throw InputError("plan", fmt::format("a pattern of every pair of {} ranks", ranks),
+                     fmt::format("at most {} pairs, or another algorithm", kMostPairs));
+}
+
 void OperationList::add(std::int64_t rank, ProgramOperation::Kind kind, std::int64_t peer,
                         std::span<const ByteRange> ranges) {
   append(operations_, uses_[static_cast<std::size_t>(rank)], rank, kind, peer, ranges);
