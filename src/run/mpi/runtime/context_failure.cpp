@@ -78,7 +78,7 @@ void Context::hear_failure(int from, const Wire& wire) {
 
 void Context::tell_failure(std::int64_t channel, const std::exception_ptr& why, std::int64_t execution,
                            std::int64_t dead_from) noexcept {
-  if (comm_ == MPI_COMM_NULL || finalized()) return;
+  if (!alive()) return;
   failed_ = true;
   const bool dies = dead_from < kNever;
   const Failure failure = failure_of(why);
