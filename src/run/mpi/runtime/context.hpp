@@ -265,6 +265,8 @@ class Context : public std::enable_shared_from_this<Context> {
   void arrive(Incoming& incoming, const MPI_Status& status);
   void deal_out(const Incoming& incoming);
   void hear_failure(int from, const Wire& wire);
+  /// Waits a little for a lower rank that tells this one that the channel was given up, or that the context dies of it.
+  [[nodiscard]] bool is_told_below(std::int64_t channel, bool dies);
   /// The context ends with channel `from`, because `channel` was given up in that execution. `closed_from` is the first
   /// of turns() that must not begin.
   void die(std::int64_t from, std::int64_t channel, std::int64_t execution, std::int64_t closed_from);
