@@ -676,5 +676,50 @@ TEST(InFlight, WhatTheUserAttachedToTheCommunicatorIsLeftAlone) {
   MPI_Comm_free_keyval(&key);
 }
 
+int calls_of_handler = 0;
+void count_error(MPI_Comm* /*comm*/, int* /*code*/, ...) { ++calls_of_handler; }
+
+TEST(InFlight, TheUsersErrorHandlerIsNeitherChangedNorCalled) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(count_error, &handler);
+  const Comm comm;
+  MPI_Errhandler of_world = MPI_ERRHANDLER_NULL;
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &of_world);
+  for (const MPI_Comm each : {comm.get(), MPI_COMM_WORLD}) MPI_Comm_set_errhandler(each, handler);
+  calls_of_handler = 0;
+  const auto expect_kept = [&] {
+    for (const MPI_Comm each : {comm.get(), MPI_COMM_WORLD}) {
+      MPI_Errhandler now = MPI_ERRHANDLER_NULL;
+      MPI_Comm_get_errhandler(each, &now);
+      EXPECT_EQ(now, handler);
+      MPI_Errhandler_free(&now);
+    }
+    EXPECT_EQ(calls_of_handler, 0);
+  };
+  {
+    const Works works = one_of_each(comm.get());
+    expect_kept();
+    start_all(works, 0);
+    wait_for_all(works);
+    verify_all(works, 0);
+  }
+  expect_kept();
+  // Jobs that fail, and arguments that MPI would refuse.
+  for (const MPI_Comm each : {MPI_COMM_NULL, comm.get()}) {
+    EXPECT_TRUE(refused([&] { const ElementReduction job(each, {10, MPI_DATATYPE_NULL, MPI_SUM}, 0); }));
+    EXPECT_TRUE(refused([&] { const ElementReduction job(each, {10, MPI_INT, MPI_OP_NULL}, 0); }));
+    EXPECT_TRUE(refused([&] { const Broadcast job(each, size()); }));
+  }
+  Broadcast job(comm.get(), 0);
+  EXPECT_TRUE(refused([&] { job.execute(nullptr, 5000); }));
+  expect_kept();
+  // It would have been called.
+  MPI_Send(nullptr, 0, MPI_BYTE, size(), 0, comm.get());
+  EXPECT_EQ(calls_of_handler, 1);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, of_world);
+  MPI_Errhandler_free(&of_world);
+  MPI_Errhandler_free(&handler);
+}
+
 }  // namespace
 }  // namespace sluice::mpi

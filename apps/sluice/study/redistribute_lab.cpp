@@ -72,7 +72,7 @@ std::vector<Row> rows_of(const std::string& congestion, bool quick) {
 
 std::vector<std::string> rivals() {
   std::vector<std::string> names{"alltoallw", "alltoallv", "pairwise"};
-  if (has_scalapack()) names.emplace_back("pdgemr2d");
+  if (!scalapack_library().empty()) names.emplace_back("pdgemr2d");
   return names;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -20,11 +21,14 @@ using sluice::mpi::testing::FaultKind;
 std::atomic<FaultKind> armed{FaultKind::kNone};
 std::atomic<std::int64_t> left{0};
 std::atomic<bool> fired{false};
+std::atomic<double> fired_at_s{0};
 std::atomic<bool> counts{false};
+std::atomic<std::int64_t> collective_calls{0};
 
 bool fails(FaultKind kind) {
   if (!counts || armed != kind || left.fetch_sub(1) != 0) return false;
   fired = true;
+  fired_at_s = sluice::mpi::testing::now_s();
   return true;
 }
 
@@ -53,6 +57,11 @@ bool is_unchanged(const void* at) {
 }
 
 bool call_fails() { return fails(FaultKind::kCall); }
+bool collective_fails() {
+  if (counts) ++collective_calls;
+  return call_fails();
+}
+bool making_fails() { return fails(FaultKind::kMakingCall); }
 
 }  // namespace
 
@@ -68,6 +77,12 @@ bool disarm() {
   armed = FaultKind::kNone;
   return fired;
 }
+
+double failed_at_s() { return fired_at_s; }
+
+double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+std::int64_t collectives() { return collective_calls; }
 
 void keep_freed() {
   kept_count = 0;
@@ -136,42 +151,66 @@ int MPI_Get_count(const MPI_Status* status, MPI_Datatype type, int* count) {
   return call_fails() ? MPI_ERR_OTHER : PMPI_Get_count(status, type, count);
 }
 int MPI_Ibcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request* request) {
-  return call_fails() ? MPI_ERR_OTHER : PMPI_Ibcast(buffer, count, type, root, comm, request);
+  return collective_fails() ? MPI_ERR_OTHER : PMPI_Ibcast(buffer, count, type, root, comm, request);
 }
 int MPI_Ireduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
                 MPI_Request* request) {
-  return call_fails() ? MPI_ERR_OTHER : PMPI_Ireduce(from, to, count, type, op, root, comm, request);
+  return collective_fails() ? MPI_ERR_OTHER : PMPI_Ireduce(from, to, count, type, op, root, comm, request);
 }
 int MPI_Ialltoallw(const void* from, const int counts[], const int offsets[], const MPI_Datatype types[], void* to,
                    const int in_counts[], const int in_offsets[], const MPI_Datatype in_types[], MPI_Comm comm,
                    MPI_Request* request) {
-  return call_fails()
+  return collective_fails()
              ? MPI_ERR_OTHER
              : PMPI_Ialltoallw(from, counts, offsets, types, to, in_counts, in_offsets, in_types, comm, request);
 }
 int MPI_Iscatter(const void* from, int count, MPI_Datatype type, void* to, int in_count, MPI_Datatype in_type, int root,
                  MPI_Comm comm, MPI_Request* request) {
-  return call_fails() ? MPI_ERR_OTHER : PMPI_Iscatter(from, count, type, to, in_count, in_type, root, comm, request);
+  return collective_fails() ? MPI_ERR_OTHER
+                            : PMPI_Iscatter(from, count, type, to, in_count, in_type, root, comm, request);
 }
 int MPI_Igather(const void* from, int count, MPI_Datatype type, void* to, int in_count, MPI_Datatype in_type, int root,
                 MPI_Comm comm, MPI_Request* request) {
-  return call_fails() ? MPI_ERR_OTHER : PMPI_Igather(from, count, type, to, in_count, in_type, root, comm, request);
+  return collective_fails() ? MPI_ERR_OTHER
+                            : PMPI_Igather(from, count, type, to, in_count, in_type, root, comm, request);
 }
 int MPI_Iallgather(const void* from, int count, MPI_Datatype type, void* to, int in_count, MPI_Datatype in_type,
                    MPI_Comm comm, MPI_Request* request) {
-  return call_fails() ? MPI_ERR_OTHER : PMPI_Iallgather(from, count, type, to, in_count, in_type, comm, request);
+  return collective_fails() ? MPI_ERR_OTHER : PMPI_Iallgather(from, count, type, to, in_count, in_type, comm, request);
 }
 int MPI_Ialltoall(const void* from, int count, MPI_Datatype type, void* to, int in_count, MPI_Datatype in_type,
                   MPI_Comm comm, MPI_Request* request) {
-  return call_fails() ? MPI_ERR_OTHER : PMPI_Ialltoall(from, count, type, to, in_count, in_type, comm, request);
+  return collective_fails() ? MPI_ERR_OTHER : PMPI_Ialltoall(from, count, type, to, in_count, in_type, comm, request);
 }
 int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                    MPI_Request* request) {
-  return call_fails() ? MPI_ERR_OTHER : PMPI_Iallreduce(from, to, count, type, op, comm, request);
+  return collective_fails() ? MPI_ERR_OTHER : PMPI_Iallreduce(from, to, count, type, op, comm, request);
 }
 int MPI_Ireduce_scatter(const void* from, void* to, const int counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                         MPI_Request* request) {
-  return call_fails() ? MPI_ERR_OTHER : PMPI_Ireduce_scatter(from, to, counts, type, op, comm, request);
+  return collective_fails() ? MPI_ERR_OTHER : PMPI_Ireduce_scatter(from, to, counts, type, op, comm, request);
+}
+int MPI_Ialltoallv(const void* from, const int counts[], const int offsets[], MPI_Datatype type, void* to,
+                   const int in_counts[], const int in_offsets[], MPI_Datatype in_type, MPI_Comm comm,
+                   MPI_Request* request) {
+  return collective_fails()
+             ? MPI_ERR_OTHER
+             : PMPI_Ialltoallv(from, counts, offsets, type, to, in_counts, in_offsets, in_type, comm, request);
+}
+int MPI_Iscatterv(const void* from, const int counts[], const int offsets[], MPI_Datatype type, void* to, int in_count,
+                  MPI_Datatype in_type, int root, MPI_Comm comm, MPI_Request* request) {
+  return collective_fails() ? MPI_ERR_OTHER
+                            : PMPI_Iscatterv(from, counts, offsets, type, to, in_count, in_type, root, comm, request);
+}
+int MPI_Igatherv(const void* from, int count, MPI_Datatype type, void* to, const int in_counts[],
+                 const int in_offsets[], MPI_Datatype in_type, int root, MPI_Comm comm, MPI_Request* request) {
+  return collective_fails() ? MPI_ERR_OTHER
+                            : PMPI_Igatherv(from, count, type, to, in_counts, in_offsets, in_type, root, comm, request);
+}
+int MPI_Iallgatherv(const void* from, int count, MPI_Datatype type, void* to, const int in_counts[],
+                    const int in_offsets[], MPI_Datatype in_type, MPI_Comm comm, MPI_Request* request) {
+  return collective_fails() ? MPI_ERR_OTHER
+                            : PMPI_Iallgatherv(from, count, type, to, in_counts, in_offsets, in_type, comm, request);
 }
 int MPI_Reduce_local(const void* in, void* inout, int count, MPI_Datatype type, MPI_Op op) {
   return call_fails() ? MPI_ERR_OTHER : PMPI_Reduce_local(in, inout, count, type, op);
@@ -183,8 +222,39 @@ int MPI_Unpack(const void* in, int size, int* position, void* out, int count, MP
   return call_fails() ? MPI_ERR_OTHER : PMPI_Unpack(in, size, position, out, count, type, comm);
 }
 int MPI_Type_size(MPI_Datatype type, int* size) { return call_fails() ? MPI_ERR_OTHER : PMPI_Type_size(type, size); }
+int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint* lower, MPI_Aint* extent) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Type_get_extent(type, lower, extent);
+}
+int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint* lower, MPI_Aint* extent) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Type_get_true_extent(type, lower, extent);
+}
+int MPI_Type_get_envelope(MPI_Datatype type, int* integers, int* addresses, int* types, int* combiner) {
+  return call_fails() ? MPI_ERR_OTHER : PMPI_Type_get_envelope(type, integers, addresses, types, combiner);
+}
+int MPI_Type_get_contents(MPI_Datatype type, int most_integers, int most_addresses, int most_types, int integers[],
+                          MPI_Aint addresses[], MPI_Datatype types[]) {
+  return call_fails()
+             ? MPI_ERR_OTHER
+             : PMPI_Type_get_contents(type, most_integers, most_addresses, most_types, integers, addresses, types);
+}
 int MPI_Op_commutative(MPI_Op op, int* commute) {
   return call_fails() ? MPI_ERR_OTHER : PMPI_Op_commutative(op, commute);
+}
+
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
+  return making_fails() ? MPI_ERR_OTHER : PMPI_Ibarrier(comm, request);
+}
+int MPI_Comm_group(MPI_Comm comm, MPI_Group* group) {
+  return making_fails() ? MPI_ERR_OTHER : PMPI_Comm_group(comm, group);
+}
+int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
+  return making_fails() ? MPI_ERR_OTHER : PMPI_Comm_create(comm, group, made);
+}
+int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
+  return making_fails() ? MPI_ERR_OTHER : PMPI_Comm_set_errhandler(comm, handler);
+}
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* part) {
+  return making_fails() ? MPI_ERR_OTHER : PMPI_Comm_split(comm, color, key, part);
 }
 
 }  // extern "C"

@@ -8,6 +8,7 @@ namespace sluice::mpi::testing {
 enum class FaultKind {
   kNone,
   kCall,        ///< a call to MPI returns MPI_ERR_OTHER and does nothing
+  kMakingCall,  ///< the same of those that make a communicator, which wait for all ranks whatever happens
   kAllocation,  ///< operator new throws std::bad_alloc
 };
 
@@ -15,6 +16,13 @@ enum class FaultKind {
 void arm(FaultKind kind, std::int64_t number);
 /// Ends that; whether it has failed.
 bool disarm();
+/// When it failed, on the clock of now_s().
+double failed_at_s();
+/// The same on all ranks of a host.
+double now_s();
+
+/// How many collectives of MPI's own have been called while a Faulty lived.
+std::int64_t collectives();
 
 /// From now on, what operator delete is given is filled with a pattern and not freed, so that it shows when somebody
 /// still writes to it.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -16,9 +17,10 @@
 #include "run/exchange_testing.hpp"
 #include "run/faults/fault_injection.hpp"
 #include "run/mpi/network/learn.hpp"
+#include "run/mpi/runtime/context.hpp"
 #include "run/platform_testing.hpp"
-#include "run/pretended_hosts.hpp"
 #include "run/redistribution_testing.hpp"
+#include "sluice/error.hpp"
 #include "sluice/run/mpi/broadcast.hpp"
 #include "sluice/run/mpi/dynamic_exchange.hpp"
 #include "sluice/run/mpi/exchange.hpp"
@@ -28,7 +30,6 @@
 #include "sluice/run/mpi/redistribution.hpp"
 #include "sluice/run/mpi/redistribution_batch.hpp"
 #include "sluice/run/mpi/reduction.hpp"
-#include "sluice/run/mpi/settings.hpp"
 
 namespace sluice::mpi::testing {
 namespace {
@@ -48,14 +49,30 @@ Cuts uneven_cuts(std::int64_t processes) {
 
 class RedistributionSubject final : public Subject {
  public:
-  RedistributionSubject(MPI_Comm comm, std::int64_t shared_from_bytes, ExchangeMode mode, bool combines = false,
-                        bool irregular = false)
+  enum class Form {
+    kBlocks,
+    kCombined,
+    kCut,      ///< blocks of any sizes
+    kCopied,   ///< several copies of both arrays
+    kChained,  ///< a copy for each rank, which pass on what they get
+  };
+
+  RedistributionSubject(MPI_Comm comm, std::int64_t shared_from_bytes, ExchangeMode mode, Form form = Form::kBlocks)
       : case_{{3000}, {{size_of(comm)}, {7}}, {{size_of(comm)}, {11}}, 8, {}}, rank_(rank_in(comm)) {
-    if (irregular) case_.from = {{size_of(comm)}, {1}, {uneven_cuts(size_of(comm))}};
+    if (form == Form::kCut) case_.from = {{size_of(comm)}, {1}, {uneven_cuts(size_of(comm))}};
     case_.options.shared_from_bytes = shared_from_bytes;
     case_.options.mode = mode;
     case_.options.chunk_bytes = 512;
-    if (combines) {
+    if (form == Form::kCopied || form == Form::kChained) {
+      case_.from.grid = case_.to.grid = {1};
+      case_.options.to_replicas = size_of(comm);
+    }
+    if (form == Form::kCopied) case_.options.from_replicas = size_of(comm) / 2;
+    if (form == Form::kChained) {
+      case_.shape = {1 << 16};
+      case_.options.chunk_bytes = 0;
+    }
+    if (form == Form::kCombined) {
       case_.options.combine = [this](const std::byte* in, std::byte* inout, std::int64_t count) {
         if (throws_) throw_of_callback();
         std::memcpy(inout, in, static_cast<std::size_t>(count * case_.element_size));
@@ -68,9 +85,10 @@ class RedistributionSubject final : public Subject {
     Arrays arrays = make_arrays(case_, rank_, static_cast<std::uint64_t>(round));
     throws_ = misuse == Misuse::kThrowingCallback;
     const bool null = misuse == Misuse::kNullBuffer;
+    const bool copied = case_.options.to_replicas > 1;  // of which some ranks have nothing to send
     {
       const Faulty faulty;
-      job_->execute(null ? nullptr : arrays.source.data(), arrays.target.data());
+      job_->execute(null ? nullptr : arrays.source.data(), null && copied ? nullptr : arrays.target.data());
     }
     return difference(arrays.target, arrays.expected);
   }
@@ -216,9 +234,24 @@ class DynamicSubject final : public Subject {
     const Faulty faulty;
     job_.emplace(comm, options);
   }
-  std::string execute(int round, Misuse /*misuse*/) override {
+  std::string execute(int round, Misuse misuse) override {
     std::vector<std::byte> out(20'000);
     for (std::size_t b = 0; b < out.size(); ++b) out[b] = exchanged_byte(rank_, 0, static_cast<std::int64_t>(b), round);
+    std::exception_ptr refused;
+    if (misuse == Misuse::kNullBuffer) {
+      try {
+        job_->post((rank_ + 1) % size_, std::span<const std::byte>(static_cast<const std::byte*>(nullptr), 10));
+      } catch (const InputError&) {
+        refused = std::current_exception();
+      }
+    }
+    const std::string wrong = wrong_of(out, round);
+    if (refused && wrong.empty()) std::rethrow_exception(refused);
+    return wrong;
+  }
+
+ private:
+  std::string wrong_of(const std::vector<std::byte>& out, int round) {
     const std::vector<ReceivedMessage> all = round_of(out);
     if (all.size() != static_cast<std::size_t>(size_)) return fmt::format("{} messages", all.size());
     for (const ReceivedMessage& message : all) {
@@ -229,8 +262,6 @@ class DynamicSubject final : public Subject {
     }
     return "";
   }
-
- private:
   std::vector<ReceivedMessage> round_of(const std::vector<std::byte>& out) {
     const Faulty faulty;
     for (int peer = 0; peer < size_; ++peer) job_->post(peer, out);
@@ -356,6 +387,14 @@ class MovingSubject final : public Subject {
     const Faulty faulty;
     job_.emplace(comm, problem, bytes, 0, options);
   }
+  /// Blocks of different sizes.
+  MovingSubject(MPI_Comm comm, Collective problem) : rank_(rank_in(comm)), shape_(shape_of(comm, problem, 0, 0)) {
+    std::vector<std::int64_t> blocks(problem == Collective::kAlltoall ? size_of(comm) * size_of(comm) : size_of(comm));
+    for (std::size_t b = 0; b < blocks.size(); ++b) blocks[b] = static_cast<std::int64_t>(500 + 300 * (b % 7));
+    set_blocks(shape_, blocks);
+    const Faulty faulty;
+    job_.emplace(comm, problem, blocks, 0);
+  }
   std::string execute(int round, Misuse misuse) override {
     const auto salt = static_cast<std::uint64_t>(round);
     const std::vector<std::byte> own = bytes_in(ranges_at_start(shape_, rank_), salt);
@@ -451,50 +490,20 @@ class RampSubject final : public Subject {
   MPI_Comm comm_;
 };
 
-/// Ranks that are hosts, with a context of their own, as in others they are on one host, and the settings of `comm`.
-class CommBetweenHosts {
- public:
-  explicit CommBetweenHosts(MPI_Comm comm) : comm_(comm) {
-    const bool agreed = detail::Context::of(comm)->settings().agreed_arguments;
-    const PretendedHosts hosts(1);
-    set_agreed_arguments(comm_.get(), agreed);
-  }
-  [[nodiscard]] MPI_Comm get() const { return comm_.get(); }
-
- private:
-  Comm comm_;
-};
-
 /// Measures anew in each execution.
 class NetworkSubject final : public Subject {
  public:
   explicit NetworkSubject(MPI_Comm comm) : comm_(comm) {}
 
   std::string execute(int /*round*/, Misuse /*misuse*/) override {
-    const PretendedHosts hosts(1);
     detail::forget_networks();
-    detail::Context::of(comm_.get())->network().reset();
+    detail::Context::of(comm_)->network().reset();
     const Faulty faulty;
-    return network(comm_.get()).hosts() == size_of(comm_.get()) ? "" : "the number of hosts";
+    return network(comm_).hosts() == size_of(comm_) ? "" : "the number of hosts";
   }
 
  private:
-  CommBetweenHosts comm_;
-};
-
-template <class Kind>
-class BetweenHosts final : public Subject {
- public:
-  template <class... Arguments>
-  explicit BetweenHosts(MPI_Comm comm, const Arguments&... arguments) : comm_(comm) {
-    const PretendedHosts hosts(1);
-    job_.emplace(comm_.get(), arguments...);
-  }
-  std::string execute(int round, Misuse misuse) override { return job_->execute(round, misuse); }
-
- private:
-  CommBetweenHosts comm_;
-  std::optional<Kind> job_;
+  MPI_Comm comm_;
 };
 
 template <class Kind, class... Arguments>
@@ -513,9 +522,26 @@ SubjectKind in_turns(SubjectKind kind) {
   return kind;
 }
 
+SubjectKind between_hosts(SubjectKind kind) {
+  kind.name += " between hosts";
+  kind.hosts = true;
+  return kind;
+}
+
+SubjectKind seldom(SubjectKind kind) {
+  kind.seldom = true;
+  return kind;
+}
+
+SubjectKind harmless(SubjectKind kind) {
+  kind.harmless = true;
+  return kind;
+}
+
 }  // namespace
 
 std::vector<SubjectKind> subject_kinds() {
+  using Form = RedistributionSubject::Form;
   const std::vector<Misuse> null{Misuse::kNullBuffer};
   const std::vector<Misuse> buffers{Misuse::kNullBuffer, Misuse::kSmallBuffer};
   const std::vector<Misuse> callback{Misuse::kThrowingCallback};
@@ -529,7 +555,7 @@ std::vector<SubjectKind> subject_kinds() {
   std::vector<SubjectKind> all{
       in_turns(kind<RedistributionSubject>("redistribution", null, std::int64_t{4096}, ExchangeMode::kAuto)),
       in_turns(kind<ExchangeSubject>("exchange", buffers, ExchangeMode::kAuto, std::int64_t{2000})),
-      kind<DynamicSubject>("dynamic exchange", {}),
+      harmless(kind<DynamicSubject>("dynamic exchange", null)),
       kind<ElementSubject<double>>("short sum", null, MPI_DOUBLE, std::int64_t{1000}, ReductionOptions{}),
       kind<ElementSubject<double>>("long sum", null, MPI_DOUBLE, std::int64_t{60'000}, ReductionOptions{}),
       in_turns(kind<ElementSubject<std::int64_t>>("sum of integers", null, MPI_INT64_T, std::int64_t{1000},
@@ -539,25 +565,33 @@ std::vector<SubjectKind> subject_kinds() {
       in_turns(kind<MovingSubject>("allgather", null, Collective::kAllgather, std::int64_t{3000}, CollectiveOptions{})),
       in_turns(kind<CombiningSubject>("allreduce", null, Collective::kAllreduce, std::int64_t{500}, tried)),
       slow(kind<ProbeSubject>("probe", callback)),
-      slow(kind<NetworkSubject>("network", {})),
+      slow(between_hosts(kind<NetworkSubject>("network", {}))),
       // Integers, whose default way is that of the network as it is measured.
-      slow(kind<BetweenHosts<ElementSubject<int>>>("sum between hosts", null, MPI_INT, std::int64_t{9000},
-                                                   ReductionOptions{})),
-      in_turns(kind<BetweenHosts<MovingSubject>>("allgather between hosts", null, Collective::kAllgather,
-                                                 std::int64_t{3000}, CollectiveOptions{})),
-      kind<BetweenHosts<CombiningSubject>>("allreduce between hosts", null, Collective::kAllreduce, std::int64_t{500},
-                                           CollectiveOptions{}),
+      slow(between_hosts(kind<ElementSubject<int>>("sum", null, MPI_INT, std::int64_t{9000}, ReductionOptions{}))),
+      in_turns(between_hosts(
+          kind<MovingSubject>("allgather", null, Collective::kAllgather, std::int64_t{3000}, CollectiveOptions{}))),
+      between_hosts(
+          kind<CombiningSubject>("allreduce", null, Collective::kAllreduce, std::int64_t{500}, CollectiveOptions{})),
+      seldom(in_turns(
+          between_hosts(kind<RedistributionSubject>("redistribution", null, std::int64_t{4096}, ExchangeMode::kAuto)))),
+      seldom(
+          in_turns(between_hosts(kind<ExchangeSubject>("exchange", buffers, ExchangeMode::kAuto, std::int64_t{2000})))),
+      between_hosts(kind<BroadcastSubject>("broadcast", null, std::int64_t{10'000}, BroadcastOptions{})),
 
       kind<RedistributionSubject>("redistribution by memory", null, std::int64_t{0}, ExchangeMode::kLocal),
       kind<RedistributionSubject>("redistribution by messages", null, std::int64_t{-1}, ExchangeMode::kLocal),
       kind<RedistributionSubject>("redistribution, one port kept", null, std::int64_t{-1}, ExchangeMode::kChain),
       in_turns(kind<RedistributionSubject>("redistribution that combines", callback, std::int64_t{4096},
-                                           ExchangeMode::kAuto, true)),
-      in_turns(kind<RedistributionSubject>("redistribution of cut blocks", null, std::int64_t{4096},
-                                           ExchangeMode::kAuto, false, true)),
+                                           ExchangeMode::kAuto, Form::kCombined)),
+      seldom(in_turns(kind<RedistributionSubject>("redistribution of cut blocks", null, std::int64_t{4096},
+                                                  ExchangeMode::kAuto, Form::kCut))),
       kind<RedistributionSubject>("redistribution of cut blocks, one port kept", null, std::int64_t{-1},
-                                  ExchangeMode::kChain, false, true),
-      in_turns(kind<BatchSubject>("batch of arrays", buffers)),
+                                  ExchangeMode::kChain, Form::kCut),
+      seldom(kind<RedistributionSubject>("redistribution of copies", null, std::int64_t{4096}, ExchangeMode::kAuto,
+                                         Form::kCopied)),
+      seldom(kind<RedistributionSubject>("redistribution of copies in a chain", null, std::int64_t{4096},
+                                         ExchangeMode::kAuto, Form::kChained)),
+      seldom(in_turns(kind<BatchSubject>("batch of arrays", buffers))),
       kind<TypedSubject>("exchange of types", null),
       kind<ElementSubject<double>>("sum in parts", null, MPI_DOUBLE, std::int64_t{3000},
                                    options([](auto& o) { o.segments = 5; })),
@@ -575,6 +609,10 @@ std::vector<SubjectKind> subject_kinds() {
   for (const ExchangeMode mode : {ExchangeMode::kChain, ExchangeMode::kLocal, ExchangeMode::kBarrier}) {
     all.push_back(kind<ExchangeSubject>("exchange with local phases, " + to_string(mode), buffers, mode,
                                         std::int64_t{20'000}, true));
+  }
+  for (const Collective problem :
+       {Collective::kScatter, Collective::kGather, Collective::kAllgather, Collective::kAlltoall}) {
+    all.push_back(seldom(in_turns(kind<MovingSubject>(std::string(to_string(problem)) + " of blocks", null, problem))));
   }
   all.push_back({"sum over a platform",
                  [](MPI_Comm comm) {

@@ -33,6 +33,9 @@ struct SubjectKind {
   std::vector<Misuse> misuses;
   bool slow = false;         ///< measures for a while: fewer cases
   bool takes_turns = false;  ///< its first executions go by the plan and by MPI's own collective in turns
+  bool hosts = false;        ///< its ranks are hosts
+  bool seldom = false;       ///< much like others: fewer cases in the sample
+  bool harmless = false;     ///< a bad argument is refused by its rank alone, and changes nothing
 };
 
 /// All kinds, those with default options first.

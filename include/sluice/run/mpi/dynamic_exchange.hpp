@@ -50,7 +50,7 @@ class DynamicExchange {
 
   /// Announces a message for rank `to`, which may be this one, and does what can be done without waiting. `bytes` must
   /// stay as they are until finish returns; if there are none, nothing is sent. Several to one rank arrive as several,
-  /// in any order. Throws InputError for a rank that does not exist, MpiError.
+  /// in any order. Throws InputError for a rank that does not exist and for a null pointer, which do no harm; MpiError.
   void post(int to, std::span<const std::byte> bytes);
   /// Does what can be done without waiting: for ranks that work long between posts, rank 0 above all.
   void progress();

@@ -132,6 +132,7 @@ void DynamicExchange::post(int to, std::span<const std::byte> bytes) {
   if (to < 0 || to >= state.channel.size())
     throw InputError("to", fmt::format("rank {}", to), fmt::format("0 to {}", state.channel.size() - 1));
   if (bytes.empty()) return;
+  if (bytes.data() == nullptr) throw InputError("bytes", "a null pointer", "a message");
   state.call([&] {
     if (to == state.channel.rank()) {
       state.memory->keep(bytes);

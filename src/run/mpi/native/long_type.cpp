@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "run/mpi/runtime/context_registry.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
@@ -21,10 +22,14 @@ MPI_Datatype long_type(std::int64_t offset, std::int64_t bytes) {
   try {
     SLUICE_MPI(MPI_Type_commit(&type));
   } catch (...) {
-    (void)MPI_Type_free(&type);  // nobody to tell about a failure
+    free_long_type(type);
     throw;
   }
   return type;
+}
+
+void free_long_type(MPI_Datatype type) noexcept {
+  if (!finalized()) (void)MPI_Type_free(&type);  // nobody to tell about a failure
 }
 
 }  // namespace sluice::mpi::detail

@@ -70,7 +70,9 @@ class NativeCollective {
   /// collective: one that some rank has not begun never ends. A rank of this host that is just beginning it, and may
   /// have been kept from its processor, is waited for, and then the same time again.
   void abandon() noexcept {
-    constexpr double kForBeginning_s = 3;  // so that this rank throws within five seconds
+    if (!under_way_) return;                  // or it has been left already, and may never end
+    if (!channel_.context().alive()) return;  // after MPI_Finalize
+    constexpr double kForBeginning_s = 3;     // so that this rank throws within five seconds
     const double quiet = quiet_s(channel_.context()), last = MPI_Wtime() + kForBeginning_s;
     double deadline = MPI_Wtime() + quiet;
     for (Patience patience; request_ != MPI_REQUEST_NULL; patience.look_again()) {

@@ -53,7 +53,7 @@ class Side {
 
  private:
   void free_types() noexcept {
-    for (MPI_Datatype& type : owned_) (void)MPI_Type_free(&type);  // nobody to tell about a failure
+    for (const MPI_Datatype type : owned_) free_long_type(type);
     owned_.clear();
   }
 

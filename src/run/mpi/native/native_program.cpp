@@ -30,7 +30,7 @@ struct Blocks {
 
 struct NativeProgram::Arguments {
   ~Arguments() {
-    if (owned != MPI_DATATYPE_NULL) (void)MPI_Type_free(&owned);  // nobody to tell about a failure
+    if (owned != MPI_DATATYPE_NULL) free_long_type(owned);
   }
   Arguments() = default;
   Arguments(const Arguments&) = delete;

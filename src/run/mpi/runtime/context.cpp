@@ -55,7 +55,9 @@ std::shared_ptr<Context> Context::of(MPI_Comm user) {
 Context::Context(MPI_Comm user, std::shared_ptr<Settings> settings)
     : settings_(std::move(settings)), most_channels_(Channel::with_own_tags()) {
   plans_.set_capacity(settings_->kept_plans);
-  // What follows waits for all ranks, some of which may first wait for jobs of other communicators.
+  // What follows waits for all ranks, some of which may first wait for jobs of other communicators: these go on here
+  // until all have come. There is no communicator for that but the user's. MPI_Comm_idup would need no barrier, but
+  // brings along what the user has attached.
   if (!kSimulated) {
     MPI_Request all_here = MPI_REQUEST_NULL;
     SLUICE_MPI(MPI_Ibarrier(user, &all_here));
@@ -137,8 +139,10 @@ void Context::end() noexcept {
   comm_ = MPI_COMM_NULL;
 }
 
+bool Context::alive() const { return comm_ != MPI_COMM_NULL && !finalized(); }
+
 void Context::check_alive() const {
-  if (comm_ == MPI_COMM_NULL || finalized()) throw InputError("job", "a call after MPI_Finalize", "one before it");
+  if (!alive()) throw InputError("job", "a call after MPI_Finalize", "one before it");
 }
 
 Context::Part& Context::part(const std::string& key, int color, int order) {

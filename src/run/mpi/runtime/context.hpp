@@ -93,8 +93,9 @@ struct Settings {
 /// MPI_Finalize.
 ///
 /// One communicator of MPI for each communicator of the user, however many jobs there are: jobs take tags of it
-/// (Channel). It is made without what the user has attached to theirs, and nothing is sent on that one. Broadcasts that
-/// end inside clusters by MPI's own take one more for each way in which they divide the ranks.
+/// (Channel). It is made without what the user has attached to theirs. Making it takes two collectives on that one,
+/// MPI_Ibarrier and MPI_Comm_create; no job sends anything there. Broadcasts that end inside clusters by MPI's own take
+/// one more for each way in which they divide the ranks.
 ///
 /// Making a communicator is MPI's own affair: a rank that fails there leaves the others to what their MPI does.
 ///
@@ -113,7 +114,9 @@ class Context : public std::enable_shared_from_this<Context> {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  /// Throws InputError if MPI has been finalised since.
+  /// Whether MPI is still there to be called: not after MPI_Finalize.
+  [[nodiscard]] bool alive() const;
+  /// Throws InputError if not.
   void check_alive() const;
   [[nodiscard]] MPI_Comm comm() const { return comm_; }
   [[nodiscard]] int rank() const { return rank_; }
@@ -262,6 +265,8 @@ class Context : public std::enable_shared_from_this<Context> {
   void arrive(Incoming& incoming, const MPI_Status& status);
   void deal_out(const Incoming& incoming);
   void hear_failure(int from, const Wire& wire);
+  /// Waits a little for a lower rank that tells this one that the channel was given up, or that the context dies of it.
+  [[nodiscard]] bool is_told_below(std::int64_t channel, bool dies);
   /// The context ends with channel `from`, because `channel` was given up in that execution. `closed_from` is the first
   /// of turns() that must not begin.
   void die(std::int64_t from, std::int64_t channel, std::int64_t execution, std::int64_t closed_from);

@@ -78,7 +78,7 @@ void Context::hear_failure(int from, const Wire& wire) {
 
 void Context::tell_failure(std::int64_t channel, const std::exception_ptr& why, std::int64_t execution,
                            std::int64_t dead_from) noexcept {
-  if (comm_ == MPI_COMM_NULL || finalized()) return;
+  if (!alive()) return;
   failed_ = true;
   const bool dies = dead_from < kNever;
   const Failure failure = failure_of(why);
@@ -107,23 +107,33 @@ void Context::tell_failure(std::int64_t channel, const std::exception_ptr& why, 
     }
   };
   // Where many ranks fail at once, not all of them tell all: each tells those 1, 2, 4, ... ranks further on first, and
-  // then leaves the rest to one below it that has told it the same.
-  for (int distance = 1; distance < size_; distance *= 2) tell((rank_ + distance) % size_);
-  constexpr double kForOthers_s = 0.002;
-  const double end = MPI_Wtime() + (size_ > 4 && !kSimulated ? kForOthers_s : 0);
+  // leaves the rest to one below it that has told it the same. Until it hears of one, it tells twice as many in each
+  // round as in the one before, since the others may be late, or know nothing.
+  int in_round = 0;
+  for (int distance = 1; distance < size_; distance *= 2, ++in_round) tell((rank_ + distance) % size_);
+  for (int distance = 3; distance < size_; in_round *= 2) {
+    if (is_told_below(channel, dies)) return;
+    for (int left = in_round; left > 0 && distance < size_; ++distance) {
+      if ((distance & (distance - 1)) == 0) continue;
+      tell((rank_ + distance) % size_);
+      --left;
+    }
+  }
+}
+
+bool Context::is_told_below(std::int64_t channel, bool dies) {
+  constexpr double kRound_s = 0.002;
+  const double end = MPI_Wtime() + (size_ > 4 && !kSimulated ? kRound_s : 0);
+  const Told& same = dies ? told_dead_ : told_;
   for (Patience patience; MPI_Wtime() < end; patience.look_again()) {
     try {
       poll();
     } catch (...) {
-      break;  // nothing more is to be heard
+      return false;  // nothing more is to be heard
     }
-    const Told& same = dies ? told_dead_ : told_;
-    if (same.channel == channel && same.by < rank_) return;
+    if (same.channel == channel && same.by < rank_) return true;
   }
-  for (int distance = 1; distance < size_; ++distance) {
-    const bool told = (distance & (distance - 1)) == 0;
-    if (!told) tell((rank_ + distance) % size_);
-  }
+  return false;
 }
 
 std::int64_t Context::turn_of(const Turns& turns, std::int64_t channel, std::int64_t execution) const {

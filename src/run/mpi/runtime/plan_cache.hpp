@@ -52,13 +52,15 @@ class PlanCache {
   }
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
+  /// Those used last first.
+  [[nodiscard]] const std::list<Entry>& entries() const { return entries_; }
 
  private:
   void trim() {
     while (entries_.size() > capacity_) entries_.pop_back();
   }
 
-  std::list<Entry> entries_;  ///< the one used last first
+  std::list<Entry> entries_;
   std::size_t capacity_ = 0;
   std::int64_t last_number_ = 0;
 };

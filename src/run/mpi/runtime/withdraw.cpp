@@ -45,16 +45,8 @@ bool any_under_way(const Channel& channel, const Withdrawn& part, bool receives)
   return false;
 }
 
-}  // namespace
-
-double quiet_s(const Context& context) {
-  constexpr double kOnOneNode_s = 0.25;
-  constexpr double kBetweenHosts_s = 0.8;  // TCP repeats after 0.2 s, and after 0.4 s more
-  if (kSimulated) return 0;
-  return context.one_node() ? kOnOneNode_s : kBetweenHosts_s;
-}
-
-void withdraw(Channel& channel, std::span<const Withdrawn> parts) noexcept {
+/// Cancels what can be cancelled and waits for the rest.
+void stop(Channel& channel, std::span<const Withdrawn> parts) noexcept {
   const auto under_way = [&](bool receives) {
     return std::ranges::any_of(parts, [&](const Withdrawn& part) { return any_under_way(channel, part, receives); });
   };
@@ -92,6 +84,19 @@ void withdraw(Channel& channel, std::span<const Withdrawn> parts) noexcept {
   }
   // Those whose receivers have them may need one more look.
   (void)look();
+}
+
+}  // namespace
+
+double quiet_s(const Context& context) {
+  constexpr double kOnOneNode_s = 0.25;
+  constexpr double kBetweenHosts_s = 0.8;  // TCP repeats after 0.2 s, and after 0.4 s more
+  if (kSimulated) return 0;
+  return context.one_node() ? kOnOneNode_s : kBetweenHosts_s;
+}
+
+void withdraw(Channel& channel, std::span<const Withdrawn> parts) noexcept {
+  if (channel.context().alive()) stop(channel, parts);
   for (const Withdrawn& part : parts) {
     if (part.leftover == nullptr) continue;
     for (const MPI_Request request : part.requests) {

@@ -35,6 +35,8 @@ struct Withdrawn {
 /// A rank that waits for something else, outside of MPI, says nothing: nobody waits for longer than quiet_s() without
 /// anything coming to an end. What is left then, and sends that nobody will receive, the context keeps.
 ///
+/// After MPI_Finalize there is nothing to be stopped any more.
+///
 /// `parts`: all that this rank has in that channel, as a sender that is told so waits for none of them.
 void withdraw(Channel& channel, std::span<const Withdrawn> parts) noexcept;
 inline void withdraw(Channel& channel, const Withdrawn& withdrawn) noexcept { withdraw(channel, {&withdrawn, 1}); }
