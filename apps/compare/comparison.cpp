@@ -90,6 +90,8 @@ class Comparer {
     verify(result.name, "first executed");
     set_freed_memory(FreedMemory::kKeep);  // else MPI's own ways are slower
     method->settle(job_.source(), job_.target());
+    // What it has come to hold by then.
+    result.peak_extra_bytes = std::max(result.peak_extra_bytes, largest(method->held_bytes(), comm_));
   }
 
   void verify(const std::string& method, const char* when) {

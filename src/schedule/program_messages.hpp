@@ -25,7 +25,8 @@ struct ProgramMessage {
 
 /// Throws InputError beyond 2^22 messages.
 void check_message_count(std::int64_t messages);
-/// For patterns that look at every pair of `ranks` positions. Throws InputError beyond 2^27 pairs, some seconds of work.
+/// For patterns that look at every pair of `ranks` positions. Throws InputError beyond 2^27 pairs, some seconds of
+/// work.
 void check_pairs(std::size_t ranks);
 
 class ProgramMessages {

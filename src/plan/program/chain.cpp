@@ -4,9 +4,9 @@
 /// groups is crossed more than once where ranks are in the order of their groups.
 /// Complexity: O(n p) time and messages; O(n) for one rank.
 /// Source: folklore; Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations" (2005), "chain".
-#include "plan/program/patterns.hpp"
-
 #include <cstddef>
+
+#include "plan/program/patterns.hpp"
 
 namespace sluice::detail {
 

@@ -28,13 +28,6 @@
 namespace sluice::mpi {
 using detail::ExchangePart;
 
-namespace {
-
-/// Between ranks of one host; longer ones are about as fast by MPI, which copies them once.
-constexpr std::int64_t kLongestByMemory = 256 << 10;
-
-}  // namespace
-
 struct Exchange::State final : detail::Job {
   /// `typed`: null, or where messages of both ends lie.
   State(std::shared_ptr<detail::Context> context, std::int64_t number, const std::vector<MessageSize>& user_sends,
@@ -254,7 +247,7 @@ void Exchange::State::begin_planned() {
 
 void Exchange::State::prefer_memory() {
   if (options.mode == ExchangeMode::kAtOnce && detail::SharedMessages::possible(channel.context()))
-    executor->go_by_memory(kLongestByMemory);
+    executor->go_by_memory();
 }
 
 void Exchange::State::begin_natively(detail::Turns::Turn turn) {

@@ -18,8 +18,6 @@ namespace {
 
 /// So much memory a rank may need for MPI's own collective to be tried, which takes messages whole.
 constexpr std::int64_t kMostNativeBytes = 8 << 20;
-/// Longer messages are as fast in pieces, which take less memory.
-constexpr std::int64_t kShortByMemory = 32 << 10;
 
 /// One port, kept by what each receiver tells the next of its senders: ports are all that limits.
 std::unique_ptr<StepProtocol> chain(Channel& channel, const OwnSteps& own) {
@@ -195,7 +193,7 @@ void RedistributionJob::begin_planned() {
 }
 
 void RedistributionJob::prefer_memory() {
-  if (may_go_by_memory_) executor_->go_by_memory(kShortByMemory);
+  if (may_go_by_memory_) executor_->go_by_memory();
 }
 
 void RedistributionJob::begin_natively(Turns::Turn turn) {

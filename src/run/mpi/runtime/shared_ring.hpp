@@ -106,9 +106,8 @@ class SharedRingSender : public SharedRingEnd {
       free_ = least + ring_->places;
       return number < free_;
     };
-    return move(*ring_, has_place, copy, [&](std::int64_t number) {
-      std::atomic_ref(ring_->ready).store(number, std::memory_order_release);
-    });
+    return move(*ring_, has_place, copy,
+                [&](std::int64_t number) { std::atomic_ref(ring_->ready).store(number, std::memory_order_release); });
   }
 
  private:

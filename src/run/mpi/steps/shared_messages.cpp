@@ -12,7 +12,8 @@ namespace sluice::mpi::detail {
 namespace {
 
 constexpr std::int64_t kRoomOfRank = 4 << 20;
-constexpr std::int64_t kPartBytes = 64 << 10;  // of a message that has not room for all of it twice
+/// Of a message that has not room for all of it twice. A part stays in the cache of the processor that copies it on.
+constexpr std::int64_t kPartBytes = 64 << 10;
 constexpr std::int64_t kLeastPlaces = 2;
 
 }  // namespace
@@ -22,12 +23,12 @@ bool SharedMessages::possible(Context& context) {
 }
 
 SharedMessages::SharedMessages(Channel& channel, std::vector<StepMessage>& sends, std::vector<StepMessage>& receives,
-                               std::int64_t most_bytes)
+                               std::int64_t granule)
     : channel_(channel), notes_(std::make_shared<Notes>()) {
   const auto add = [&](auto& own, std::vector<StepMessage>& all) {
     using End = decltype(own.front().end);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (all[i].bytes == 0 || all[i].bytes > most_bytes) continue;
+      if (all[i].bytes == 0) continue;
       own.push_back({i, all[i].peer, End(all[i].bytes)});
       all[i].bytes = 0;
     }
@@ -38,12 +39,13 @@ SharedMessages::SharedMessages(Channel& channel, std::vector<StepMessage>& sends
   to_take_.reserve(receives_.size());
   notes_->received.resize(receives_.size());
   const std::int64_t room = kRoomOfRank / channel.size();
+  const std::int64_t part = std::max(std::min(kPartBytes, room / kLeastPlaces) / granule, std::int64_t{1}) * granule;
   std::vector<SharedRing> rings;
   std::int64_t bytes = 0;
   for (const Send& message : sends_) {
     SharedRing& ring = rings.emplace_back();
     const bool whole = 2 * message.end.bytes() <= room;
-    ring.part_bytes = whole ? message.end.bytes() : std::min(kPartBytes, message.end.bytes());
+    ring.part_bytes = whole ? message.end.bytes() : std::min(part, message.end.bytes());
     ring.places = whole ? 2 : std::max(kLeastPlaces, room / ring.part_bytes);
     bytes += ring.all_bytes();
   }

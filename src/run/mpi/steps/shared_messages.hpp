@@ -20,7 +20,7 @@ namespace sluice::mpi::detail {
 
 /// Messages between ranks that share memory, in no order: the sender copies, or packs, each to a place that the two
 /// share, and the receiver takes it from there. MPI carries nothing but where the places are, in the first execution:
-/// it takes longer for a message than these copies do, up to some hundred KiB.
+/// it takes longer for a message than these copies do.
 ///
 /// Each message goes through a SharedRing: whole, and with two places, which executions use in turns, if that is no
 /// more than its share of the rank's memory; else in parts.
@@ -31,11 +31,11 @@ class SharedMessages {
  public:
   /// Whether the context's ranks can do so; the same on all of them.
   [[nodiscard]] static bool possible(Context& context);
-  /// Takes from these lists the messages of up to `most_bytes`, the same on all ranks, in which they have 0 bytes then
-  /// and keep their numbers. The places of a rank have 4 MiB, or little more, whomever it sends to. Local. Throws
-  /// std::bad_alloc.
+  /// Takes the messages from these lists, in which they have 0 bytes then and keep their numbers. The places of a rank
+  /// have 4 MiB at most, whomever it sends to, unless one of its elements is longer than its share: parts are multiples
+  /// of `granule` bytes. Local. Throws std::bad_alloc.
   SharedMessages(Channel& channel, std::vector<StepMessage>& sends, std::vector<StepMessage>& receives,
-                 std::int64_t most_bytes);
+                 std::int64_t granule);
   /// After abandon(), if an execution has not ended.
   ~SharedMessages();
   SharedMessages(const SharedMessages&) = delete;

@@ -99,6 +99,17 @@ std::int64_t StepExecutor::stride_for(const PieceOrder& pieces) const {
   return limits_.contiguous ? 0 : round_up(pieces.longest());
 }
 
+void StepExecutor::go_by_memory() {
+  if (by_memory_) return;
+  by_memory_ = std::make_unique<SharedMessages>(channel_, sends_, receives_, limits_.granule);
+  // No piece is under way between executions: all marks are back.
+  channel_.context().arena().release(std::exchange(arena_, {}));
+  memory_->send_buffer.reset();
+  memory_->receive_buffer.reset();
+  send_buffer_ = nullptr;
+  send_bytes_ = receive_bytes_ = 0;
+}
+
 void StepExecutor::clear() {
   sends_.clear();
   receives_.clear();

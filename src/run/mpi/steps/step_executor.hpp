@@ -45,8 +45,7 @@ namespace sluice::mpi::detail {
 /// is; the receiver unpacks from there and frees the place by a mark beside it, which the sender sees when it looks.
 /// Between nodes the pieces are messages, from the user's memory and to it where they lie there in a row.
 ///
-/// After go_by_memory, SharedMessages carries the short messages, whole and in no order. They wait for earlier
-/// executions alone, and nothing but the end of the execution waits for them, so the argument stands for the rest.
+/// After go_by_memory, SharedMessages carries the messages, in no order, and there are no pieces.
 ///
 /// Memory: the buffers, allocated once, of at most `window` pieces each way and no longer than the longest piece; those
 /// for receiving only where there are senders on other nodes; none where all data lies in the user's memory.
@@ -73,11 +72,9 @@ class StepExecutor {
   /// Allocates the buffers; before the first execution. `share`: with the ranks of this node, the same on all ranks.
   void connect(bool share);
 
-  /// From the next execution on messages of up to `most_bytes` go by SharedMessages. On all ranks before the same
-  /// execution, where that is possible and there is no protocol; once. Throws std::bad_alloc.
-  void go_by_memory(std::int64_t most_bytes) {
-    if (!by_memory_) by_memory_ = std::make_unique<SharedMessages>(channel_, sends_, receives_, most_bytes);
-  }
+  /// From the next execution on all messages go by SharedMessages, and the buffers are freed. On all ranks before the
+  /// same execution, where that is possible and there is no protocol; once. Throws std::bad_alloc.
+  void go_by_memory();
 
   /// Empty lists, and messages at their ends: for protocols that grow, whose data is contiguous and not shared.
   void clear();
