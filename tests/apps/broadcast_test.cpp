@@ -124,7 +124,7 @@ TEST(Broadcast, SaysWhatItsBoundsHoldFor) {
   EXPECT_EQ(best.out.find("any method"), std::string::npos) << best.out;
   const Outcome compared =
       folder.sluice(with({"compare", "broadcast", "--platform", kPlatform}, "--size 1Mi --segments 1 --json -"));
-  EXPECT_NEAR(json::parse(compared.out)["bounds"][0]["length"].get<double>(), 0.0192, 0.0001) << compared.out;
+  EXPECT_NEAR(json::parse(compared.out)["bound"]["length"].get<double>(), 0.0192, 0.0001) << compared.out;
 }
 
 TEST(Broadcast, TakesTheStrategyInsideThatIsAskedFor) {
