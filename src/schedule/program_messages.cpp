@@ -59,10 +59,10 @@ void check_message_count(std::int64_t messages) {
   if (messages > kMostProgramMessages) refuse_so_many();
 }
 
-void check_pairs(std::size_t ranks) {
+void check_pairs(std::size_t senders, std::size_t receivers) {
   constexpr std::size_t kMostPairs = std::size_t{1} << 27;
-  if (ranks > kMostPairs / std::max<std::size_t>(ranks, 1))
-    throw InputError("plan", fmt::format("a pattern of every pair of {} ranks", ranks),
+  if (receivers > 0 && senders > kMostPairs / receivers)
+    throw InputError("plan", fmt::format("a pattern of {} times {} pairs", senders, receivers),
                      fmt::format("at most {} pairs, or another algorithm", kMostPairs));
 }
 
@@ -92,8 +92,12 @@ void ProgramMessages::add(std::int64_t from, std::int64_t to, std::vector<ByteRa
   ranges.resize(kept + 1);
   ranges.shrink_to_fit();
   ranges_ += static_cast<std::int64_t>(ranges.size());
-  if (static_cast<std::int64_t>(list_.size()) >= kMostProgramMessages || ranges_ > kMostRanges) refuse_so_many();
   list_.push_back({from, to, std::move(ranges), combine, false});
+  check_size();
+}
+
+void ProgramMessages::check_size() const {
+  if (static_cast<std::int64_t>(list_.size()) > kMostProgramMessages || ranges_ > kMostRanges) refuse_so_many();
 }
 
 void ProgramMessages::add_at_once(const std::vector<Edge>& edges, const ByteRange& range) {
@@ -107,6 +111,7 @@ void ProgramMessages::add_at_once(const std::vector<Edge>& edges, const ByteRang
 void ProgramMessages::append(ProgramMessages other) {
   ranges_ += other.ranges_;
   list_.insert(list_.end(), std::make_move_iterator(other.list_.begin()), std::make_move_iterator(other.list_.end()));
+  check_size();
 }
 
 ProgramMessages ProgramMessages::reversed(bool combine) const {

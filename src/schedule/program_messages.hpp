@@ -25,9 +25,9 @@ struct ProgramMessage {
 
 /// Throws InputError beyond 2^22 messages.
 void check_message_count(std::int64_t messages);
-/// For patterns that look at every pair of `ranks` positions. Throws InputError beyond 2^27 pairs, some seconds of
-/// work.
-void check_pairs(std::size_t ranks);
+/// For patterns that look at every pair of one of `senders` and one of `receivers`. Throws InputError beyond 2^27
+/// pairs, some seconds of work.
+void check_pairs(std::size_t senders, std::size_t receivers);
 
 class ProgramMessages {
  public:
@@ -40,6 +40,7 @@ class ProgramMessages {
     std::int64_t to = 0;
   };
   void add_at_once(const std::vector<Edge>& edges, const ByteRange& range);
+  /// Throws likewise.
   void append(ProgramMessages other);
   [[nodiscard]] const std::vector<ProgramMessage>& list() const { return list_; }
 
@@ -48,6 +49,8 @@ class ProgramMessages {
   [[nodiscard]] ProgramMessages reversed(bool combine) const;
 
  private:
+  void check_size() const;
+
   std::vector<ProgramMessage> list_;
   std::int64_t ranges_ = 0;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <set>
 #include <string>
@@ -430,6 +431,33 @@ TEST(ReplayProgram, SendsOfARankGoSideBySideUnlessTheyAreToGoInTurn) {
   const Platform near = one_cluster(3);
   EXPECT_NEAR(replay(near, program).length_s, 50e-6 + 2 * passing + start, 1e-9);
   EXPECT_GT(replay(near, program).end_s[1], 1.9 * passing);
+}
+
+detail::Ranks first_ranks(std::size_t count) {
+  detail::Ranks ranks(count);
+  std::iota(ranks.begin(), ranks.end(), std::int64_t{0});
+  return ranks;
+}
+
+/// Of many ranks most have no share of a short array: a pattern of all pairs has few messages, and would look at every
+/// pair to find them.
+TEST(PlanProgram, ManyRanksAreRefusedBeforeAllPairsAreLookedAt) {
+  constexpr std::int64_t kRanks = 200'000;
+  const Platform platform = one_cluster(kRanks);
+  for (const char* name : {"ring", "pairwise", "bruck"})
+    EXPECT_THROW((void)plan_program(platform, {Collective::kReduceScatter, 1024, 0, 8}, {.algorithm = name}),
+                 InputError)
+        << name;
+  EXPECT_EQ(detail::chain_broadcast(first_ranks(kRanks), {{0, 512}, {512, 512}}).list().size(), 2U * (kRanks - 1));
+}
+
+/// In each round, segments follow each other along the chain.
+TEST(PlanProgram, AChainIsListedByRounds) {
+  const detail::ProgramMessages messages = detail::chain_broadcast(first_ranks(4), {{0, 1}, {1, 1}});
+  std::string text;
+  for (const detail::ProgramMessage& each : messages.list())
+    text += std::to_string(each.from) + ':' + std::to_string(each.ranges.front().offset) + ' ';
+  EXPECT_EQ(text, "0:0 0:1 1:0 1:1 2:0 2:1 ");
 }
 
 TEST(ReplayProgram, CombiningTakesItsTimeAndWaitsForSends) {

@@ -33,6 +33,12 @@ void for_pairs(std::size_t groups, Use use) {
     for (std::size_t g = 0; g < groups; ++g) use(g, (g + distance) % groups);
 }
 
+std::size_t ranks_in(const Groups& groups) {
+  std::size_t ranks = 0;
+  for (const Ranks& group : groups) ranks += group.size();
+  return ranks;
+}
+
 /// The bytes of some ranges, in order, in so many parts of whole elements, as equal as possible; some may be empty.
 RangeSets equal_shares(const Ranges& ranges, std::size_t parts, std::int64_t element_bytes) {
   RangeSets shares(parts);
@@ -73,6 +79,7 @@ ProgramMessages grouped_scatter(const Groups& groups, const std::function<ByteRa
 ProgramMessages grouped_allgather(const Groups& groups, const std::function<ByteRange(std::int64_t)>& block,
                                   const Allgather& inside) {
   ProgramMessages messages;
+  check_pairs(ranks_in(groups), groups.size());
   std::vector<RangeSets> sets(groups.size());
   for (std::size_t g = 0; g < groups.size(); ++g)
     for (const std::int64_t rank : groups[g]) sets[g].push_back({block(rank)});
@@ -81,7 +88,7 @@ ProgramMessages grouped_allgather(const Groups& groups, const std::function<Byte
       const std::size_t counterpart = i % groups[h].size();
       const ByteRange own = block(groups[g][i]);
       messages.add(groups[g][i], groups[h][counterpart], {own});
-      sets[h][counterpart].push_back(own);
+      if (own.bytes > 0) sets[h][counterpart].push_back(own);
     }
   });
   for (std::size_t g = 0; g < groups.size(); ++g) messages.append(inside(groups[g], sets[g]));
@@ -91,6 +98,7 @@ ProgramMessages grouped_allgather(const Groups& groups, const std::function<Byte
 ProgramMessages grouped_allgather_by_shares(const Groups& groups, const std::function<ByteRange(std::int64_t)>& block,
                                             const Allgather& inside, std::int64_t element_bytes) {
   ProgramMessages messages;
+  check_pairs(ranks_in(groups), groups.size());
   std::vector<RangeSets> shares(groups.size()), come(groups.size());
   for (std::size_t g = 0; g < groups.size(); ++g) {
     RangeSets sets;
@@ -117,6 +125,7 @@ ProgramMessages grouped_allgather_by_shares(const Groups& groups, const std::fun
 ProgramMessages grouped_alltoall(const Groups& groups,
                                  const std::function<ByteRange(std::int64_t, std::int64_t)>& cell) {
   ProgramMessages messages;
+  check_pairs(ranks_in(groups), ranks_in(groups));
   // Of each rank, whose bytes it has for its group.
   std::vector<std::vector<Ranks>> from(groups.size());
   for (std::size_t g = 0; g < groups.size(); ++g)

@@ -154,7 +154,7 @@ class Planning {
   void replay_some() {
     constexpr std::size_t kMostEstimated = std::size_t{1} << 18;
     constexpr double kMostWork = 2.5e8, kLittleWork = 1e7;  // some seconds, and a part of one
-    constexpr double kMostOfOne = 2.5e9;                    // a minute
+    constexpr double kMostOfOne = 1e9;                      // minutes
     constexpr double kAlike = 1.25, kGain = 0.95;
     constexpr std::size_t kMostKept = std::size_t{1} << 19;  // operations of programs
     struct Estimate {
@@ -282,7 +282,7 @@ ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem
   planning.replay_some();
   if (!planning.found())
     throw InputError("ranks", fmt::format("{}", platform.ranks),
-                     "few enough for a program of 2^22 messages that can be replayed in a minute");
+                     "few enough for a program of 2^22 messages that can be replayed in minutes");
   return planning.take();
 }
 
