@@ -11,7 +11,7 @@
 namespace sluice::mpi::detail {
 namespace {
 
-constexpr std::int64_t kRoomOfRank = 4 << 20;
+constexpr std::int64_t kRoomOfRank = 2 << 20;
 /// Of a message that has not room for all of it twice. A part stays in the cache of the processor that copies it on.
 constexpr std::int64_t kPartBytes = 64 << 10;
 constexpr std::int64_t kLeastPlaces = 2;

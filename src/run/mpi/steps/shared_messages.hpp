@@ -32,7 +32,7 @@ class SharedMessages {
   /// Whether the context's ranks can do so; the same on all of them.
   [[nodiscard]] static bool possible(Context& context);
   /// Takes the messages from these lists, in which they have 0 bytes then and keep their numbers. The places of a rank
-  /// have 4 MiB at most, whomever it sends to, unless one of its elements is longer than its share: parts are multiples
+  /// have 2 MiB at most, whomever it sends to, unless one of its elements is longer than its share: parts are multiples
   /// of `granule` bytes. Local. Throws std::bad_alloc.
   SharedMessages(Channel& channel, std::vector<StepMessage>& sends, std::vector<StepMessage>& receives,
                  std::int64_t granule);
