@@ -59,7 +59,7 @@ void check_message_count(std::int64_t messages) {
   if (messages > kMostProgramMessages) refuse_so_many();
 }
 
-void check_pairs(std::size_t senders, std::size_t receivers) {
+void check_pair_count(std::size_t senders, std::size_t receivers) {
   constexpr std::size_t kMostPairs = std::size_t{1} << 27;
   if (receivers > 0 && senders > kMostPairs / receivers)
     throw InputError("plan", fmt::format("a pattern of {} times {} pairs", senders, receivers),

@@ -27,7 +27,7 @@ struct ProgramMessage {
 void check_message_count(std::int64_t messages);
 /// For patterns that look at every pair of one of `senders` and one of `receivers`. Throws InputError beyond 2^27
 /// pairs, some seconds of work.
-void check_pairs(std::size_t senders, std::size_t receivers);
+void check_pair_count(std::size_t senders, std::size_t receivers);
 
 class ProgramMessages {
  public:

@@ -51,6 +51,12 @@ echo "{\"methods\": [${list#,}]}" > "$json"
   [[nodiscard]] Outcome study(const std::string& options = "") const {
     return folder_.sluice(words("study " + study_ + " --quick -o figures " + options));
   }
+  /// By a build whose MPI the lab has no place for.
+  void expect_refused_without_open_mpi() const {
+    stand_in("");
+    expect_refused(study(), "a build without Open MPI");
+    expect_nothing_written();
+  }
   void expect_nothing_written() const {
     for (const std::string& name : folder_.files()) EXPECT_NE(name, "figures");
   }

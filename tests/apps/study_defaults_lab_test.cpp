@@ -113,11 +113,7 @@ TEST_F(DefaultsLab, MeasuresOnlyWhatAnEarlierRunDidNot) {
 
 #else
 
-TEST_F(DefaultsLab, IsRefusedWithoutOpenMpi) {
-  stand_in("");
-  expect_refused(study(), "a build without Open MPI");
-  expect_nothing_written();
-}
+TEST_F(DefaultsLab, IsRefusedWithoutOpenMpi) { expect_refused_without_open_mpi(); }
 
 #endif
 

@@ -147,11 +147,7 @@ TEST_F(ExchangeLab, IsRefusedWhereThereIsNoLab) {
 
 #else
 
-TEST_F(ExchangeLab, IsRefusedWithoutOpenMpi) {
-  stand_in("");
-  expect_refused(study(), "a build without Open MPI");
-  expect_nothing_written();
-}
+TEST_F(ExchangeLab, IsRefusedWithoutOpenMpi) { expect_refused_without_open_mpi(); }
 
 #endif
 

@@ -51,11 +51,7 @@ TEST_F(RedistributeLab, GoesOnBehindARowThatFails) {
 
 #else
 
-TEST_F(RedistributeLab, IsRefusedWithoutOpenMpi) {
-  stand_in("");
-  expect_refused(study(), "a build without Open MPI");
-  expect_nothing_written();
-}
+TEST_F(RedistributeLab, IsRefusedWithoutOpenMpi) { expect_refused_without_open_mpi(); }
 
 #endif
 

@@ -19,7 +19,7 @@ namespace sluice::detail {
 ProgramMessages allgather_by_skips(const Ranks& ranks, const RangeSets& sets, const std::vector<std::int64_t>& skips) {
   ProgramMessages messages;
   const std::size_t p = ranks.size();
-  check_pairs(p, p);
+  check_pair_count(p, p);
   for (std::size_t k = 0; k + 1 < skips.size(); ++k) {
     const auto skip = static_cast<std::size_t>(skips[k]), next = static_cast<std::size_t>(skips[k + 1]);
     for (std::size_t i = 0; i < p; ++i) {
@@ -45,7 +45,7 @@ ProgramMessages bruck_allgather(const Ranks& ranks, const RangeSets& sets) {
 ProgramMessages bruck_alltoall(const Ranks& ranks, const Cell& cell) {
   ProgramMessages messages;
   const std::size_t p = ranks.size();
-  check_pairs(p, p);
+  check_pair_count(p, p);
   for (std::size_t bit = 1; bit < p; bit *= 2) {
     for (std::size_t i = 0; i < p; ++i) {
       Ranges moved;

@@ -79,7 +79,7 @@ ProgramMessages grouped_scatter(const Groups& groups, const std::function<ByteRa
 ProgramMessages grouped_allgather(const Groups& groups, const std::function<ByteRange(std::int64_t)>& block,
                                   const Allgather& inside) {
   ProgramMessages messages;
-  check_pairs(ranks_in(groups), groups.size());
+  check_pair_count(ranks_in(groups), groups.size());
   std::vector<RangeSets> sets(groups.size());
   for (std::size_t g = 0; g < groups.size(); ++g)
     for (const std::int64_t rank : groups[g]) sets[g].push_back({block(rank)});
@@ -98,7 +98,7 @@ ProgramMessages grouped_allgather(const Groups& groups, const std::function<Byte
 ProgramMessages grouped_allgather_by_shares(const Groups& groups, const std::function<ByteRange(std::int64_t)>& block,
                                             const Allgather& inside, std::int64_t element_bytes) {
   ProgramMessages messages;
-  check_pairs(ranks_in(groups), groups.size());
+  check_pair_count(ranks_in(groups), groups.size());
   std::vector<RangeSets> shares(groups.size()), come(groups.size());
   for (std::size_t g = 0; g < groups.size(); ++g) {
     RangeSets sets;
@@ -125,7 +125,7 @@ ProgramMessages grouped_allgather_by_shares(const Groups& groups, const std::fun
 ProgramMessages grouped_alltoall(const Groups& groups,
                                  const std::function<ByteRange(std::int64_t, std::int64_t)>& cell) {
   ProgramMessages messages;
-  check_pairs(ranks_in(groups), ranks_in(groups));
+  check_pair_count(ranks_in(groups), ranks_in(groups));
   // Of each rank, whose bytes it has for its group.
   std::vector<std::vector<Ranks>> from(groups.size());
   for (std::size_t g = 0; g < groups.size(); ++g)

@@ -17,7 +17,7 @@ ProgramMessages pairwise_allgather(const Ranks& ranks, const RangeSets& sets) {
 ProgramMessages pairwise_alltoall(const Ranks& ranks, const Cell& cell) {
   ProgramMessages messages;
   const std::size_t p = ranks.size();
-  check_pairs(p, p);
+  check_pair_count(p, p);
   for (std::size_t round = 1; round < p; ++round)
     for (std::size_t i = 0; i < p; ++i) messages.add(ranks[i], ranks[(i + round) % p], cell(i, (i + round) % p));
   return messages;

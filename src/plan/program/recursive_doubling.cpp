@@ -20,7 +20,7 @@ namespace sluice::detail {
 ProgramMessages recursive_doubling_allgather(const Ranks& ranks, const RangeSets& sets) {
   ProgramMessages messages;
   const std::size_t p = ranks.size();
-  check_pairs(p, p);
+  check_pair_count(p, p);
   SLUICE_ASSERT((p & (p - 1)) == 0, std::to_string(p));
   for (std::size_t bit = 1; bit < p; bit *= 2) {
     for (std::size_t i = 0; i < p; ++i) {

@@ -163,7 +163,7 @@ Variants recursive_doubling(const ProgramTask& task) {
 ProgramMessages ordered_reduce_scatter(const ProgramTask& task) {
   ProgramMessages messages;
   const std::int64_t p = task.shape.ranks;
-  check_pairs(static_cast<std::size_t>(p), static_cast<std::size_t>(p));
+  check_pair_count(static_cast<std::size_t>(p), static_cast<std::size_t>(p));
   for (std::int64_t distance = 1; distance < p; ++distance)
     for (std::int64_t i = 0; i + distance < p; ++i) messages.add(i + distance, i, {task.block(i)}, true);
   for (std::int64_t distance = 1; distance < p; ++distance)

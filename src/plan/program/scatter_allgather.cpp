@@ -12,7 +12,7 @@ namespace sluice::detail {
 
 ProgramMessages scatter_allgather_broadcast(const Ranks& ranks, const ByteRange& all, std::int64_t element_bytes) {
   const std::size_t p = ranks.size();
-  check_pairs(p, p);
+  check_pair_count(p, p);
   RangeSets sets(p);
   const Ranges parts = cut(all, static_cast<std::int64_t>(p), element_bytes);
   for (std::size_t i = 0; i < parts.size(); ++i) sets[i] = {parts[i]};

@@ -35,11 +35,12 @@ class RedistributionJob;
 ///
 /// Memory: at most `window` buffers of `chunk_bytes` for sending, which the ranks of a node share, and as many for
 /// receiving (2 more for kChain) where there are senders on other nodes, whatever the size of the array; less when the
-/// messages are smaller; up to 8 MiB while MPI's own collective is tried, or where it serves. Besides a description of
-/// the own messages, O(runs of one period) for each dimension and process met there; of a triangle or trapezoid also
-/// eight bytes for every 32 rows of a message (columns, in column-major order); where blocks are of any sizes, O(runs)
-/// in place of a period. Between nodes, pieces that are
-/// contiguous in the user's memory travel from there and arrive there.
+/// messages are smaller; up to 8 MiB while MPI's own collective is tried, or where it serves. Where messages go by
+/// memory (RedistributionOptions::shared_from_bytes), 2 MiB in place of these buffers. Besides a description of the own
+/// messages, O(runs of one period) for each dimension and process met there; of a triangle or trapezoid also eight
+/// bytes for every 32 rows of a message (columns, in column-major order); where blocks are of any sizes, O(runs) in
+/// place of a period. Between nodes, pieces that are contiguous in the user's memory travel from there and arrive
+/// there.
 class Redistribution {
  public:
   /// Collective over `comm`, an intracommunicator.

@@ -75,7 +75,7 @@ class RedistributionJob final : public Job {
   std::shared_ptr<const Prepared> prepared_;
   std::optional<Transport> transport_;
   std::optional<Transfers> transfers_;  ///< of it
-  bool may_go_by_memory_ = false;       ///< by SharedMessages
+  bool may_go_by_memory_ = false;       ///< the executor, by SharedMessages
   bool was_planned_ = false;            ///< an execution before went by the plan
   std::optional<StepExecutor> executor_;
   WayTrial trial_{channel};

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t kRoomOfRank = 2 << 20;
 /// Of a message that has not room for all of it twice. A part stays in the cache of the processor that copies it on.
-constexpr std::int64_t kPartBytes = 64 << 10;
-constexpr std::int64_t kLeastPlaces = 2;
+constexpr std::int64_t kLongestPart = 64 << 10;
+constexpr std::int64_t kFewestPlaces = 2;
 
 }  // namespace
 
@@ -39,14 +39,14 @@ SharedMessages::SharedMessages(Channel& channel, std::vector<StepMessage>& sends
   to_take_.reserve(receives_.size());
   notes_->received.resize(receives_.size());
   const std::int64_t room = kRoomOfRank / channel.size();
-  const std::int64_t part = std::max(std::min(kPartBytes, room / kLeastPlaces) / granule, std::int64_t{1}) * granule;
+  const std::int64_t part = std::max(std::min(kLongestPart, room / kFewestPlaces) / granule, std::int64_t{1}) * granule;
   std::vector<SharedRing> rings;
   std::int64_t bytes = 0;
   for (const Send& message : sends_) {
     SharedRing& ring = rings.emplace_back();
     const bool whole = 2 * message.end.bytes() <= room;
     ring.part_bytes = whole ? message.end.bytes() : std::min(part, message.end.bytes());
-    ring.places = whole ? 2 : std::max(kLeastPlaces, room / ring.part_bytes);
+    ring.places = whole ? 2 : std::max(kFewestPlaces, room / ring.part_bytes);
     bytes += ring.all_bytes();
   }
   if (bytes == 0) return;

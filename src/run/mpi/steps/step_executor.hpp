@@ -47,8 +47,9 @@ namespace sluice::mpi::detail {
 ///
 /// After go_by_memory, SharedMessages carries the messages, in no order, and there are no pieces.
 ///
-/// Memory: the buffers, allocated once, of at most `window` pieces each way and no longer than the longest piece; those
-/// for receiving only where there are senders on other nodes; none where all data lies in the user's memory.
+/// Memory: the buffers, allocated once and kept until go_by_memory, of at most `window` pieces each way and no longer
+/// than the longest piece; those for receiving only where there are senders on other nodes; none where all data lies in
+/// the user's memory.
 class StepExecutor {
  public:
   struct Limits {
@@ -127,7 +128,7 @@ class StepExecutor {
     std::shared_ptr<const void> held;
   };
 
-  /// Does what can be done without waiting for the messages that do not go by memory.
+  /// Does what can be done without waiting for pieces, and the data's own work.
   Advance advance_pieces();
   /// What MPI works on, for withdraw.
   [[nodiscard]] Withdrawn withdrawn() noexcept;
