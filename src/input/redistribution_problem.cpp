@@ -9,6 +9,7 @@
 #include "input/positions.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/input/communication_grid.hpp"
 
 namespace sluice {
 
@@ -307,6 +308,25 @@ std::int64_t count_messages(const RedistributionProblem& problem, std::int64_t l
     }
     result *= messages;
   }
+  return result;
+}
+
+double most_messages(const AxisPattern& pattern) {
+  if (pattern.is_irregular()) {
+    const auto processes = [](const Axis& axis) { return static_cast<double>(axis.processes); };
+    const auto blocks = [](const Axis& axis) {
+      return static_cast<double>(axis.irregular ? axis.irregular->count() : axis.extent / axis.block + 1);
+    };
+    return std::min(processes(pattern.from()) * processes(pattern.to()), blocks(pattern.from()) + blocks(pattern.to()));
+  }
+  const CommunicationGrid grid(pattern.from(), pattern.to(), pattern.from_start(), pattern.to_start());
+  const auto pairs = static_cast<double>(grid.senders()) * static_cast<double>(grid.max_messages_of_sender());
+  return std::min(pairs, static_cast<double>(grid.senders()) + static_cast<double>(pattern.extent()));
+}
+
+double most_messages(const RedistributionProblem& problem) {
+  double result = 1;
+  for (const AxisPattern& pattern : problem.axes()) result *= most_messages(pattern);
   return result;
 }
 

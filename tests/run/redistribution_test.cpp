@@ -75,6 +75,21 @@ TEST(Redistribution, ByHand) {
   for (std::size_t i = 0; i < target.size(); ++i) EXPECT_EQ(target[i], static_cast<int>(i));
 }
 
+/// On one host; a plan is made only for those who ask.
+TEST(Redistribution, GoesAtOnceUnlessAnOrderIsAskedFor) {
+  Case c{{size() * 30}, {{size()}, {2}}, {{size()}, {3}}, 8, {}};
+  const Redistribution job = make_job(MPI_COMM_WORLD, c);
+  EXPECT_EQ(job.explanation(), "all at once");
+  const RedistributionPlan plan = plan_redistribution(job.plan().problem(), "auto", c.options.setup, 0);
+  EXPECT_EQ(job.plan().steps(), plan.steps());
+  EXPECT_EQ(job.plan().algorithm(), plan.algorithm());
+  c.options.mode = ExchangeMode::kLocal;
+  EXPECT_NE(make_job(MPI_COMM_WORLD, c).explanation().find(", local"), std::string::npos);
+  c.options.mode = ExchangeMode::kAuto;
+  c.options.algorithm = "caterpillar";
+  EXPECT_EQ(make_job(MPI_COMM_WORLD, c).explanation().find("caterpillar, "), 0U);
+}
+
 TEST(Redistribution, RanksCopyWhatTheySendThemselves) {
   // Equal layouts, and layouts that a shift makes equal once ranks are relabelled: no steps, and all arrives.
   Case c{{8L * size(), 6}, {{size(), 1}, {4, 6}}, {{size(), 1}, {4, 6}}, 8, {}};

@@ -125,4 +125,9 @@ class RedistributionProblem {
 /// How many messages the problem has; counting stops beyond `limit`, with a result above it.
 [[nodiscard]] std::int64_t count_messages(const RedistributionProblem& problem, std::int64_t limit);
 
+/// Messages of one dimension, at most: what the pattern alone tells, without a look at any process.
+[[nodiscard]] double most_messages(const AxisPattern& pattern);
+/// Messages of the problem, at most, in the same way.
+[[nodiscard]] double most_messages(const RedistributionProblem& problem);
+
 }  // namespace sluice

@@ -40,25 +40,6 @@ std::vector<Rank> by_relative_number(const Distribution& grid) {
 
 }  // namespace
 
-double most_messages(const AxisPattern& pattern) {
-  if (pattern.is_irregular()) {
-    const auto processes = [](const Axis& axis) { return static_cast<double>(axis.processes); };
-    const auto blocks = [](const Axis& axis) {
-      return static_cast<double>(axis.irregular ? axis.irregular->count() : axis.extent / axis.block + 1);
-    };
-    return std::min(processes(pattern.from()) * processes(pattern.to()), blocks(pattern.from()) + blocks(pattern.to()));
-  }
-  const CommunicationGrid grid = paper_grid(pattern);
-  const auto pairs = static_cast<double>(grid.senders()) * static_cast<double>(grid.max_messages_of_sender());
-  return std::min(pairs, static_cast<double>(grid.senders()) + static_cast<double>(pattern.extent()));
-}
-
-double most_messages(const RedistributionProblem& problem) {
-  double result = 1;
-  for (const AxisPattern& pattern : problem.axes()) result *= most_messages(pattern);
-  return result;
-}
-
 ArrayClasses classes_between(const RedistributionProblem& problem) {
   const double most = most_messages(problem);
   const auto processes = static_cast<double>(problem.from().processes() + problem.to().processes());

@@ -17,11 +17,6 @@
 /// triangle or trapezoid (RedistributionProblem::with_part) messages are what of the product is in it, maybe nothing.
 namespace sluice::detail {
 
-/// Messages of one dimension, at most.
-[[nodiscard]] double most_messages(const AxisPattern& pattern);
-/// Messages of the array, at most.
-[[nodiscard]] double most_messages(const RedistributionProblem& problem);
-
 /// The messages of `problem` but for its copies, each a class of its own. Copies, parts and blocks of any sizes break
 /// the symmetry of the communication grid, so there is nothing smaller to plan on. Throws InputError for more than 2^24
 /// messages. @pre !problem.is_by_dimension()

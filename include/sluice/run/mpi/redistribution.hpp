@@ -91,7 +91,8 @@ class Redistribution {
   /// Bytes of buffers this rank holds beyond the user's source and target.
   [[nodiscard]] std::int64_t peak_extra_bytes() const;
   /// The plan in steps of whole messages; where there are several copies of an array, from one copy to one copy.
-  /// Between hosts, parts of messages may have steps of their own instead (explanation() tells).
+  /// Between hosts, parts of messages may have steps of their own instead; on one host, unless options ask for an
+  /// order, messages go at once, and the plan is made when this is called first (explanation() tells).
   [[nodiscard]] const RedistributionPlan& plan() const;
   /// What keeps transfers apart; never kAuto.
   [[nodiscard]] ExchangeMode mode() const;

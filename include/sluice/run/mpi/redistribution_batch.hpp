@@ -97,7 +97,7 @@ class RedistributionBatch {
   [[nodiscard]] std::vector<int> to_ranks(std::size_t array) const;
   /// Bytes of buffers this rank holds beyond the user's memory.
   [[nodiscard]] std::int64_t peak_extra_bytes() const;
-  /// Steps of the plan.
+  /// Steps of the plan; 0 where all messages go at once, as they do on one host unless options ask for an order.
   [[nodiscard]] std::int64_t steps() const;
   /// Messages that this rank sends in an execution to other ranks.
   [[nodiscard]] std::size_t sent_messages() const;

@@ -30,9 +30,7 @@ std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b
 
 }  // namespace
 
-bool SharedProgram::possible(Context& context) {
-  return !kSimulated && context.one_node() && context.board().connected();
-}
+bool SharedProgram::possible(Context& context) { return !kSimulated && context.shares_memory(); }
 
 SharedProgram::SharedProgram(Channel& channel, const ElementOperation& operation, std::shared_ptr<ProgramData> data,
                              const ProgramPart& part)

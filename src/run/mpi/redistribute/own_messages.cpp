@@ -173,6 +173,12 @@ StepSchedule merged_schedule(const JobArrays& arrays, const RedistributionJobOpt
   return plan_batch(arrays.batch, how).schedule;
 }
 
+/// `way`, and how many arrays go by it.
+std::string named(const JobArrays& arrays, std::string way) {
+  if (arrays.parts.size() == 1) return way;
+  return fmt::format("{} arrays{}, {}", arrays.parts.size(), arrays.pattern() != nullptr ? " as one" : "", way);
+}
+
 }  // namespace
 
 std::int64_t OwnMessages::bytes() const {
@@ -274,8 +280,25 @@ OwnSteps own_steps(const JobArrays& arrays, int rank, const RedistributionPlan* 
                             static_cast<double>(plan->steps());  // at most
     own.mean_bytes = messages > 0 ? static_cast<double>(arrays.batch.size_bytes()) / messages : 0;
   }
-  if (arrays.parts.size() > 1)
-    own.way = fmt::format("{} arrays{}, {}", arrays.parts.size(), plan != nullptr ? " as one" : "", own.way);
+  own.way = named(arrays, own.way);
+  return own;
+}
+
+OwnSteps steps_at_once(const JobArrays& arrays, int rank, int size) {
+  const auto by_distance = [&](bool sends) {
+    OwnMessages result = merged(arrays, rank, sends).take();
+    for (std::size_t m = 0; m < result.messages.size(); ++m) {
+      const auto& [peer, bytes] = result.messages[m];
+      const int distance = ((sends ? peer - rank : rank - peer) + size) % size;  // the same at both ends
+      result.transfers.push_back({m, 0, bytes, distance});
+    }
+    std::ranges::sort(result.transfers, {}, &OwnMessages::Transfer::step);
+    return result;
+  };
+  OwnSteps own{by_distance(/*sends=*/true), by_distance(/*sends=*/false), 0, named(arrays, "all at once"), 0};
+  double messages = 0;  // at most
+  for (const Participation& part : arrays.parts) messages += most_messages(part.problem);
+  if (messages > 0) own.mean_bytes = static_cast<double>(arrays.batch.size_bytes()) / messages;
   return own;
 }
 

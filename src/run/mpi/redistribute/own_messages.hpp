@@ -80,7 +80,7 @@ class MergedMessages {
 struct OwnSteps {
   OwnMessages sends;
   OwnMessages receives;
-  std::int64_t steps = 0;  ///< of all ranks
+  std::int64_t steps = 0;  ///< of all ranks; 0: no message waits for others
   std::string way;         ///< how they were planned, for people
   double mean_bytes = 0;   ///< of a transfer, at least; the same on all ranks
 };
@@ -119,7 +119,12 @@ struct JobArrays {
 [[nodiscard]] OwnSteps own_steps(const JobArrays& arrays, int rank, const RedistributionPlan* plan,
                                  const RedistributionJobOptions& options, bool ports_are_short);
 
-/// The same between several copies, of what plan_replicated makes of part.replicated. Throws as that does.
+/// Whole messages that wait for no others, ranks in the order of their distance: each works out its own alone, and
+/// nobody plans. For where no port is short. `size`: of ranks.
+[[nodiscard]] OwnSteps steps_at_once(const JobArrays& arrays, int rank, int size);
+
+/// What own_steps is for one copy, between several, of what plan_replicated makes of part.replicated. Throws as that
+/// does.
 [[nodiscard]] OwnSteps replicated_steps(const Participation& part, int rank, const RedistributionOptions& options);
 
 }  // namespace sluice::mpi::detail

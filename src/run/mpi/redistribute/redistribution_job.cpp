@@ -47,19 +47,24 @@ std::unique_ptr<StepProtocol> protocol_of(Channel& channel, const OwnSteps& own,
   return std::make_unique<PassOnProtocol>(std::move(ports), std::move(receives_before), arrivals, arrivals);
 }
 
-/// How the pieces of messages travel. On one host no port is short, and they go in rounds: a rank then reads its memory
-/// once, from one end to the other, for all its messages. If these went one after the other it would read it once for
-/// each, as the processor also fetches what lies behind every run.
-StepExecutor::Limits limits_of(const Channel& channel, const RedistributionOptions& options, ExchangeMode mode,
+/// How the pieces of messages travel. Of messages that go at once they go in rounds: a rank then reads its memory once,
+/// from one end to the other, for all its messages. If these went one after the other it would read it once for each,
+/// as the processor also fetches what lies behind every run.
+StepExecutor::Limits limits_of(const RedistributionOptions& options, ExchangeMode mode, bool at_once,
                                std::int64_t unit) {
   const bool chained = mode == ExchangeMode::kChain;
   const auto usual = chained ? sluice::detail::UsualPieces{} : sluice::detail::usual_pieces_of_local(true);
   StepExecutor::Limits limits{options.chunk_bytes, unit, options.window, usual.ahead};
   if (limits.chunk_bytes == 0) limits.chunk_bytes = usual.chunk_bytes;
   if (limits.window == 0) limits.window = usual.window;
-  limits.rounds = channel.context().one_node() && options.mode == ExchangeMode::kAuto && options.algorithm == "auto" &&
-                  !options.has_replicas();
+  limits.rounds = at_once;
   return limits;
+}
+
+/// Whether messages wait for no others, as no port is short on one host, unless the user asks for an order.
+bool goes_at_once(const Channel& channel, const RedistributionOptions& how) {
+  return channel.context().one_node() && how.mode == ExchangeMode::kAuto && how.algorithm == "auto" &&
+         !how.has_replicas();
 }
 
 ExchangeMode mode_of(const Channel& channel, const JobArrays& arrays, const RedistributionOptions& how) {
@@ -74,12 +79,11 @@ JobArrays make_arrays(const Channel& channel, const JobArguments& arguments) {
   return JobArrays(make_participations(channel.rank(), channel.size(), arguments));
 }
 
-/// Of the array that all are like. Every rank plans: what a search could still shave off the steps is not worth that.
-std::optional<RedistributionPlan> plan_of(const JobArrays& arrays, const RedistributionOptions& how) {
-  const Participation* const pattern = arrays.pattern();
-  if (pattern == nullptr) return std::nullopt;
+/// Of `pattern`, the array that all are like. Every rank plans: what a search could still shave off the steps is not
+/// worth that.
+RedistributionPlan plan_of(const JobArrays& arrays, const Participation& pattern, const RedistributionOptions& how) {
   const bool by_exchange = how.has_replicas() || is_of_exchange(how.algorithm);
-  return plan_redistribution(pattern->plans_all_messages() ? pattern->problem : pattern->problem.plain(),
+  return plan_redistribution(pattern.plans_all_messages() ? pattern.problem : pattern.problem.plain(),
                              by_exchange ? "auto" : how.algorithm, how.setup / arrays.bytes_of_element(),
                              by_exchange || how.algorithm == "auto" ? 0 : kCustomaryEffort);
 }
@@ -89,17 +93,22 @@ std::optional<RedistributionPlan> plan_of(const JobArrays& arrays, const Redistr
 RedistributionJob::Prepared::Prepared(const Channel& channel, const JobArguments& arguments)
     : arrays(make_arrays(channel, arguments)),
       mode(mode_of(channel, arrays, arguments.how)),
-      plan(plan_of(arrays, arguments.how)),
-      own(arguments.how.has_replicas() ? replicated_steps(arrays.parts.front(), channel.rank(), arguments.how)
-                                       : own_steps(arrays, channel.rank(), plan ? &*plan : nullptr, arguments.how,
-                                                   mode == ExchangeMode::kChain)) {
+      at_once(goes_at_once(channel, arguments.how)) {
+  if (!at_once && arrays.pattern() != nullptr) plan = plan_of(arrays, *arrays.pattern(), arguments.how);
+  if (arguments.how.has_replicas()) {
+    own = replicated_steps(arrays.parts.front(), channel.rank(), arguments.how);
+  } else if (at_once) {
+    own = steps_at_once(arrays, channel.rank(), channel.size());
+  } else {
+    own = own_steps(arrays, channel.rank(), plan ? &*plan : nullptr, arguments.how, mode == ExchangeMode::kChain);
+  }
   for (std::size_t a = 0; a < arrays.parts.size(); ++a) copies.emplace_back(arrays.parts[a], own, a);
 }
 
 RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int64_t number,
                                      const JobArguments& arguments, bool batch)
-    : Job(std::move(context), number, "redistribution"), batch_(batch) {
-  const RedistributionOptions& how = arguments.how;
+    : Job(std::move(context), number, "redistribution"), batch_(batch), how_(arguments.how) {
+  const RedistributionOptions& how = how_;
   for (const RedistributionArray& array : arguments.arrays) combines_.push_back(array.options.combine);
   const Arguments compared = arguments_of(arguments);
   Arguments key = compared;
@@ -113,14 +122,14 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
   const std::exception_ptr failure = failure_of([&] {
     if (!prepared_) prepared_ = std::make_shared<const Prepared>(channel, arguments);
     const OwnSteps& own = prepared_->own;
-    const StepExecutor::Limits limits = limits_of(channel, how, prepared_->mode, prepared_->arrays.unit);
+    const StepExecutor::Limits limits = limits_of(how, prepared_->mode, prepared_->at_once, prepared_->arrays.unit);
     check_combine(how, limits.chunk_bytes);
     executor_.emplace(channel, own.sends.steps(), own.receives.steps(), limits,
                       protocol_of(channel, own, prepared_->mode));
     // Whether the messages are long enough to share memory for them is the same on all ranks.
     executor_->connect(how.shared_from_bytes >= 0 && own.mean_bytes > 0 &&
                        own.mean_bytes >= static_cast<double>(how.shared_from_bytes));
-    may_go_by_memory_ = limits.rounds && how.shared_from_bytes >= 0 && SharedMessages::possible(channel.context());
+    may_go_by_memory_ = prepared_->at_once && how.shared_from_bytes >= 0 && SharedMessages::possible(channel.context());
     std::vector<ArrayTransport> transports;
     for (std::size_t a = 0; a < parts().size(); ++a)
       transports.emplace_back(prepared_->copies[a], parts()[a].element_size, combines_[a]);
@@ -146,6 +155,12 @@ void RedistributionJob::check_combine(const RedistributionOptions& how, std::int
     throw InputError("combine", fmt::format("elements of {} bytes", element_size),
                      fmt::format("at most {}, what travels at once", chunk_bytes));
   }
+}
+
+const RedistributionPlan& RedistributionJob::plan() {
+  if (prepared_->plan) return *prepared_->plan;
+  if (!plan_) plan_ = plan_of(prepared_->arrays, *prepared_->arrays.pattern(), how_);
+  return *plan_;
 }
 
 const Participation& RedistributionJob::part(std::size_t array) const {
@@ -204,7 +219,9 @@ void RedistributionJob::begin_natively(Turns::Turn turn) {
 
 std::string RedistributionJob::explanation() const {
   std::string text = "MPI_Ialltoallw";
-  if (!trial_.native())
+  if (!trial_.native() && prepared_->at_once)
+    text = own().way;
+  else if (!trial_.native())
     text = fmt::format("{}, {} {}, {}", own().way, own().steps, own().steps == 1 ? "step" : "steps", to_string(mode()));
   return text + to_text(trial_.measured(), "MPI_Ialltoallw");
 }

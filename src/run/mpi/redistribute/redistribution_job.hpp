@@ -31,8 +31,9 @@ class RedistributionJob final : public Job {
   [[nodiscard]] const std::vector<Participation>& parts() const { return prepared_->arrays.parts; }
   /// Throws InputError for one that is not there.
   [[nodiscard]] const Participation& part(std::size_t array) const;
-  /// Of the array whose plan serves for all. @pre there is one, as there is of a single array
-  [[nodiscard]] const RedistributionPlan& plan() const { return *prepared_->plan; }
+  /// Of the array whose plan serves for all; made at the first call where messages go at once.
+  /// @pre there is one, as there is of a single array
+  [[nodiscard]] const RedistributionPlan& plan();
   [[nodiscard]] const OwnSteps& own() const { return prepared_->own; }
   [[nodiscard]] ExchangeMode mode() const { return prepared_->mode; }
   [[nodiscard]] std::int64_t buffer_bytes() const {
@@ -50,6 +51,7 @@ class RedistributionJob final : public Job {
 
     JobArrays arrays;
     ExchangeMode mode;  ///< never kAuto
+    bool at_once;       ///< on one host, unless the user asks for an order: nothing is planned
     std::optional<RedistributionPlan> plan;
     OwnSteps own;
     std::vector<ArrayCopies> copies;  ///< of each array
@@ -71,7 +73,9 @@ class RedistributionJob final : public Job {
   [[nodiscard]] bool in_native_collective() const override { return trial_.may_be_native(); }
 
   bool batch_;
-  std::vector<ElementCombine> combines_;  ///< of each array
+  RedistributionOptions how_;
+  std::optional<RedistributionPlan> plan_;  ///< where it was asked for, and was not what the job needed
+  std::vector<ElementCombine> combines_;    ///< of each array
   std::shared_ptr<const Prepared> prepared_;
   std::optional<Transport> transport_;
   std::optional<Transfers> transfers_;  ///< of it

@@ -102,8 +102,7 @@ bool LargestOfAll::advance() {
 }
 
 void largest_of_all(Channel& channel, std::span<std::uint64_t> numbers) {
-  const bool by_memory = channel.context().one_node() && channel.context().board().connected();
-  if (by_memory && numbers.size() <= NoticeBoard::kWords) {
+  if (channel.context().shares_memory() && numbers.size() <= NoticeBoard::kWords) {
     read_by_memory(channel, numbers, [&](std::size_t) { return numbers; });
     return;
   }

@@ -49,7 +49,7 @@ class LargestOfAll {
 /// The same in place, when it returns; by memory where all ranks share it.
 void largest_of_all(Channel& channel, std::span<std::uint64_t> numbers);
 
-/// The number of each rank on all ranks, by memory. @pre one node whose notice board is connected
+/// The number of each rank on all ranks, by memory. @pre Context::shares_memory
 [[nodiscard]] std::vector<std::uint64_t> numbers_by_memory(Channel& channel, std::uint64_t own);
 
 /// Waits for all ranks.

@@ -142,6 +142,8 @@ class Context : public std::enable_shared_from_this<Context> {
   [[nodiscard]] Arena& arena() { return arena_; }
   /// It is connected where the ranks of the node share memory and are not too many.
   [[nodiscard]] NoticeBoard& board() { return board_; }
+  /// Whether all ranks can read what each of them puts up there.
+  [[nodiscard]] bool shares_memory() const { return one_node() && board_.connected(); }
   [[nodiscard]] PlanCache& plans() { return plans_; }
   [[nodiscard]] Settings& settings() { return *settings_; }
   /// The network between the hosts, once this rank knows it (learn_network).

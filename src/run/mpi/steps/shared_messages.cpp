@@ -18,9 +18,7 @@ constexpr std::int64_t kFewestPlaces = 2;
 
 }  // namespace
 
-bool SharedMessages::possible(Context& context) {
-  return !kSimulated && context.one_node() && context.board().connected();
-}
+bool SharedMessages::possible(Context& context) { return !kSimulated && context.shares_memory(); }
 
 SharedMessages::SharedMessages(Channel& channel, std::vector<StepMessage>& sends, std::vector<StepMessage>& receives,
                                std::int64_t granule)
