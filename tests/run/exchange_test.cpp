@@ -413,11 +413,20 @@ TEST(Exchange, ThePlanDoesNotDependOnTheClock) {
   options.max_transfers = 2;
   const Exchange job(MPI_COMM_WORLD, sends, options);
   EXPECT_EQ(job.mode(), ExchangeMode::kChain);
-  if (rank() != 0) return;
+  if (rank() != 0) {
+    EXPECT_EQ(job.planning_bytes(), 0);
+    return;
+  }
   sluice::ExchangeOptions how;
   how.effort = options.effort;  // without a time limit
   const StepSchedule planned = plan_exchange({traffic, 2, options.setup_bytes}, how).schedule;
   EXPECT_EQ(job.steps(), static_cast<std::int64_t>(planned.steps.size()));
+  // All that is held is a few numbers for each message and each transfer.
+  std::size_t items = traffic.messages.size();
+  for (const Step& step : planned.steps) items += step.transfers.size();
+  const auto bytes = static_cast<std::size_t>(job.planning_bytes());
+  EXPECT_GE(bytes, items * 4 * sizeof(std::int64_t));
+  EXPECT_LE(bytes, items * 24 * sizeof(std::int64_t));
 }
 
 TEST(Exchange, AtOffsets) {

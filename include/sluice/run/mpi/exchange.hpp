@@ -194,6 +194,9 @@ class Exchange {
   [[nodiscard]] std::string explanation() const;
   /// Bytes of buffers that this rank holds beyond the user's.
   [[nodiscard]] std::int64_t peak_extra_bytes() const;
+  /// Bytes that this rank held of the messages of all ranks, and of their plan, while it was made: on rank 0, in
+  /// proportion to the messages and transfers; 0 on other ranks, and where nobody plans for others.
+  [[nodiscard]] std::int64_t planning_bytes() const;
 
  private:
   struct State;

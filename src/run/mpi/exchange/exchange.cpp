@@ -344,6 +344,8 @@ std::int64_t Exchange::steps() const { return state_->part->steps; }
 
 std::int64_t Exchange::local_steps() const { return state_->part->routed.steps; }
 
+std::int64_t Exchange::planning_bytes() const { return state_->part->planning_bytes; }
+
 std::int64_t Exchange::peak_extra_bytes() const {
   return (state_->routed ? state_->routed->buffer_bytes() : 0) +
          (state_->executor ? state_->executor->buffer_bytes() : 0) +

@@ -28,7 +28,7 @@ namespace {
 
 /// See planned_part.
 constexpr auto kExchangeFields = [](auto& numbers, ExchangePart& part) {
-  numbers(part.mode, part.steps, part.max_transfers);
+  numbers(part.mode, part.steps, part.max_transfers, part.planning_bytes);
   numbers.each(part.receives, [&](MessageSize& m) { numbers(m.peer, m.bytes); });
   numbers.each(part.sends, [&](ExchangePart::Send& t) { numbers(t.peer, t.offset, t.bytes, t.step, t.permissions); });
   numbers.each(part.transfers_in, [&](ExchangePart::Receive& t) {
@@ -181,12 +181,24 @@ StepSchedule schedule_of(RankTraffic& traffic, const ExchangeOptions& options, s
   return plan_exchange({traffic.all, k, setup, 1, std::move(speeds)}, how).schedule;
 }
 
+template <class Item>
+std::int64_t bytes_of(const std::vector<Item>& items) {
+  return static_cast<std::int64_t>(items.size() * sizeof(Item));
+}
+
+std::int64_t bytes_of(const StepSchedule& schedule) {
+  std::int64_t bytes = 0;
+  for (const Step& step : schedule.steps) bytes += bytes_of(step.transfers);
+  return bytes;
+}
+
 /// All parts, from all rows. `known_k`: what the network carries at once; 0: nothing is known. `hosts`: of each rank,
-/// where the exchange goes by two levels; else empty.
+/// where the exchange goes by two levels; else empty. The first part says what was held for all.
 std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& options, bool one_node,
                                      std::int64_t known_k, const std::vector<std::int64_t>& hosts) {
   const auto ranks = static_cast<int>(rows.size());
   RankTraffic traffic = traffic_of(rows, options, hosts);
+  std::int64_t held = bytes_of(traffic.all.messages) + bytes_of(traffic.between_hosts.messages);
   const bool routed = options.local_links || options.schedule || !hosts.empty();
   const bool changes = !options.speeds.backbone.empty();
   std::int64_t most = options.max_transfers > 0 ? options.max_transfers : known_k;
@@ -207,6 +219,7 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
     const double setup =
         k_limits || changes ? options.setup_bytes : std::max(options.setup_bytes, kLeastSetupOfExchange);
     const StepSchedule schedule = schedule_of(traffic, options, k, setup, hosts);
+    held += bytes_of(schedule);
     parts = schedule.local_phases ? split_phases(schedule, traffic.inner, ranks, k, mode == ExchangeMode::kBarrier)
                                   : split(schedule, ranks, k);
     for (ExchangePart& part : parts) part.routed.moves_own = !options.schedule;
@@ -218,7 +231,10 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
   for (ExchangePart& part : parts) {
     part.mode = mode;
     part.max_transfers = k;
+    held += bytes_of(part.receives) + bytes_of(part.sends) + bytes_of(part.transfers_in);
   }
+  for (const std::vector<std::int64_t>& row : rows) held += bytes_of(row);
+  parts.front().planning_bytes = held;
   return parts;
 }
 
@@ -305,10 +321,12 @@ ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sen
   if (part.mode != ExchangeMode::kAtOnce) return part;
   // Rank 0 has found that k does not limit anything.
   const std::int64_t k = part.max_transfers;
+  const std::int64_t planning_bytes = part.planning_bytes;
   std::vector<MessageSize> found = std::move(part.receives);
   part = at_once(channel, sends, found);
   part.mode = ExchangeMode::kAtOnce;
   part.max_transfers = k;
+  part.planning_bytes = planning_bytes;
   part.receives = std::move(found);
   return part;
 }
