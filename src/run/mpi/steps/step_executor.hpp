@@ -1,11 +1,8 @@
 #pragma once
 
-#include <mpi.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -16,6 +13,7 @@
 #include "run/mpi/runtime/transfer_trace.hpp"
 #include "run/mpi/runtime/withdraw.hpp"
 #include "run/mpi/steps/piece_order.hpp"
+#include "run/mpi/steps/piece_transport.hpp"
 #include "run/mpi/steps/shared_messages.hpp"
 #include "run/mpi/steps/step_data.hpp"
 #include "run/mpi/steps/step_protocol.hpp"
@@ -41,16 +39,12 @@ namespace sluice::mpi::detail {
 /// Pieces match. Between two ranks there are messages of one tag on one communicator in the order of the schedule,
 /// pieces of a message in increasing order, and both ends cut them alike; MPI keeps them in order.
 ///
-/// Within a node, the sender packs into memory that the two share (Arena) and sends the receiver a note where the piece
-/// is; the receiver unpacks from there and frees the place by a mark beside it, which the sender sees when it looks.
-/// Between nodes the pieces are messages, from the user's memory and to it where they lie there in a row.
+/// PieceTransport carries the pieces, a StepProtocol says what they wait for besides, and StepData is what they consist
+/// of. After go_by_memory, SharedMessages carries the messages, in no order, and there are no pieces.
 ///
-/// After go_by_memory, SharedMessages carries the messages, in no order, and there are no pieces.
-///
-/// Memory: the buffers, allocated once and kept until go_by_memory, of at most `window` pieces each way and no longer
-/// than the longest piece; those for receiving only where there are senders on other nodes; none where all data lies in
-/// the user's memory.
-class StepExecutor {
+/// Memory: that of PieceTransport, for at most `window` pieces each way no longer than the longest one, allocated once
+/// and kept until go_by_memory.
+class StepExecutor : private PieceTransport::Ends {
  public:
   struct Limits {
     std::int64_t chunk_bytes = 1;  ///< 1 to 2^30, the same on all ranks
@@ -66,7 +60,7 @@ class StepExecutor {
   StepExecutor(Channel& channel, std::vector<StepMessage> sends, std::vector<StepMessage> receives,
                const Limits& limits, std::unique_ptr<StepProtocol> protocol = nullptr);
   /// After abandon(), if an execution has not ended.
-  ~StepExecutor();
+  ~StepExecutor() override = default;
   StepExecutor(const StepExecutor&) = delete;
   StepExecutor& operator=(const StepExecutor&) = delete;
 
@@ -83,7 +77,7 @@ class StepExecutor {
   void add_receive(const StepMessage& message) { receives_.push_back(message); }
 
   /// Memory of the library's own that the data lies in: it lasts as long as MPI may use it.
-  void hold(std::shared_ptr<const void> memory) { memory_->held = std::move(memory); }
+  void hold(std::shared_ptr<const void> memory) { transport_.hold(std::move(memory)); }
 
   /// For protocols: the receiver lets the transfer behind this one go.
   void note_release(std::size_t receive) {
@@ -103,56 +97,21 @@ class StepExecutor {
   static void abandon_together(const std::array<StepExecutor*, 2>& executors) noexcept;
 
   [[nodiscard]] std::int64_t buffer_bytes() const {
-    return send_bytes_ + receive_bytes_ + (by_memory_ ? by_memory_->buffer_bytes() : 0);
+    return transport_.buffer_bytes() + (by_memory_ ? by_memory_->buffer_bytes() : 0);
   }
 
  private:
-  /// A piece under way.
-  struct Slot : PieceOrder::Piece {
-    bool direct = false;     ///< received into the user's memory
-    bool with_mpi = false;   ///< sends: the request has not ended
-    bool with_peer = false;  ///< shared sends: the receiver has not freed the place
-  };
-  /// What a note says: where a piece is in the sender's shared memory, and what to write where once it is unpacked.
-  struct Note {
-    Arena::Place data;
-    std::int64_t mark_offset = 0;  ///< in the same segment
-    std::int64_t mark = 0;
-  };
-  /// What MPI works on.
-  struct Memory {
-    std::vector<Note> received_notes;
-    std::vector<Note> sent_notes;
-    std::unique_ptr<std::byte[]> send_buffer;
-    std::unique_ptr<std::byte[]> receive_buffer;
-    std::shared_ptr<const void> held;
-  };
-
   /// Does what can be done without waiting for pieces, and the data's own work.
   Advance advance_pieces();
   /// What MPI works on, for withdraw.
   [[nodiscard]] Withdrawn withdrawn() noexcept;
-  [[nodiscard]] std::size_t slots_for(const PieceOrder& pieces, int window) const;
-  [[nodiscard]] std::int64_t stride_for(const PieceOrder& pieces) const;
+  [[nodiscard]] PieceTransport::Slots slots_for(const PieceOrder& pieces, int window) const;
 
-  // Return the number of pieces started, 0 where nothing can be.
+  /// Returns the number of pieces started.
   int start_sends();
-  int start_receives();
-  void start_send(std::size_t slot);
-  void start_receive(std::size_t slot);
-  void share_piece(std::size_t slot);
-  void finish_receive(std::size_t slot, const MPI_Status& status);
-  void finish_shared_receive(std::size_t slot);
-  void finish_send(std::size_t slot);
-  /// Finishes what has come to an end; returns how many pieces.
-  int finish();
-  int finish_requests();
-  int finish_marks();
-  [[nodiscard]] bool shared(std::size_t send) const { return send < shared_with_.size() && shared_with_[send]; }
-  [[nodiscard]] bool shared_by(std::size_t receive) const { return receive < shared_by_.size() && shared_by_[receive]; }
-  [[nodiscard]] std::byte* mark_of(std::size_t slot) const;
-  /// Throws MpiError for the first of the `count` requests in completed_ that failed.
-  [[noreturn]] void throw_failed(int count) const;
+  void start_receives();
+  void sent(const PieceOrder::Piece& piece) override;
+  void received(const PieceOrder::Piece& piece) override;
 
   Channel& channel_;
   std::vector<StepMessage> sends_;
@@ -162,39 +121,13 @@ class StepExecutor {
   PieceOrder to_send_;
   PieceOrder to_receive_;
   std::unique_ptr<StepProtocol> protocol_;
-
-  std::size_t receive_slots_;
-  std::size_t send_slots_;
-  std::int64_t receive_stride_;
-  std::int64_t send_stride_;
-  std::int64_t receive_bytes_ = 0;
-  std::int64_t send_bytes_ = 0;
-
-  Arena::Block arena_;             ///< a mark for each slot, then the slots
-  std::vector<bool> shared_by_;    ///< of each receive: whether it comes through the sender's shared memory
-  std::vector<bool> shared_with_;  ///< of each send: whether the receiver reads ours
-  std::byte* send_buffer_ = nullptr;
-
-  // Requests: a receive for each receiving slot, a send for each sending one.
-  std::vector<Slot> receiving_;
-  std::vector<Slot> sending_;
-  std::shared_ptr<Memory> memory_;
-  std::list<Leftover> leftover_;  ///< made beforehand, for abandon
+  PieceTransport transport_;
   bool withdrawn_ = false;
-  std::vector<std::int64_t> marks_;  ///< of each sending slot: the one that frees it
-  std::size_t marks_awaited_ = 0;
-  std::vector<MPI_Request> requests_;
-  std::vector<MPI_Status> statuses_;
-  std::vector<int> completed_;
-  std::vector<std::size_t> free_sending_;  ///< slots with nothing under way
-  std::vector<std::size_t> free_receiving_;
 
   // The present execution.
   StepData* data_ = nullptr;
   std::optional<TransferTrace> trace_;  ///< where it is recorded
   bool working_ = false;
-  int under_way_ = 0;  ///< pieces
-  int requests_under_way_ = 0;
   unsigned looks_ = 0;
 };
 
