@@ -67,8 +67,8 @@ class PieceTransport {
   void send(const Piece& piece, bool synchronous);
   /// @pre can_receive()
   void receive(const Piece& piece);
-  /// Finishes what has come to an end, and tells `ends`; returns how many pieces. While any_with_mpi(), it hears word of
-  /// failures as well, and throws it. Throws MpiError for a piece that failed.
+  /// Finishes what has come to an end, and tells `ends`; returns how many pieces. While any_with_mpi(), it hears word
+  /// of failures as well, and throws it. Throws MpiError for a piece that failed.
   int finish(Ends& ends);
 
   [[nodiscard]] bool any_under_way() const {
