@@ -325,6 +325,17 @@ class Page(unittest.TestCase):
         for role in usable:
             self.assertGreater(seen.get(role, 0), 0, role)
 
+    def test_long_texts_of_tables_keep_their_lines_in_a_narrow_window(self):
+        sluice("report", os.path.join(SOURCE, "tests/docs/samples/run.json"), "-o", "narrow.html")
+        self.browser.call("Emulation.setDeviceMetricsOverride", width=400, height=900, deviceScaleFactor=1, mobile=False)
+        try:
+            self.browser.open("narrow.html")
+            self.assertEqual(self.browser.run("document.documentElement.scrollWidth"), 400)
+            heights = self.browser.run("Array.from(document.querySelectorAll('tbody tr'), row => row.offsetHeight)")
+            self.assertLess(max(heights), 4 * 24, "more than four lines")
+        finally:
+            self.browser.call("Emulation.clearDeviceMetricsOverride")
+
     def test_many_transfers_are_drawn_once_each(self):
         self.assertEqual(self.browser.run("JSON.parse(document.getElementById('data').textContent)[0].timeline.from.length"), 100000)
         if KEEP:
