@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -114,7 +113,7 @@ std::string chrome_trace(const Timeline& timeline) {
   const auto append = [&]<class... Values>(fmt::format_string<Values...> format, Values&&... values) {
     out += between;
     between = ",\n";
-    fmt::format_to(std::back_inserter(out), format, std::forward<Values>(values)...);
+    detail::append_text(out, format, std::forward<Values>(values)...);
   };
   for (std::int64_t node = 0; node < nodes.count(); ++node) {
     append(R"({{"ph": "M", "pid": {}, "tid": 0, "ts": 0, "name": "process_name", "args": {{"name": "{}"}}}})", node,

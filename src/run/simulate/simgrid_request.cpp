@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <istream>
-#include <iterator>
 #include <ostream>
 #include <string_view>
 
+#include "input/json_text.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
@@ -63,11 +63,11 @@ void write_simgrid_request(std::ostream& out, const SimgridMachine& machine, con
   for (std::size_t i = 0; i < graph.messages.size(); ++i) {
     const OrderedMessage& each = graph.messages[i];
     line.clear();
-    fmt::format_to(std::back_inserter(line), "{} {} {} {} {} {} {} {}", each.from, each.to, each.size, each.step,
-                   static_cast<int>(each.control), each.connection_s, each.work_s,
-                   graph.first_after[i + 1] - graph.first_after[i]);
+    append_text(line, "{} {} {} {} {} {} {} {}", each.from, each.to, each.size, each.step,
+                static_cast<int>(each.control), each.connection_s, each.work_s,
+                graph.first_after[i + 1] - graph.first_after[i]);
     for (std::size_t a = graph.first_after[i]; a < graph.first_after[i + 1]; ++a)
-      fmt::format_to(std::back_inserter(line), " {}", graph.after[a]);
+      append_text(line, " {}", graph.after[a]);
     out << line << '\n';
   }
 }
