@@ -29,6 +29,21 @@ void BroadcastInput::add_to(CLI::App& verb) {
   verb.add_option("--time-limit", time_limit, "for auto and exact")->option_text("SECONDS [1]");
 }
 
+void ReversedInput::add_to(CLI::App& verb) {
+  verb.add_flag("--reversed", reversed,
+                "a reduction to the root, by a broadcast the other way round: what run reduce --platform does");
+  verb.add_option("--element-bytes", element_bytes,
+                  "with --reversed: of an element, which is not cut, such as 8 for what run reduce --program carries "
+                  "out")
+      ->option_text("N [1]");
+}
+
+void check(const ReversedInput& options) {
+  if (!options.element_bytes.empty() && !options.reversed)
+    throw InputError("--element-bytes", options.element_bytes,
+                     "nothing without --reversed: a broadcast has no elements");
+}
+
 namespace {
 
 std::int64_t read_size(const BroadcastInput& options) {
@@ -81,6 +96,26 @@ BroadcastPlan BroadcastTask::planned_by(const std::string& algorithm, bool messa
   how.stop = stop_at_interrupt();
   how.messages = messages;
   return plan_broadcast(platform, root, bytes, how);
+}
+
+std::string BroadcastTask::reversed_title() const {
+  return fmt::format("reduce: {} of {} in {} to rank {} ({})", bytes_text(bytes), count_text(platform.ranks, "rank"),
+                     count_text(platform.clusters.size(), "cluster"), root, file);
+}
+
+ReversedPlan BroadcastTask::reversed_by(const std::string& algorithm, const ReversedInput& reversed) const {
+  if (options.early_internal)
+    throw InputError("--reversed", "cannot be used with --early-internal", "clusters that combine before they receive");
+  BroadcastOptions how = options;
+  how.algorithm = algorithm;
+  how.stop = stop_at_interrupt();
+  const std::int64_t element_bytes =
+      reversed.element_bytes.empty() ? 1
+                                     : parse_count(reversed.element_bytes, "--element-bytes", 1, std::int64_t{1} << 40);
+  if (bytes % element_bytes != 0)
+    throw InputError("--size", fmt::format("{} bytes", bytes),
+                     fmt::format("whole elements of {} bytes", element_bytes));
+  return plan_reversed_broadcast(platform, root, bytes / element_bytes, element_bytes, how);
 }
 
 BroadcastTask read(const BroadcastInput& options) {

@@ -25,6 +25,14 @@ struct BroadcastInput {
   [[nodiscard]] bool asks_for_a_plan() const;
 };
 
+/// Options of verbs that also plan the reduction that goes the other way round.
+struct ReversedInput {
+  bool reversed = false;
+  std::string element_bytes;
+
+  void add_to(CLI::App& verb);
+};
+
 /// About the options, for the help of every verb.
 inline constexpr const char* kBroadcastHelp =
     "\nA platform file (sluice.platform/2, or /1) has ranks, clusters and links, in seconds and bytes; sluice probe\n"
@@ -43,10 +51,16 @@ struct BroadcastTask {
   /// "broadcast: 4.19 MB from rank 0 to 88 ranks in 6 clusters".
   [[nodiscard]] std::string title() const;
   [[nodiscard]] BroadcastPlan planned_by(const std::string& algorithm, bool messages = true) const;
+
+  /// The same of the reduction that goes the other way round. Throws InputError for what it cannot have.
+  [[nodiscard]] std::string reversed_title() const;
+  [[nodiscard]] ReversedPlan reversed_by(const std::string& algorithm, const ReversedInput& reversed) const;
 };
 
 /// Reads the platform too. Throws InputError for what is missing, no number or out of range.
 [[nodiscard]] BroadcastTask read(const BroadcastInput& options);
+/// Throws InputError for options of the reduction beside a broadcast.
+void check(const ReversedInput& options);
 /// The message alone; the platform has the number of ranks and nothing else.
 [[nodiscard]] BroadcastTask read_without_platform(const BroadcastInput& options, std::int64_t ranks);
 

@@ -26,8 +26,7 @@ struct PlanOptions {
   PlanOutput output;
   std::string algorithm = "auto";
   std::string program;  ///< a file for it
-  std::string element_bytes;
-  bool reversed = false;
+  ReversedInput reversed;
 };
 
 /// For those who asked for it.
@@ -75,25 +74,10 @@ int plan_forth(const PlanOptions& options, const BroadcastTask& task) {
 
 /// The reduction that goes the other way round.
 int plan_back(const PlanOptions& options, const BroadcastTask& task) {
-  if (task.options.early_internal)
-    throw InputError("--reversed", "cannot be used with --early-internal", "clusters that combine before they receive");
-  BroadcastOptions how = task.options;
-  how.algorithm = options.algorithm;
-  how.stop = stop_at_interrupt();
-  const bool given = !options.element_bytes.empty();
-  const std::int64_t element_bytes =
-      given ? parse_count(options.element_bytes, "--element-bytes", 1, std::int64_t{1} << 40) : 1;
-  if (task.bytes % element_bytes != 0)
-    throw InputError("--size", fmt::format("{} bytes", task.bytes),
-                     fmt::format("whole elements of {} bytes", element_bytes));
-  const ReversedPlan plan =
-      plan_reversed_broadcast(task.platform, task.root, task.bytes / element_bytes, element_bytes, how);
-  const std::string title = fmt::format("reduce: {} of {} in {} to rank {} ({})", bytes_text(task.bytes),
-                                        count_text(task.platform.ranks, "rank"),
-                                        count_text(task.platform.clusters.size(), "cluster"), task.root, task.file);
+  const ReversedPlan plan = task.reversed_by(options.algorithm, options.reversed);
   write_program(plan.program, options.program);
   const auto messages = static_cast<std::int64_t>(plan.program.operations.size() / 2);
-  return show_plan(head_of(task, title, plan, messages), plan.schedule, options.output);
+  return show_plan(head_of(task, task.reversed_title(), plan, messages), plan.schedule, options.output);
 }
 
 int plan(const PlanOptions& options) {
@@ -101,13 +85,11 @@ int plan(const PlanOptions& options) {
   const BroadcastTask task = read(options.problem);
   options.output.check_targets();
   if (!options.program.empty()) check_writable(options.program);
-  if (!options.element_bytes.empty() && !options.reversed)
-    throw InputError("--element-bytes", options.element_bytes,
-                     "nothing without --reversed: a broadcast has no elements");
+  check(options.reversed);
   if (options.problem.lookahead != BroadcastInput().lookahead && options.algorithm != "ecef-la")
     throw InputError("--lookahead", "algorithm " + options.algorithm, "--algorithm ecef-la");
   const Interruptible interruptible(searches(options.algorithm));
-  return options.reversed ? plan_back(options, task) : plan_forth(options, task);
+  return options.reversed.reversed ? plan_back(options, task) : plan_forth(options, task);
 }
 
 }  // namespace
@@ -119,14 +101,7 @@ void add_plan_broadcast(CLI::App& plan_verb, Action& chosen) {
   offer(problem->add_option("--algorithm", options->algorithm, algorithm_list("broadcast")),
         algorithm_names("broadcast"))
       ->option_text("NAME [auto]");
-  problem->add_flag("--reversed", options->reversed,
-                    "the schedule of a reduction to the root, by a broadcast the other way round: what run reduce "
-                    "--platform does");
-  problem
-      ->add_option(
-          "--element-bytes", options->element_bytes,
-          "with --reversed: of an element, which is not cut, such as 8 for what run reduce --program carries out")
-      ->option_text("N [1]");
+  options->reversed.add_to(*problem);
   problem
       ->add_option(
           "--program", options->program,

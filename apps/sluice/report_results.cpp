@@ -14,6 +14,7 @@
 #include "report_section.hpp"
 #include "result_json.hpp"
 #include "sluice/error.hpp"
+#include "sluice/schedule/program.hpp"
 #include "sluice/schedule/timeline.hpp"
 #include "sluice/show/front_picture.hpp"
 #include "sluice/show/quantities.hpp"
@@ -46,6 +47,12 @@ ReportCell ratio_cell(const ResultValue& row) {
 
 /// Schedules of steps have a total, trees and programs a length.
 const char* cost_field(const ResultValue& row) { return row.has("total") ? "total" : "length"; }
+
+/// "s" for what is planned over a platform; costs and the times of reductions have the user's unit.
+const char* unit_of(const std::string& problem) {
+  const std::optional<Collective> collective = parse_collective(problem);
+  return collective && *collective != Collective::kReduce ? "s" : "";
+}
 
 /// The quartiles of a method of a run; files of old versions have none.
 std::optional<Quartiles> quartiles_of(const ResultValue& method) {
@@ -122,15 +129,16 @@ void add_comparison(ReportSection& section, const ResultValue& file) {
   const std::vector<ResultValue> rows = file["rows"].elements();
   if (rows.empty()) throw InputError(section.file, "no \"rows\"", "one for each algorithm");
   const char* const cost = cost_field(rows.front());
+  const char* const unit = unit_of(problem);
   ReportBars bars{fmt::format("{} of each algorithm", cost == std::string("total") ? "Total cost" : "Length"),
-                  {},
+                  unit,
                   {},
                   bound.has(cost) ? bound[cost].number() : 0,
                   "lower bound (" + bound["kind"].text() + ')'};
   ReportTable table{"Algorithms", {{"algorithm"}}, {}};
   const bool steps = rows.front().has("steps");
   if (steps) table.columns.insert(table.columns.end(), {{"steps"}, {"transmission"}});
-  table.columns.insert(table.columns.end(), {{cost}, {"over the bound", "ratio"}, {"planned in", "s"}});
+  table.columns.insert(table.columns.end(), {{cost, unit}, {"over the bound", "ratio"}, {"planned in", "s"}});
   for (const ResultValue& row : rows) {
     const std::string name = row["algorithm"].text();
     const double value = row[cost].number();
@@ -142,7 +150,7 @@ void add_comparison(ReportSection& section, const ResultValue& file) {
   }
   const auto best = std::min_element(bars.bars.begin(), bars.bars.end(),
                                      [](const auto& a, const auto& b) { return a.value < b.value; });
-  section.figures.emplace_back("best", fmt::format("{}, {} {}", best->name, cost, number_text(best->value)));
+  section.figures.emplace_back("best", fmt::format("{}, {} {}", best->name, cost, time_text(best->value, unit)));
   if (bars.bound > 0) section.figures.emplace_back("over the lower bound", ratio_text(best->value, bars.bound));
   section.bars.push_back(std::move(bars));
   section.tables.push_back(std::move(table));

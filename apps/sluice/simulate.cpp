@@ -59,7 +59,7 @@ enum class Kind : std::uint8_t { kSteps, kTree, kBroadcast, kProgram, kFile };
 std::string engine_help(Kind kind) {
   switch (kind) {
     case Kind::kTree:
-      return "model: one port per node, k, set-up";
+      return "model: one port per node, k, D and C; simgrid: SimGrid on --platform";
     case Kind::kBroadcast:
       return "model: the times that the plan states; simgrid: what its ranks do, on SimGrid";
     case Kind::kProgram:
@@ -84,19 +84,19 @@ struct SimulationOptions {
   bool control = false;
   std::string chunk;
   std::string unit_bytes;
+  std::string size;
 
   void add_to(CLI::App& app, Kind kind) {
-    std::vector<std::string> engines{"model"};
-    if (kind != Kind::kTree) engines.emplace_back("simgrid");
-    offer(app.add_option("--engine", engine, engine_help(kind)), engines)->option_text("NAME [model]");
-    if (kind != Kind::kTree) {
-      app.add_option("--hosts", machine.hosts,
-                     "of simgrid: a file that names the hosts in their order; all of the platform unless given")
-          ->option_text("FILE");
-      app.add_option("--cfg", machine.settings, "of simgrid: a setting of SimGrid, as network/weight-S:0; repeatable")
-          ->option_text("NAME:VALUE");
-    }
-    if (kind == Kind::kSteps)
+    offer(app.add_option("--engine", engine, engine_help(kind)), {"model", "simgrid"})->option_text("NAME [model]");
+    app.add_option("--hosts", machine.hosts,
+                   "of simgrid: a file that names the hosts in their order; all of the platform unless given")
+        ->option_text("FILE");
+    app.add_option("--cfg", machine.settings, "of simgrid: a setting of SimGrid, as network/weight-S:0; repeatable")
+        ->option_text("NAME:VALUE");
+    if (kind == Kind::kTree || kind == Kind::kFile)
+      app.add_option("--size", size, "of simgrid: bytes of an element of a reduction; C and dates are then seconds")
+          ->option_text("BYTES");
+    if (kind == Kind::kSteps || kind == Kind::kTree)
       app.add_option("--platform", machine.platform,
                      "of simgrid: the machine, as SimGrid describes it or as a platform file")
           ->option_text("FILE");
@@ -136,6 +136,12 @@ std::int64_t chunk_of(const SimulationOptions& options) {
   return options.chunk == kUsualChunk ? 0 : parse_chunk(options.chunk, "--chunk");
 }
 
+/// Of a reduction on SimGrid. Throws InputError.
+std::int64_t element_bytes_of(const SimulationOptions& options) {
+  if (options.size.empty()) throw InputError("--size", "nothing", "the bytes of an element, such as 1Mi");
+  return parse_bytes(options.size, "--size");
+}
+
 /// Checks the options before anything is planned. Throws InputError. @pre the platform is named
 void check(const SimulationOptions& options) {
   if (options.engine != "model" && options.engine != "simgrid")
@@ -144,7 +150,7 @@ void check(const SimulationOptions& options) {
     throw InputError("--speed", "--engine simgrid", "only one of them: the platform says how fast transfers are");
   if (!options.simgrid() &&
       (!options.machine.hosts.empty() || !options.machine.settings.empty() || options.same_hosts || options.control ||
-       !options.chunk.empty() || !options.unit_bytes.empty()))
+       !options.chunk.empty() || !options.unit_bytes.empty() || !options.size.empty()))
     throw InputError("--engine", "model, with options of simgrid", "--engine simgrid");
   if (options.simgrid()) check(options.machine);
   if (!options.chunk.empty()) (void)chunk_of(options);
@@ -246,6 +252,10 @@ int simulate_steps(const StepSchedule& schedule, const std::string& title, const
 }
 
 int simulate_tree(const TreeSchedule& schedule, const std::string& title, const SimulationOptions& options) {
+  if (options.simgrid()) {
+    const SimgridTask task(schedule, element_bytes_of(options));
+    return show(simulate(task, options.machine), {title, schedule.length}, options);
+  }
   return show(simulate(schedule), {title, schedule.length}, options);
 }
 
@@ -281,10 +291,12 @@ int simulate_file(const std::string& file, const SimulationOptions& options) {
   const std::string name = file == "-" ? "standard input" : file;
   const AnySchedule schedule = read_schedule_file(file);
   const auto title_of = [&](std::string_view problem) { return fmt::format("{} {}\n", problem, name); };
-  if (!options.chunk.empty() && !std::holds_alternative<ScheduleFile>(schedule))
-    throw InputError("--chunk", name + ", whose ranks send what it says and nothing else", "a schedule of steps");
-  if (options.control && !std::holds_alternative<ScheduleFile>(schedule))
-    throw InputError("--control", name + ", whose ranks send what it says and nothing else", "a schedule of steps");
+  const bool of_steps = std::holds_alternative<ScheduleFile>(schedule);
+  for (const auto& [option, given] : {std::pair{"--chunk", !options.chunk.empty()}, {"--control", options.control}})
+    if (given && !of_steps)
+      throw InputError(option, name + ", whose ranks send what it says and nothing else", "a schedule of steps");
+  if (!options.size.empty() && !std::holds_alternative<TreeSchedule>(schedule))
+    throw InputError("--size", name + ", which says the sizes", "the tree of a reduction");
   if (!options.simgrid() && !platform.empty() && !std::holds_alternative<Program>(schedule))
     throw InputError("--platform", "a schedule, which has its own times",
                      "--platform with a program (sluice.program/1) only");
@@ -305,8 +317,9 @@ int simulate_file(const std::string& file, const SimulationOptions& options) {
     return simulate_program(*program, network ? &*network : nullptr, title_of(to_string(program->problem)), options);
   }
   const auto& tree = std::get<TreeSchedule>(schedule);
-  if (options.simgrid())
-    throw InputError("--engine", "simgrid, and a tree in " + name, "model, or a schedule of steps or a program");
+  if (options.simgrid() && (tree.problem != "reduce" || tree.over_links))
+    throw InputError("--engine", fmt::format("simgrid, and a tree over links in {}", name),
+                     "model, or the program that plan broadcast --program writes");
   refuse_broken(validate(tree), name);
   return simulate_tree(tree, title_of(tree.problem), options);
 }
@@ -374,8 +387,24 @@ int run_reduce_model(const ProblemOptions<ReduceInput>& options) {
   return simulate_tree(task.planned_by(options.algorithm, true).schedule, task.title() + '\n', options.simulation);
 }
 
-int run_broadcast_model(const ProblemOptions<BroadcastInput>& options) {
+struct BroadcastEitherWay : BroadcastInput {
+  ReversedInput reversed;
+
+  void add_to(CLI::App& app) {
+    BroadcastInput::add_to(app);
+    reversed.add_to(app);
+  }
+};
+
+int run_broadcast_model(const ProblemOptions<BroadcastEitherWay>& options) {
+  check(options.problem.reversed);
   const BroadcastTask task = read(options.problem);
+  if (options.problem.reversed.reversed) {
+    const ReversedPlan plan = task.reversed_by(options.algorithm, options.problem.reversed);
+    const std::string title = task.reversed_title() + '\n';
+    return options.simulation.simgrid() ? simulate_program(plan.program, &task.platform, title, options.simulation)
+                                        : simulate_tree(plan.schedule, title, options.simulation);
+  }
   const BroadcastPlan plan = task.planned_by(options.algorithm);
   if (!options.simulation.simgrid()) return simulate_tree(plan.schedule, task.title() + '\n', options.simulation);
   refuse_native(plan, "--engine simgrid");
@@ -419,7 +448,7 @@ void add_simulate(CLI::App& command, Action& chosen) {
       "transfers; broadcasts, and reductions over a platform, have the times that their plan states. Programs of\n"
       "collectives are replayed over --platform. With --engine simgrid transfers begin in the same order and take\n"
       "what SimGrid makes of the machine in --platform: senders are its first hosts, receivers the next ones, ranks\n"
-      "all of them.\n\n"
+      "or machines all of them.\n\n"
       "Examples:\n"
       "  sluice simulate exchange traffic.mtx --max-transfers 8 --order chain --svg gantt.svg\n"
       "  sluice simulate plan.json --trace plan.trace\n"
@@ -440,10 +469,10 @@ void add_simulate(CLI::App& command, Action& chosen) {
       *verb, chosen, "reduce", "combine an element of each machine", Kind::kTree,
       "sluice simulate reduce --machines 64 --transfer 2 --compute 1 --svg gantt.svg",
       [](ReduceInput& input, CLI::App& app) { input.add_to(app); }, run_reduce_model);
-  add_problem<BroadcastInput>(
+  add_problem<BroadcastEitherWay>(
       *verb, chosen, "broadcast", "give all ranks what one has", Kind::kBroadcast,
       "sluice simulate broadcast --platform platform.json --size 4Mi --engine simgrid",
-      [](BroadcastInput& input, CLI::App& app) { input.add_to(app); }, run_broadcast_model);
+      [](BroadcastEitherWay& input, CLI::App& app) { input.add_to(app); }, run_broadcast_model);
   for (const Collective collective : kCollectives) {
     const std::string name(to_string(collective));
     CLI::App* problem = verb->add_subcommand(name, about(collective));

@@ -36,7 +36,7 @@ void append_link_times(std::string& out, const PlatformLink& link) {
   out += R"("latency_s": )";
   append_json_number(out, link.latency_s, "latency_s");
   if (!link.gap.points().empty()) append_table(out, "gap", link.gap);
-  if (link.connections != 1) fmt::format_to(std::back_inserter(out), R"(, "connections": {})", link.connections);
+  if (link.connections != 1) detail::append_text(out, R"(, "connections": {})", link.connections);
 }
 
 void append_broadcasts(std::string& out, const PlatformCluster& cluster) {

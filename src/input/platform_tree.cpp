@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
+#include "input/json_text.hpp"
 #include "input/platform_parts.hpp"
 
 namespace sluice::detail {
@@ -191,8 +191,8 @@ std::string ranges_text(const std::vector<std::int64_t>& ranks) {
     std::size_t behind = i + 1;
     while (behind < ranks.size() && ranks[behind] == ranks[behind - 1] + 1) ++behind;
     if (!text.empty()) text += ',';
-    fmt::format_to(std::back_inserter(text), "{}", ranks[i]);
-    if (behind - i > 1) fmt::format_to(std::back_inserter(text), "-{}", ranks[behind - 1]);
+    append_text(text, "{}", ranks[i]);
+    if (behind - i > 1) append_text(text, "-{}", ranks[behind - 1]);
     i = behind;
   }
   return text;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <istream>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -30,7 +29,7 @@ class TreeWriter {
   }
 
  private:
-  void field(const char* name) { fmt::format_to(std::back_inserter(out_), ", \"{}\": ", name); }
+  void field(const char* name) { append_text(out_, ", \"{}\": ", name); }
 
   /// The fields, each with a comma in front.
   void body(const CountedPart& part, std::size_t depth) {

@@ -1,15 +1,14 @@
 #include "sluice/input/simgrid.hpp"
 
-#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <string_view>
 #include <vector>
 
+#include "input/json_text.hpp"
 #include "input/platform_levels.hpp"
 #include "sluice/error.hpp"
 
@@ -144,9 +143,8 @@ std::vector<Host> name_hosts(const Platform& platform) {
 }
 
 void append_link(std::string& out, const std::string& id, double rate, double latency_s, const char* more = "") {
-  fmt::format_to(std::back_inserter(out),
-                 FMT_COMPILE("  <link id=\"{}\" bandwidth=\"{:.0f}Bps\" latency=\"{:.9f}s\"{}/>\n"), id, rate,
-                 latency_s, more);
+  detail::append_text(out, "  <link id=\"{}\" bandwidth=\"{:.0f}Bps\" latency=\"{:.9f}s\"{}/>\n", id, rate, latency_s,
+                      more);
 }
 
 }  // namespace
@@ -191,7 +189,7 @@ SimgridPlatform to_simgrid(const Platform& platform, const std::string& where) {
     for (const Host& to : hosts) {
       if (from.cluster == to.cluster || !machine.joint(from.cluster, to.cluster).limited) continue;
       const Joint& joint = machine.joint(from.cluster, to.cluster);
-      append_link(xml, fmt::format(FMT_COMPILE("w:{}:{}"), from.id, to.id), joint.rate, joint.latency_s);
+      append_link(xml, fmt::format("w:{}:{}", from.id, to.id), joint.rate, joint.latency_s);
     }
   }
   for (const Host& from : hosts) {
@@ -199,7 +197,7 @@ SimgridPlatform to_simgrid(const Platform& platform, const std::string& where) {
       if (&from == &to) continue;
       std::string between;
       const auto pass = [&](const char* kind, const std::string& name) {
-        fmt::format_to(std::back_inserter(between), FMT_COMPILE("<link_ctn id=\"{}{}\"/>"), kind, name);
+        detail::append_text(between, "<link_ctn id=\"{}{}\"/>", kind, name);
       };
       if (from.cluster != to.cluster && machine.joint(from.cluster, to.cluster).limited) {
         pass("w:", from.id + ':' + to.id);
@@ -210,10 +208,10 @@ SimgridPlatform to_simgrid(const Platform& platform, const std::string& where) {
       } else if (from.cluster != to.cluster) {
         pass("w:", fmt::format("{}:{}", from.cluster, to.cluster));
       }
-      fmt::format_to(std::back_inserter(xml),
-                     FMT_COMPILE("  <route src=\"{0}\" dst=\"{1}\" symmetrical=\"NO\"><link_ctn id=\"o:{0}\"/>{2}"
-                                 "<link_ctn id=\"d:{1}\"/></route>\n"),
-                     from.id, to.id, between);
+      detail::append_text(xml,
+                          "  <route src=\"{0}\" dst=\"{1}\" symmetrical=\"NO\"><link_ctn id=\"o:{0}\"/>{2}"
+                          "<link_ctn id=\"d:{1}\"/></route>\n",
+                          from.id, to.id, between);
     }
   }
   xml += " </zone>\n</platform>\n";

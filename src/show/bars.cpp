@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 
+#include "input/json_text.hpp"
 #include "show/svg.hpp"
 #include "sluice/show/quantities.hpp"
 
@@ -38,7 +38,7 @@ std::string bars_svg(const std::vector<Bar>& bars, double bound, const std::stri
     out += detail::svg_text(x, y, what, anchor);
   };
   const auto line = [&](double x, double from, double to, const char* style) {
-    fmt::format_to(std::back_inserter(out), "<path {} d=\"M{:.1f} {:.1f}V{:.1f}\"/>\n", style, x, from, to);
+    detail::append_text(out, "<path {} d=\"M{:.1f} {:.1f}V{:.1f}\"/>\n", style, x, from, to);
   };
   if (most > 0) {
     const double step = detail::tick_step(most, kMostTicks);
@@ -54,9 +54,8 @@ std::string bars_svg(const std::vector<Bar>& bars, double bound, const std::stri
       text(left, top - 4, "start", bars[i].name);
     else
       text(left - kGap, top + kThick - 4, "end", bars[i].name);
-    fmt::format_to(std::back_inserter(out),
-                   "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{}\" fill=\"{}\"/>\n", left, top,
-                   std::max(bars[i].value * scale, 0.5), kThick, detail::kPalette.front());
+    detail::append_text(out, "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{}\" fill=\"{}\"/>\n", left,
+                        top, std::max(bars[i].value * scale, 0.5), kThick, detail::kPalette.front());
     out += detail::svg_text(left + bars[i].value * scale + kGap, top + kThick - 4, bars[i].label, "start",
                             detail::kTextSize, "above");
   }

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 
+#include "input/json_text.hpp"
 #include "show/svg.hpp"
 #include "sluice/error.hpp"
 #include "sluice/show/quantities.hpp"
@@ -79,7 +79,7 @@ class FrontPicture {
 
   template <class... Values>
   void append(fmt::format_string<Values...> format, Values&&... values) {
-    fmt::format_to(std::back_inserter(out_), format, std::forward<Values>(values)...);
+    detail::append_text(out_, format, std::forward<Values>(values)...);
   }
 
   void axes() {

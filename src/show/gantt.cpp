@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <utility>
 #include <vector>
 
+#include "input/json_text.hpp"
 #include "show/lanes.hpp"
 #include "show/svg.hpp"
 #include "show/time_axis.hpp"
@@ -125,9 +125,8 @@ class GanttRows {
     for (std::int64_t row = 0; row < rows_; ++row) {
       const double top = top_ + row_ * static_cast<double>(row);
       if (row % 2 == 0 && row_ >= kLeastForStripes)
-        fmt::format_to(std::back_inserter(out_),
-                       "<rect class=\"faint\" x=\"{}\" y=\"{:.2f}\" width=\"{}\" height=\"{:.2f}\"/>\n",
-                       detail::kRowsLeft, top, detail::kRowsWidth, row_);
+        detail::append_text(out_, "<rect class=\"faint\" x=\"{}\" y=\"{:.2f}\" width=\"{}\" height=\"{:.2f}\"/>\n",
+                            detail::kRowsLeft, top, detail::kRowsWidth, row_);
       if (row % every == 0) text(detail::kRowsLeft - 8, top + row_ / 2 + 4, fmt::format("{}", row), "end");
     }
   }
@@ -147,9 +146,8 @@ class GanttRows {
       }
       left = right;
       if (&each == &columns_.back() || right - line < kLeastBetweenLines) continue;
-      fmt::format_to(std::back_inserter(out_),
-                     "<path class=\"line\" stroke-dasharray=\"3 2\" d=\"M{:.2f} {:.2f}V{:.2f}\"/>\n", right, top_ - 4,
-                     bottom() - detail::kRowsBottom);
+      detail::append_text(out_, "<path class=\"line\" stroke-dasharray=\"3 2\" d=\"M{:.2f} {:.2f}V{:.2f}\"/>\n", right,
+                          top_ - 4, bottom() - detail::kRowsBottom);
       line = right;
     }
   }
@@ -196,8 +194,8 @@ class GanttRows {
     const double width = std::max((until - bar.start) * scale_, 0.1);
     const char* const colour =
         count > 1 ? "#8c8c8c" : detail::kPalette[static_cast<std::size_t>(other) % detail::kPalette.size()];
-    fmt::format_to(
-        std::back_inserter(out_),
+    detail::append_text(
+        out_,
         "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"{}{}><title>{}</title></rect>\n",
         x(bar.start), top, width, lane - 2 * gap, colour, width >= kLeastForEdges ? " class=\"bar\"" : "",
         below ? " opacity=\"0.55\"" : "",
@@ -205,9 +203,9 @@ class GanttRows {
     const std::string label = fmt::format("{}", other);
     // What is received is paler than its colour, or darker, as the ground is: there text has the colour of all text.
     if (count == 1 && lane >= detail::kLeastRowForText && width > detail::text_width(label.size()) + 1)
-      fmt::format_to(std::back_inserter(out_), "<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"middle\"{}>{}</text>\n",
-                     x(bar.start) + width / 2, top + lane / 2 + 3,
-                     below ? "" : fmt::format(" style=\"fill:{}\"", detail::text_colour_on(colour)), label);
+      detail::append_text(out_, "<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"middle\"{}>{}</text>\n",
+                          x(bar.start) + width / 2, top + lane / 2 + 3,
+                          below ? "" : fmt::format(" style=\"fill:{}\"", detail::text_colour_on(colour)), label);
   }
 
   [[nodiscard]] std::string facts_of(const TimelineTransfer& each) const {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 
+#include "input/json_text.hpp"
 #include "show/svg.hpp"
 
 namespace sluice::detail {
@@ -45,8 +45,8 @@ std::string HeatScale::legend(double left, double top, std::string_view what,
 }
 
 void append_rectangle(std::string& out, double x, double y, double width, double height, std::string_view style) {
-  fmt::format_to(std::back_inserter(out), "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" {}/>\n",
-                 x, y, width, height, style);
+  append_text(out, "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" {}/>\n", x, y, width, height,
+              style);
 }
 
 void append_heat_row(std::string& out, double left, double top, double cell_width, double cell_height,

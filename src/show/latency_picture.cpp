@@ -6,10 +6,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <vector>
 
+#include "input/json_text.hpp"
 #include "show/heat.hpp"
 #include "show/svg.hpp"
 #include "sluice/error.hpp"
@@ -88,9 +88,9 @@ void append_frames(std::string& out, const Clusters& clusters, std::int64_t node
 
 void append_axes(std::string& out, double top) {
   out += detail::svg_text(kLeft + kSide / 2, top - 8, "node", "middle");
-  fmt::format_to(std::back_inserter(out),
-                 "<text transform=\"translate({:.2f},{:.2f}) rotate(-90)\" text-anchor=\"middle\">node</text>\n",
-                 kLeft - 8, top + kSide / 2);
+  detail::append_text(out,
+                      "<text transform=\"translate({:.2f},{:.2f}) rotate(-90)\" text-anchor=\"middle\">node</text>\n",
+                      kLeft - 8, top + kSide / 2);
 }
 
 }  // namespace

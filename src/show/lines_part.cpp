@@ -5,11 +5,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "input/json_text.hpp"
 #include "show/report_picture.hpp"
 #include "sluice/show/quantities.hpp"
 
@@ -98,7 +98,7 @@ SvgHeading lines_part(const ReportLines& lines, double top) {
   const auto x = [&](double value) { return kLinesLeft + kWidth * x_scale.share(value); };
   const auto y = [&](double value) { return below - kLinesHeight * y_scale.share(value); };
   const auto append = [&]<class... Values>(fmt::format_string<Values...> format, Values&&... values) {
-    fmt::format_to(std::back_inserter(part.svg), format, std::forward<Values>(values)...);
+    append_text(part.svg, format, std::forward<Values>(values)...);
   };
 
   for (const double tick : x_scale.ticks()) {

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <numeric>
 #include <vector>
 
+#include "input/json_text.hpp"
 #include "show/heat.hpp"
 #include "show/report_picture.hpp"
 #include "show/time_axis.hpp"
@@ -115,9 +115,8 @@ SvgHeading matrix_part(const ReportMatrix& matrix, double top) {
     for (std::int64_t column = 0; column < matrix.columns; ++column)
       part.svg += svg_text(left + middle(columns.cell_of(column)), above - 4, fmt::format("{}", column), "middle");
   part.svg += svg_text(left + width / 2, above - 20, matrix.column_name, "middle");
-  fmt::format_to(std::back_inserter(part.svg),
-                 "<text transform=\"translate({:.2f},{:.2f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n", 12.0,
-                 above + height / 2, escaped(matrix.row_name));
+  append_text(part.svg, "<text transform=\"translate({:.2f},{:.2f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
+              12.0, above + height / 2, escaped(matrix.row_name));
   constexpr double kLegendHeight = 250;
   part.svg += scale.legend(kPictureWidth - kHeatLegendWidth - kMatrixMargin / 2, above, matrix.value_name,
                            [&](double value) { return value_text(value, matrix.unit); });

@@ -1,16 +1,15 @@
 #include "sluice/show/report.hpp"
 
-#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "input/json_text.hpp"
 #include "show/lanes.hpp"
 #include "show/report/page_parts.hpp"
 #include "show/svg.hpp"
@@ -24,8 +23,8 @@ using nlohmann::ordered_json;
 /// Appends the array "NAME": [...] of what `value` says of each of `count`, and a comma.
 template <class Value>
 void append_column(std::string& out, std::string_view name, std::size_t count, Value value) {
-  fmt::format_to(std::back_inserter(out), FMT_COMPILE("\"{}\":["), name);
-  for (std::size_t i = 0; i < count; ++i) fmt::format_to(std::back_inserter(out), FMT_COMPILE("{},"), value(i));
+  detail::append_text(out, "\"{}\":[", name);
+  for (std::size_t i = 0; i < count; ++i) detail::append_text(out, "{},", value(i));
   if (count > 0) out.pop_back();
   out += "],";
 }
@@ -179,10 +178,10 @@ std::string data_json(const std::vector<ReportSection>& sections) {
 std::string palette_css() {
   std::string out = ":root {";
   for (std::size_t i = 0; i < detail::kPalette.size(); ++i)
-    fmt::format_to(std::back_inserter(out), " --series-{}: {};", i, detail::kPalette[i]);
+    detail::append_text(out, " --series-{}: {};", i, detail::kPalette[i]);
   for (std::size_t i = 0; i < detail::kHeatStops.size(); ++i)
-    fmt::format_to(std::back_inserter(out), " --heat-{}: rgb({}, {}, {});", i, detail::kHeatStops[i].red,
-                   detail::kHeatStops[i].green, detail::kHeatStops[i].blue);
+    detail::append_text(out, " --heat-{}: rgb({}, {}, {});", i, detail::kHeatStops[i].red, detail::kHeatStops[i].green,
+                        detail::kHeatStops[i].blue);
   return out + " }\n";
 }
 

@@ -20,12 +20,12 @@ ShownLines step_lines(const StepSchedule& schedule, std::int64_t limit) {
   const auto text = [&](std::int64_t size) { return decimal_text(size, schedule.decimals); };
   std::size_t duration_width = kDuration.size();
   for (const Step& step : schedule.steps) duration_width = std::max(duration_width, text(step.duration).size());
-  const std::size_t step_width = std::max(kStep.size(), fmt::formatted_size("{}", schedule.steps.size()));
+  const std::size_t step_width = std::max(kStep.size(), fmt::format("{}", schedule.steps.size()).size());
 
   ShownLines result;
   // A column of its own, where there are several.
   const bool several = schedule.switches > 1;
-  const std::size_t switch_width = std::max(kSwitch.size(), fmt::formatted_size("{}", schedule.switches));
+  const std::size_t switch_width = std::max(kSwitch.size(), fmt::format("{}", schedule.switches).size());
   const auto on_switch = [&](const auto& cell) {
     return several ? fmt::format("{:>{}}  ", cell, switch_width) : std::string();
   };

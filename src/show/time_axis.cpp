@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-
+#include "input/json_text.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::detail {
@@ -15,8 +14,7 @@ std::string time_axis_svg(const TimeAxis& axis) {
     const double step = tick_step(axis.length, kMostTicks);
     for (int i = 0; step * i <= axis.length * (1 + 1e-9); ++i) {
       const double x = axis.left + step * i * axis.width / axis.length;
-      fmt::format_to(std::back_inserter(out), "<path class=\"line\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/>\n", x, axis.top,
-                     axis.bottom + 4);
+      append_text(out, "<path class=\"line\" d=\"M{0:.1f} {1:.1f}V{2:.1f}\"/>\n", x, axis.top, axis.bottom + 4);
       out += svg_text(x, axis.bottom + 17, i == 0 ? "0" : time_text(step * i, axis.unit), "middle");
     }
   }

@@ -6,12 +6,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "input/json_text.hpp"
 #include "show/lanes.hpp"
+#include "show/svg.hpp"
 
 namespace sluice {
 namespace {
@@ -37,9 +39,13 @@ class Nodes {
     const std::int64_t first = timeline_.same_nodes ? 0 : timeline_.senders;
     return receives(node) ? lanes.receives[static_cast<std::size_t>(node - first)] : 0;
   }
+  /// As people count it: senders, receivers and nodes that are both, from 0 each.
+  [[nodiscard]] std::int64_t number(std::int64_t node) const {
+    return node < timeline_.senders ? node : node - timeline_.senders;
+  }
   [[nodiscard]] std::string name(std::int64_t node) const {
-    if (timeline_.same_nodes) return fmt::format("machine {}", node);
-    return sends(node) ? fmt::format("sender {}", node) : fmt::format("receiver {}", node - timeline_.senders);
+    const char* const kind = timeline_.same_nodes ? "machine" : sends(node) ? "sender" : "receiver";
+    return fmt::format("{} {}", kind, number(node));
   }
 
  private:
@@ -80,6 +86,12 @@ class TraceTimes {
   double factor_;
 };
 
+/// "0.00 0.45 0.70", as Paje has colours.
+std::string paje_colour(std::string_view colour) {
+  const auto part = [&](std::size_t at) { return std::stoi(std::string(colour.substr(at, 2)), nullptr, 16) / 255.0; };
+  return fmt::format("{:.2f} {:.2f} {:.2f}", part(1), part(3), part(5));
+}
+
 /// "sends", "sends 2".
 std::string track_name(const char* what, std::int64_t lane) {
   return lane == 0 ? what : fmt::format("{} {}", what, lane + 1);
@@ -101,7 +113,7 @@ std::string chrome_trace(const Timeline& timeline) {
   const auto append = [&]<class... Values>(fmt::format_string<Values...> format, Values&&... values) {
     out += between;
     between = ",\n";
-    fmt::format_to(std::back_inserter(out), format, std::forward<Values>(values)...);
+    detail::append_text(out, format, std::forward<Values>(values)...);
   };
   for (std::int64_t node = 0; node < nodes.count(); ++node) {
     append(R"({{"ph": "M", "pid": {}, "tid": 0, "ts": 0, "name": "process_name", "args": {{"name": "{}"}}}})", node,
@@ -172,6 +184,7 @@ std::string paje_trace(const Timeline& timeline) {
           {"EndContainer", "string"},
           {"Value", "string"},
           {"Key", "string"}});
+  define(9, "PajeDefineEntityValue", {{"Alias", "string"}, {"Type", "string"}, {"Name", "string"}, {"Color", "color"}});
   out += "0 R 0 run\n0 T R track\n1 S T transfer\n2 L R T T message\n3 0 r R 0 \"run\"\n";
   const detail::Lanes lanes = detail::lanes_of(timeline);
   const auto container = [](char kind, std::int64_t node, std::int64_t lane) {
@@ -179,12 +192,22 @@ std::string paje_trace(const Timeline& timeline) {
   };
   for (std::int64_t node = 0; node < nodes.count(); ++node) {
     const auto create = [&](char kind, std::int64_t lane, const char* what) {
-      out +=
-          fmt::format("3 0 {} T r \"{} {}\"\n", container(kind, node, lane), nodes.name(node), track_name(what, lane));
+      // Short, because ViTE cuts names behind some 12 characters.
+      out += fmt::format("3 0 {} T r \"{} {}\"\n", container(kind, node, lane), nodes.number(node),
+                         track_name(what, lane));
     };
     for (std::int64_t lane = 0; lane < nodes.sending_lanes(node, lanes); ++lane) create('s', lane, "sends");
     for (std::int64_t lane = 0; lane < nodes.receiving_lanes(node, lanes); ++lane) create('v', lane, "receives");
   }
+
+  // Colours are those of the pictures: of the node at the other end. ViTE draws states without a colour in black.
+  const auto define_values = [&](char kind, const char* direction, std::int64_t peers) {
+    for (std::int64_t peer = 0; peer < peers; ++peer)
+      out += fmt::format("9 {0}{1} S \"{2} {1}\" \"{3}\"\n", kind, peer, direction,
+                         paje_colour(detail::kPalette[static_cast<std::size_t>(peer) % detail::kPalette.size()]));
+  };
+  define_values('t', "to", timeline.receivers);
+  define_values('f', "from", timeline.senders);
 
   struct Event {
     double time;
@@ -200,13 +223,13 @@ std::string paje_trace(const Timeline& timeline) {
     // What takes no time would end before it starts.
     if (each.sender_free > each.start) {
       events.push_back({each.start, 1,
-                        fmt::format("5 {:.12g} S {} \"to {}\"\n7 {:.12g} L r {} m {}\n", each.start, sender, each.to,
+                        fmt::format("5 {:.12g} S {} t{}\n7 {:.12g} L r {} m {}\n", each.start, sender, each.to,
                                     each.start, sender, i)});
       events.push_back({each.sender_free, 0, fmt::format("6 {:.12g} S {}\n", each.sender_free, sender)});
     }
     if (each.end > each.receive_start) {
-      events.push_back({each.receive_start, 1,
-                        fmt::format("5 {:.12g} S {} \"from {}\"\n", each.receive_start, receiver, each.from)});
+      events.push_back(
+          {each.receive_start, 1, fmt::format("5 {:.12g} S {} f{}\n", each.receive_start, receiver, each.from)});
       events.push_back({each.end, 0, fmt::format("6 {:.12g} S {}\n", each.end, receiver)});
       if (each.sender_free > each.start)
         events.push_back({each.end, 0, fmt::format("8 {:.12g} L r {} m {}\n", each.end, receiver, i)});

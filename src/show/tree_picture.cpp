@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <vector>
 
+#include "input/json_text.hpp"
 #include "show/svg.hpp"
 #include "show/time_axis.hpp"
 #include "sluice/error.hpp"
@@ -97,20 +97,19 @@ class TreePicture {
   }
 
   void line(const TimedTransfer& each) {
-    fmt::format_to(std::back_inserter(out_),
-                   "<path d=\"M{:.2f} {:.2f}L{:.2f} {:.2f}\" stroke=\"{}\" stroke-width=\"1.5\"><title>{} to {}: {} to "
-                   "{}</title></path>\n",
-                   x(each.start), y_[static_cast<std::size_t>(each.from)], x(each.end),
-                   y_[static_cast<std::size_t>(each.to)], detail::kPalette[0], each.from, each.to,
-                   time_text(each.start, unit_), time_text(each.end, unit_));
+    detail::append_text(
+        out_,
+        "<path d=\"M{:.2f} {:.2f}L{:.2f} {:.2f}\" stroke=\"{}\" stroke-width=\"1.5\"><title>{} to {}: {} to "
+        "{}</title></path>\n",
+        x(each.start), y_[static_cast<std::size_t>(each.from)], x(each.end), y_[static_cast<std::size_t>(each.to)],
+        detail::kPalette[0], each.from, each.to, time_text(each.start, unit_), time_text(each.end, unit_));
   }
 
   void dot(std::size_t machine, double from, double until) {
     const double radius = std::clamp(row_ / 5, 0.8, 4.0);
-    fmt::format_to(std::back_inserter(out_), "<path class=\"line\" d=\"M{:.2f} {:.2f}H{:.2f}\"/>\n", x(from),
-                   y_[machine], x(until));
-    fmt::format_to(std::back_inserter(out_), "<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.2f}\" fill=\"{}\"/>\n",
-                   x(reduces_ ? until : from), y_[machine], radius, detail::kPalette[5]);
+    detail::append_text(out_, "<path class=\"line\" d=\"M{:.2f} {:.2f}H{:.2f}\"/>\n", x(from), y_[machine], x(until));
+    detail::append_text(out_, "<circle cx=\"{:.2f}\" cy=\"{:.2f}\" r=\"{:.2f}\" fill=\"{}\"/>\n",
+                        x(reduces_ ? until : from), y_[machine], radius, detail::kPalette[5]);
     if (row_ >= detail::kLeastRowForText || machine == static_cast<std::size_t>(schedule_.root))
       out_ += detail::svg_text(detail::kRowsLeft - 8, y_[machine] + 4, fmt::format("{}", machine), "end");
   }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,8 +76,10 @@ struct Folder::Running {
   /// Waits for its end.
   [[nodiscard]] Outcome outcome(bool with_out) const {
     int status = 0;
-    if (process < 0 || ::waitpid(process, &status, 0) != process) std::abort();
+    rusage used{};
+    if (process < 0 || ::wait4(process, &status, 0, &used) != process) std::abort();
     Outcome result;
+    result.peak_kib = used.ru_maxrss;
     result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
     if (with_out) result.out = read_text(streams->path("out"));
     result.err = read_text(streams->path("err"));

@@ -13,6 +13,7 @@ struct Outcome {
   int status = -1;  ///< exit status; minus the signal that ended the process
   std::string out;
   std::string err;
+  long peak_kib = 0;  ///< the most memory that it had at once
 };
 
 /// A new empty folder, removed with all that is in it. Commands run in it.

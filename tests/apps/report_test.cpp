@@ -104,6 +104,21 @@ TEST(Report, SizesWithAFractionComeInTheUnitOfTheFile) {
   EXPECT_EQ(of_traffic["matrices"][0]["value"], json({2.5, 1.0, 4.0}));
 }
 
+TEST(Report, LengthsOverAPlatformAreTimes) {
+  const Folder folder;
+  for (const auto& [problem, unit] :
+       {std::pair{"allgather --size 1Ki --algorithms ring,bruck --platform " + platform(), "s"},
+        {"broadcast --size 1Ki --algorithms flat,ecef --platform " + platform(), "s"},
+        {std::string("reduce --machines 9 --transfer 2 --compute 1 --algorithms flat,greedy"), ""}}) {
+    SCOPED_TRACE(problem);
+    ASSERT_EQ(folder.sluice(words("compare " + problem + " --json compare.json")).status, 0);
+    const json shown = sections(folder, "compare.json")[0];
+    EXPECT_EQ(shown["bars"][0]["unit"], unit);
+    const std::string best = shown["figures"][1][1];
+    EXPECT_EQ(best.ends_with("s"), unit == std::string("s")) << best;
+  }
+}
+
 TEST(Report, EveryKindOfFileInOnePage) {
   const Folder folder;
   folder.write("x.csv", kTraffic);

@@ -105,6 +105,23 @@ TEST(Simulate, TreesOfReductionsAndBroadcasts) {
   EXPECT_NE(broadcast.out.find(" ms\n"), std::string::npos) << broadcast.out;
 }
 
+TEST(Simulate, ReductionsOverAPlatformTakeWhatTheirPlanStates) {
+  const Folder folder;
+  const std::string problem = "broadcast --platform " + platform() + " --size 1MiB --algorithm ecef --reversed ";
+  ASSERT_EQ(folder.sluice(words("plan " + problem + "--json plan.json")).status, 0);
+  const Outcome file = folder.sluice(words("simulate plan.json --json -"));
+  const Outcome there = folder.sluice(words("simulate " + problem + "--json -"));
+  ASSERT_EQ(file.status, 0) << file.err;
+  ASSERT_EQ(there.status, 0) << there.err;
+  EXPECT_EQ(json::parse(there.out)["problem"], "reduce");
+  EXPECT_EQ(json::parse(there.out)["length"], json::parse(folder.read("plan.json"))["length"]);
+  EXPECT_EQ(json::parse(there.out)["transfers"], json::parse(file.out)["transfers"]);
+  expect_refused(folder.sluice(words("simulate broadcast --platform " + platform() + " --size 1Mi --element-bytes 8")),
+                 "--element-bytes: 8, expected nothing without --reversed");
+  expect_refused(folder.sluice(words("simulate " + problem + "--element-bytes 3")),
+                 "--size: 1048576 bytes, expected whole elements of 3 bytes");
+}
+
 TEST(Simulate, SecondsByTheSpeedOfATransfer) {
   const Folder folder;
   folder.write("x.csv", "1000000\n");
@@ -416,6 +433,70 @@ TEST(SimulateWithSimgrid, BroadcastsAreWhatTheirRanksDo) {
   EXPECT_EQ(json::parse(problem.out)["transfers"], json::parse(file.out)["transfers"]);
 }
 
+/// Where a transfer takes as long for every pair and every host has its own links, D is what the machine takes.
+TEST(SimulateWithSimgrid, ReductionsTakeWhatTheModelSays) {
+  const Folder folder;
+  folder.write("c.xml", cluster(12));
+  folder.write("dates", "0\n0.7\n0\n0\n2.5\n0\n0\n0\n0.1\n0\n0\n0\n");
+  for (const std::string more :
+       {"", "--max-transfers 2", "--max-transfers 1", "--compute 0", "--compute 2.5", "--max-reducers 2 --root 5",
+        "--non-commutative", "--arrivals dates", "--algorithm chain", "--segments 8 --transfer-overhead 0.001",
+        "--segments 3 --transfer-overhead 0.001 --compute-overhead 0.01"}) {
+    SCOPED_TRACE(more);
+    const std::string compute = more.rfind("--compute ", 0) == 0 ? "" : " --compute 0.2";
+    const std::string problem = "reduce --machines 12 --transfer 0.301" + compute + " " + more;
+    ASSERT_EQ(folder.sluice(words("plan " + problem + " --json tree.json")).status, 0);
+    const std::string machine = " --engine simgrid --platform c.xml --size 300000 --json -";
+    const Outcome model = folder.sluice(words("simulate tree.json --json -"));
+    const Outcome file = folder.sluice(words("simulate tree.json" + machine));
+    const Outcome simgrid = folder.sluice(words("simulate " + problem + machine));
+    ASSERT_EQ(model.status, 0) << model.err;
+    ASSERT_EQ(file.status, 0) << file.err;
+    ASSERT_EQ(simgrid.status, 0) << simgrid.err;
+    EXPECT_NEAR(length_of(simgrid) / length_of(model), 1, 0.001);
+    const json result = json::parse(simgrid.out);
+    EXPECT_EQ(result["transfers"], json::parse(file.out)["transfers"]);
+    EXPECT_EQ(result["unit"], "s");
+    EXPECT_EQ(result["planned"], json::parse(model.out)["planned"]);
+    std::int64_t bytes = 0;
+    for (const json& each : result["transfers"]) bytes += each["size"].get<std::int64_t>();
+    EXPECT_EQ(bytes, 11 * 300000);
+  }
+}
+
+/// A transfer takes what the machine takes, whatever D says, and combining what C says.
+TEST(SimulateWithSimgrid, ReductionsOnSlowerMachinesTakeLonger) {
+  const Folder folder;
+  folder.write("c.xml", cluster(4));
+  const auto length = [&](const std::string& more) {
+    const Outcome outcome =
+        folder.sluice(words("simulate reduce --machines 4 --transfer 1 --algorithm flat --engine simgrid --platform "
+                            "c.xml --json - " +
+                            more));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return length_of(outcome);
+  };
+  EXPECT_NEAR(length("--compute 0 --size 1000000"), 3 * 1.001, 1e-6);
+  EXPECT_NEAR(length("--compute 0.25 --size 1000000"), 3 * 1.001 + 0.25, 1e-6) << "the root receives while it combines";
+  EXPECT_NEAR(length("--compute 5 --size 1000000"), 1.001 + 15, 1e-6);
+  EXPECT_NEAR(length("--compute 0 --size 2000000"), 3 * 2.001, 1e-6);
+}
+
+TEST(SimulateWithSimgrid, ReductionsOverAPlatformAreWhatTheirRanksDo) {
+  const Folder folder;
+  folder.write("p.json", kFourRanks);
+  const std::string problem = "broadcast --platform p.json --size 40000 --algorithm pipelined --reversed";
+  ASSERT_EQ(folder.sluice(words("plan " + problem + " --element-bytes 8 --program b.json")).status, 0);
+  const Outcome file = folder.sluice(words("simulate b.json --engine simgrid --platform p.json --json -"));
+  const Outcome there = folder.sluice(words("simulate " + problem + " --element-bytes 8 --engine simgrid --json -"));
+  ASSERT_EQ(file.status, 0) << file.err;
+  ASSERT_EQ(there.status, 0) << there.err;
+  EXPECT_EQ(json::parse(there.out)["problem"], "reduce");
+  EXPECT_EQ(json::parse(there.out)["transfers"], json::parse(file.out)["transfers"]);
+  EXPECT_EQ(length_of(there), length_of(file));
+  EXPECT_GT(length_of(there), 0.04);
+}
+
 TEST(SimulateWithSimgrid, RefusesWhatSimgridCannotDo) {
   const Folder folder;
   folder.write("x.csv", "1,2\n3,4\n");
@@ -452,8 +533,21 @@ TEST(SimulateWithSimgrid, RefusesWhatSimgridCannotDo) {
     EXPECT_EQ(folder.files(), before);
   }
   ASSERT_EQ(folder.sluice(words("plan reduce --machines 4 --transfer 1 --compute 1 --json tree.json")).status, 0);
-  expect_refused(folder.sluice(words("simulate tree.json --engine simgrid --platform c.xml")),
-                 "--engine: simgrid, and a tree");
+  const std::string tree = "simulate tree.json --engine simgrid --platform c.xml ";
+  expect_refused(folder.sluice(words(tree)), "--size: nothing, expected the bytes of an element");
+  expect_refused(folder.sluice(words(tree + "--size 1Mi")), "c.xml: 3 hosts, expected one for each of the 4 machines");
+  expect_refused(folder.sluice(words(tree + "--size much")), "--size: 'much'");
+  expect_refused(folder.sluice(words("simulate tree.json --size 1Mi")), "--engine: model, with options of simgrid");
+  ASSERT_EQ(folder.sluice(words("plan exchange x.csv --json plan.json")).status, 0);
+  expect_refused(folder.sluice(words("simulate plan.json --engine simgrid --platform c.xml --size 1Mi")),
+                 "--size: plan.json, which says the sizes, expected the tree of a reduction");
+  for (const std::string way : {"", " --reversed"}) {
+    const std::string plan =
+        "plan broadcast --platform " + platform() + " --size 1Mi --algorithm ecef --json links.json";
+    ASSERT_EQ(folder.sluice(words(plan + way)).status, 0);
+    expect_refused(folder.sluice(words("simulate links.json --engine simgrid --platform c.xml --size 1Mi")),
+                   "--engine: simgrid, and a tree over links in links.json");
+  }
   expect_refused(folder.sluice(words("simulate tree.json --engine simgrid --platform c.xml --control")),
                  "--control: tree.json, whose ranks send what it says");
   expect_refused(folder.sluice(words("simulate tree.json --engine simgrid --platform c.xml --chunk 1Ki")),

@@ -268,7 +268,7 @@ class Traces(unittest.TestCase):
                 rows = [line.split(", ") for line in done.stdout.splitlines()]
                 events = json.loads(chrome.read_text())["traceEvents"]
                 names = {event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"}
-                tracks = {(event["pid"], event["tid"]): f"{names[event['pid']]} {event['args']['name']}"
+                tracks = {(event["pid"], event["tid"]): f"{names[event['pid']].split()[-1]} {event['args']['name']}"
                           for event in events if event["name"] == "thread_name"}
                 in_paje = sorted(row[6] for row in rows if row[:2] == ["Container", "run"] and row[2] == "track")
                 slices = [event for event in events if event["ph"] == "X" and event["dur"] > 0]

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -229,19 +228,17 @@ TEST(ExchangeAuto, RefusesAnEffortOrATimeThatIsNone) {
   }
 }
 
-TEST(ExchangeAuto, EndsSoonAfterTheDeadline) {
+/// Without the deadline it would go on until the tests' own time limit ends it.
+TEST(ExchangeAuto, EndsAfterTheDeadline) {
   std::mt19937 random(11);
   ExchangeProblem problem{{100, 100, {}}, 30, 1000};
   for (std::int64_t u = 0; u < 100; ++u)
     for (std::int64_t v = 0; v < 100; ++v)
       problem.traffic.messages.push_back({u, v, 1 + static_cast<std::int64_t>(random() % 100000)});
-  const auto begin = std::chrono::steady_clock::now();
   ExchangeOptions options;
   options.effort = 1000;
   options.time_limit_s = 0.2;
   testing::expect_sound(problem, plan_exchange(problem, options));
-  // Far more than is promised, as other tests run beside this one and sanitizers slow it down.
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
 TEST(ExchangeAuto, TakesFewStepsWithoutIdling) {

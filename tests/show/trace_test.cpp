@@ -163,10 +163,28 @@ TEST(PajeTrace, StatesOpenAndCloseInOrderOfTime) {
 
 TEST(PajeTrace, DefinesEveryEventThatItUses) {
   const std::string trace = paje_trace(exchange());
-  for (const char* event :
-       {"PajeDefineContainerType 0", "PajeDefineStateType 1", "PajeDefineLinkType 2", "PajeCreateContainer 3",
-        "PajeDestroyContainer 4", "PajePushState 5", "PajePopState 6", "PajeStartLink 7", "PajeEndLink 8"})
+  for (const char* event : {"PajeDefineContainerType 0", "PajeDefineStateType 1", "PajeDefineLinkType 2",
+                            "PajeCreateContainer 3", "PajeDestroyContainer 4", "PajePushState 5", "PajePopState 6",
+                            "PajeStartLink 7", "PajeEndLink 8", "PajeDefineEntityValue 9"})
     EXPECT_NE(trace.find(std::string("%EventDef ") + event + "\n"), trace.npos) << event;
+}
+
+TEST(PajeTrace, StatesHaveTheColoursOfPictures) {
+  std::istringstream in(paje_trace(exchange()));
+  std::map<std::string, std::string> values;
+  int states = 0;
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string kind, first, second, third, fourth;
+    words >> kind >> first >> second >> third >> fourth;
+    if (kind == "9") values[first] = line.substr(line.find('"'));
+    if (kind != "5") continue;
+    ++states;
+    EXPECT_TRUE(values.contains(fourth)) << line;
+  }
+  EXPECT_EQ(states, 6);
+  EXPECT_EQ(values.at("t0"), "\"to 0\" \"0.00 0.45 0.70\"");
+  EXPECT_EQ(values.at("f1"), "\"from 1\" \"0.90 0.62 0.00\"");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "schedule/message_partners.hpp"
@@ -182,6 +183,67 @@ MessagesOfProgram messages_of(const Program& program) {
   return result;
 }
 
+MessagesOfTree messages_of(const TreeSchedule& schedule, std::int64_t element_bytes) {
+  const auto machines = static_cast<std::size_t>(schedule.machines);
+  MessagesOfTree result;
+  OrderedMessages& graph = result.graph;
+  if (schedule.max_transfers) graph.most = *schedule.max_transfers;
+  std::vector<std::size_t> waits_for;
+  const auto wait_for = [&](std::size_t message) {
+    if (message != kNone) waits_for.push_back(message);
+  };
+  const auto add = [&](const OrderedMessage& message) {
+    graph.add(message, waits_for);
+    waits_for.clear();
+    return graph.messages.size() - 1;
+  };
+  const auto work = [](std::int64_t machine, double seconds) {
+    OrderedMessage message{machine, machine};
+    message.work_s = seconds;
+    return message;
+  };
+  // By machine: what keeps it from sending, receiving and combining next.
+  std::vector<std::size_t> sent(machines, kNone), received(machines, kNone), combined(machines, kNone);
+  for (std::size_t m = 0; m < schedule.arrivals.size(); ++m)
+    if (schedule.arrivals[m] > 0)
+      sent[m] = received[m] = combined[m] = add(work(static_cast<std::int64_t>(m), schedule.arrivals[m]));
+  std::unordered_map<std::int64_t, std::size_t> ready;  // the last combination with a part of a machine
+  const auto bytes_before = [&](std::int64_t part) {
+    return element_bytes / schedule.segments * part + std::min(part, element_bytes % schedule.segments);
+  };
+  for (const TimedTransfer& each : schedule.transfers) {
+    const auto from = static_cast<std::size_t>(each.from), to = static_cast<std::size_t>(each.to);
+    wait_for(sent[from]);
+    wait_for(received[to]);
+    if (const auto own = ready.find(each.from * schedule.segments + each.segment); own != ready.end())
+      wait_for(own->second);
+    const std::size_t transfer = add({each.from, each.to, bytes_before(each.segment + 1) - bytes_before(each.segment)});
+    result.of_transfers.push_back(transfer);
+    sent[from] = received[to] = transfer;
+    if (schedule.compute > 0) {
+      wait_for(transfer);
+      wait_for(combined[to]);
+      combined[to] = add(work(each.to, schedule.compute));
+    } else {
+      combined[to] = transfer;
+    }
+    ready[each.to * schedule.segments + each.segment] = combined[to];
+  }
+  return result;
+}
+
+Timeline untimed(const TreeSchedule& schedule, std::string_view unit) {
+  Timeline timeline{.problem = schedule.problem,
+                    .algorithm = schedule.algorithm,
+                    .senders = schedule.machines,
+                    .receivers = schedule.machines,
+                    .same_nodes = true,
+                    .unit = std::string(unit),
+                    .transfers = {}};
+  for (const TimedTransfer& each : schedule.transfers) timeline.transfers.push_back({.from = each.from, .to = each.to});
+  return timeline;
+}
+
 Timeline untimed(const StepSchedule& schedule, std::string_view unit) {
   Timeline timeline{
       schedule.problem, schedule.algorithm, schedule.senders, schedule.receivers, false, std::string(unit), {}, 0};
@@ -226,6 +288,7 @@ void put_times(TimelineTransfer& transfer, double start, double end) {
 void put_times(Timeline& timeline, const MessageTimes& times, const std::vector<std::size_t>& messages) {
   for (std::size_t i = 0; i < timeline.transfers.size(); ++i)
     put_times(timeline.transfers[i], times.start[messages[i]], times.end[messages[i]]);
+  for (const double end : times.end) timeline.length = std::max(timeline.length, end);
 }
 
 MessageSequence::MessageSequence(const OrderedMessages& graph)
@@ -241,24 +304,31 @@ MessageSequence::MessageSequence(const OrderedMessages& graph)
     const bool same_step = i > 0 && graph.messages[i].step == graph.messages[i - 1].step;
     step_begins_.push_back(same_step ? step_begins_.back() : i);
     missing_.push_back(graph.first_after[i + 1] - graph.first_after[i]);
-    if (missing_.back() == 0) ready_.push(i);
+    if (missing_.back() == 0) make_ready(i);
     for (std::size_t a = graph.first_after[i]; a < graph.first_after[i + 1]; ++a) freed_[next[graph.after[a]]++] = i;
   }
 }
 
-std::optional<std::size_t> MessageSequence::next() {
-  if (ready_.empty() || under_way_ >= most_) return {};
+std::optional<std::size_t> MessageSequence::take(Earliest& ready) const {
+  if (ready.empty()) return {};
   // All of lower steps have ended if as many have as stand before this step: none of this one has begun until then.
-  const std::size_t first = ready_.top();
+  const std::size_t first = ready.top();
   if (ended_ < step_begins_[first]) return {};
-  ready_.pop();
-  ++under_way_;
+  ready.pop();
   return first;
+}
+
+std::optional<std::size_t> MessageSequence::next() {
+  if (const std::optional<std::size_t> work = take(ready_work_)) return work;
+  if (under_way_ >= most_) return {};
+  const std::optional<std::size_t> message = take(ready_);
+  if (message) ++under_way_;
+  return message;
 }
 
 void MessageSequence::free(std::size_t message, bool control) {
   for (std::size_t f = first_freed_[message]; f < first_freed_[message + 1]; ++f)
-    if (graph_.messages[freed_[f]].control == control && --missing_[freed_[f]] == 0) ready_.push(freed_[f]);
+    if (graph_.messages[freed_[f]].control == control && --missing_[freed_[f]] == 0) make_ready(freed_[f]);
 }
 
 void MessageSequence::release(std::size_t message) {
@@ -268,7 +338,7 @@ void MessageSequence::release(std::size_t message) {
 }
 
 void MessageSequence::end(std::size_t message) {
-  --under_way_;
+  if (!is_work(message)) --under_way_;
   ++ended_;
   release(message);
   free(message, false);

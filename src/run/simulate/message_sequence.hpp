@@ -12,7 +12,9 @@
 
 #include "sluice/run/simulate/model.hpp"
 #include "sluice/schedule/program.hpp"
+#include "sluice/schedule/step_schedule.hpp"
 #include "sluice/schedule/timeline.hpp"
+#include "sluice/schedule/tree_schedule.hpp"
 
 /// Which transfers of a schedule wait for which others, without anything about a machine: what every engine of
 /// `simulate` runs.
@@ -27,6 +29,8 @@ struct OrderedMessage {
   bool control = false;
   /// For how long after its beginning no other message between the two begins, in the same direction.
   double connection_s = 0;
+  /// Above 0: it is no message, but work that keeps its host for so long, and no place of those that may be under way.
+  double work_s = 0;
 };
 
 /// How the messages of a schedule travel where each is several, as jobs send them (PieceWindows).
@@ -96,19 +100,29 @@ struct MessagesOfProgram {
 };
 [[nodiscard]] MessagesOfProgram messages_of(const Program& program);
 
+/// What a reduction waits for, as its replay has it (`simulate`): a message for each transfer, of its share of
+/// `element_bytes`, and the work of combining behind it. A machine with a date works until then.
+struct MessagesOfTree {
+  OrderedMessages graph;
+  std::vector<std::size_t> of_transfers;  ///< the messages of the transfers, in the order of the schedule
+};
+/// @pre the schedule is sound, a reduction whose transfers all take the same
+[[nodiscard]] MessagesOfTree messages_of(const TreeSchedule& schedule, std::int64_t element_bytes);
+
 /// When each message begins and ends.
 struct MessageTimes {
   std::vector<double> start;
   std::vector<double> end;
 };
 
-/// A transfer for each of the schedule, phase by phase, and for each send of the program, in their order and without
-/// times.
+/// A transfer for each of the schedule, phase by phase, for each send of the program and for each of the tree, in their
+/// order and without times.
 [[nodiscard]] Timeline untimed(const StepSchedule& schedule, std::string_view unit);
 [[nodiscard]] Timeline untimed(const Program& program, std::string_view unit);
+[[nodiscard]] Timeline untimed(const TreeSchedule& schedule, std::string_view unit);
 /// Sender and receiver are at it together.
 void put_times(TimelineTransfer& transfer, double start, double end);
-/// `messages`: that of each transfer of an untimed timeline.
+/// `messages`: that of each transfer of an untimed timeline. All is done when the last message has ended.
 void put_times(Timeline& timeline, const MessageTimes& times, const std::vector<std::size_t>& messages);
 
 /// Goes through the messages as some machine says that they end.
@@ -134,11 +148,16 @@ class MessageSequence {
   std::vector<std::size_t> step_begins_;  ///< by message: where its step begins in the list
   std::vector<std::size_t> missing_;      ///< by message: how many it waits for still
   std::vector<bool> released_;
-  std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready_;
+  using Earliest = std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>>;
+  Earliest ready_;
+  Earliest ready_work_;
   std::int64_t under_way_ = 0;
   std::int64_t most_;
   std::size_t ended_ = 0;
 
+  [[nodiscard]] bool is_work(std::size_t message) const { return graph_.messages[message].work_s > 0; }
+  void make_ready(std::size_t message) { (is_work(message) ? ready_work_ : ready_).push(message); }
+  std::optional<std::size_t> take(Earliest& ready) const;
   void free(std::size_t message, bool control);
 };
 

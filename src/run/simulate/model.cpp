@@ -94,9 +94,10 @@ void replay(Timeline& timeline, const TreeSchedule& schedule) {
   // Of parts that others have been combined with; parts that a machine only has itself are ready at its date.
   std::unordered_map<std::int64_t, double> ready;
   std::priority_queue<double, std::vector<double>, std::greater<>> ends;  // of as many as may run at once
-  for (TimelineTransfer& each : timeline.transfers) {
+  for (std::size_t i = 0; i < timeline.transfers.size(); ++i) {
+    TimelineTransfer& each = timeline.transfers[i];
     const auto from = static_cast<std::size_t>(each.from), to = static_cast<std::size_t>(each.to);
-    const std::int64_t segment = each.step;
+    const std::int64_t segment = schedule.transfers[i].segment;
     const auto own = ready.find(each.from * schedule.segments + segment);
     each.start = std::max({send_free[from], receive_free[to], own == ready.end() ? date(from) : own->second});
     if (schedule.max_transfers && std::cmp_equal(ends.size(), *schedule.max_transfers)) {
@@ -110,7 +111,6 @@ void replay(Timeline& timeline, const TreeSchedule& schedule) {
     combined[to] = std::max(combined[to], each.end) + schedule.compute;
     double& known = ready.try_emplace(each.to * schedule.segments + segment, 0).first->second;
     known = std::max(known, combined[to]);
-    each.step = -1;
   }
   timeline.length = combined[static_cast<std::size_t>(schedule.root)];
 }
@@ -150,23 +150,17 @@ Timeline simulate(const StepSchedule& schedule, StepOrder order) {
 
 Timeline simulate(const TreeSchedule& schedule) {
   const bool of_platform = schedule.problem == "broadcast" || schedule.over_links;
-  Timeline timeline{.problem = schedule.problem,
-                    .algorithm = schedule.algorithm,
-                    .senders = schedule.machines,
-                    .receivers = schedule.machines,
-                    .same_nodes = true,
-                    .unit = of_platform ? "s" : "",
-                    .transfers = {},
-                    .length = schedule.length};
-  for (const TimedTransfer& each : schedule.transfers) {
-    TimelineTransfer transfer{each.from, each.to, 0, of_platform ? -1 : each.segment};
+  Timeline timeline = detail::untimed(schedule, of_platform ? "s" : "");
+  timeline.length = schedule.length;
+  for (std::size_t i = 0; i < schedule.transfers.size(); ++i) {
+    const TimedTransfer& each = schedule.transfers[i];
+    TimelineTransfer& transfer = timeline.transfers[i];
     transfer.start = each.start;
     transfer.end = each.end;
     // pLogP: the sender is free after the gap, and the message comes in for as long.
     const double port = each.port > 0 ? std::min(each.port, each.end - each.start) : each.end - each.start;
     transfer.sender_free = each.start + port;
     transfer.receive_start = each.end - port;
-    timeline.transfers.push_back(transfer);
   }
   if (!of_platform) replay(timeline, schedule);
   sort_by_start(timeline);

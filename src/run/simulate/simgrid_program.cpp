@@ -191,7 +191,9 @@ class Simulation {
     s4u::Host* const from = hosts_.host(message.from);
     s4u::Host* const to = hosts_.host(message.to);
     const double latency = message.control ? hosts_.between(message.from, message.to) : 0;
-    if (from == to || (message.control && latency == 0) || (pieces_ && !message.control)) {
+    if (message.work_s > 0) {
+      at(now + message.work_s, [this, number] { end(number); });
+    } else if (from == to || (message.control && latency == 0) || (pieces_ && !message.control)) {
       end(number);
     } else if (message.control) {
       at(now + latency, [this, number] { end(number); });

@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <istream>
-#include <iterator>
 #include <ostream>
 #include <string_view>
 
+#include "input/json_text.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
@@ -63,10 +63,11 @@ void write_simgrid_request(std::ostream& out, const SimgridMachine& machine, con
   for (std::size_t i = 0; i < graph.messages.size(); ++i) {
     const OrderedMessage& each = graph.messages[i];
     line.clear();
-    fmt::format_to(std::back_inserter(line), "{} {} {} {} {} {} {}", each.from, each.to, each.size, each.step,
-                   static_cast<int>(each.control), each.connection_s, graph.first_after[i + 1] - graph.first_after[i]);
+    append_text(line, "{} {} {} {} {} {} {} {}", each.from, each.to, each.size, each.step,
+                static_cast<int>(each.control), each.connection_s, each.work_s,
+                graph.first_after[i + 1] - graph.first_after[i]);
     for (std::size_t a = graph.first_after[i]; a < graph.first_after[i + 1]; ++a)
-      fmt::format_to(std::back_inserter(line), " {}", graph.after[a]);
+      append_text(line, " {}", graph.after[a]);
     out << line << '\n';
   }
 }
@@ -96,6 +97,7 @@ SimgridRequest read_simgrid_request(std::istream& in) {
       *each = fields.number<std::int64_t>();
     message.control = fields.number<int>() != 0;
     message.connection_s = fields.number<double>();
+    message.work_s = fields.number<double>();
     after.resize(fields.number<std::size_t>());
     for (std::size_t& each : after) each = fields.number<std::size_t>();
     request.graph.add(message, after);

@@ -14,7 +14,7 @@ namespace sluice::detail {
 struct SimgridRequest {
   SimgridMachine machine;
   std::string who_needs;  ///< what hosts are for, in the words of an error where they are too few
-  OrderedMessages graph;  ///< from and to are positions of hosts, sizes bytes; to itself: takes no time
+  OrderedMessages graph;  ///< from and to are positions of hosts, sizes bytes; to itself: takes work_s
 };
 
 /// As text, for a program of the same build alone. Times are seconds.

@@ -112,6 +112,19 @@ SimgridTask::SimgridTask(const Program& program, const Platform* platform) : sta
   state_->messages = std::move(messages.of_sends);
 }
 
+SimgridTask::SimgridTask(const TreeSchedule& schedule, std::int64_t element_bytes) : state_(std::make_unique<State>()) {
+  if (schedule.problem != "reduce" || schedule.over_links)
+    throw InputError("schedule", "a tree over links, which does not say what ranks do",
+                     "the program that plan broadcast --program writes, or the engine model");
+  detail::MessagesOfTree messages = detail::messages_of(schedule, element_bytes);
+  state_->graph = std::move(messages.graph);
+  state_->who_needs = fmt::format("one for each of the {} machines", schedule.machines);
+  state_->timeline = detail::untimed(schedule, "s");
+  for (std::size_t i = 0; i < messages.of_transfers.size(); ++i)
+    state_->timeline.transfers[i].size = state_->graph.messages[messages.of_transfers[i]].size;
+  state_->messages = std::move(messages.of_transfers);
+}
+
 SimgridTask::~SimgridTask() = default;
 SimgridTask::SimgridTask(SimgridTask&&) noexcept = default;
 SimgridTask& SimgridTask::operator=(SimgridTask&&) noexcept = default;

@@ -1,6 +1,7 @@
 // A table that sorts by the column whose head is pressed, a page of rows at a time.
 
 const rowsOfPage = 20;
+const longText = 32;  // more letters than this make a line of their own
 
 // columns: title, unit, number (whether its cells are numbers); cell(row, column) for rows 0 to count - 1. Returns the
 // element, and setRows(list), after which only those rows are there.
@@ -50,8 +51,10 @@ function tableView(title, columns, count, cell) {
     page = Math.min(Math.max(which, 0), pages - 1);
     const from = page * rowsOfPage;
     const shown = Array.from(rows.slice(from, from + rowsOfPage));
-    body.replaceChildren(...shown.map(row => make("tr", {}, ...columns.map((column, c) =>
-      make("td", { class: column.number ? "number" : undefined }, String(quantityText(cell(row, c), column.unit)))))));
+    body.replaceChildren(...shown.map(row => make("tr", {}, ...columns.map((column, c) => {
+      const text = String(quantityText(cell(row, c), column.unit));
+      return make("td", { class: column.number ? "number" : text.length > longText ? "long" : undefined }, text);
+    }))));
     where.textContent = rows.length === 0 ? "No rows"
       : `Rows ${from + 1} to ${from + shown.length} of ${rows.length}`;
     previous.disabled = page === 0;

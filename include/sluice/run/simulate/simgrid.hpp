@@ -12,6 +12,7 @@
 #include "sluice/schedule/program.hpp"
 #include "sluice/schedule/step_schedule.hpp"
 #include "sluice/schedule/timeline.hpp"
+#include "sluice/schedule/tree_schedule.hpp"
 
 /// Schedules on machines that SimGrid simulates (simgrid.org). They run in a program of their own, sluice-simgrid,
 /// because SimGrid's library also defines the functions of MPI, and ends the process where it finds a fault:
@@ -45,7 +46,7 @@ struct SimgridNodes {
   std::int64_t chunk_bytes = 0;  ///< of `pieces`: 1 to 2^30; 0: what jobs have unless told
 };
 
-/// A schedule, or a program, as a task for sluice-simgrid.
+/// A schedule or a program as a task for sluice-simgrid.
 class SimgridTask {
  public:
   /// A transfer begins as `order` says, and takes what the machine takes: the set-up of the schedule does not count.
@@ -57,6 +58,11 @@ class SimgridTask {
   /// between its two ranks for itself, as one connection carries them one after the other; without it, all that are
   /// ready share. @pre the program is sound, and has as many ranks as the platform
   explicit SimgridTask(const Program& program, const Platform* platform = nullptr);
+  /// A reduction, as the model has it: machine i is host i, sends and receives one transfer at a time, and no more than
+  /// `max_transfers` are under way. A transfer takes what the machine takes for its share of `element_bytes`, not
+  /// `transfer`; `compute` and dates are seconds. Throws InputError for a broadcast and for a tree over links.
+  /// @pre the schedule is sound, element_bytes >= 0
+  SimgridTask(const TreeSchedule& schedule, std::int64_t element_bytes);
   ~SimgridTask();
   SimgridTask(SimgridTask&&) noexcept;
   SimgridTask& operator=(SimgridTask&&) noexcept;
