@@ -35,8 +35,10 @@ std::string head_of(const ReduceTask& task, const ReducePlan& plan) {
   std::vector<TreeFact> more;
   if (schedule.segments > 1) {
     more.push_back({"segments", fmt::format("{}", schedule.segments),
-                    fmt::format("parts of an element; d = {}, c = {} of each", number_text(schedule.transfer),
-                                number_text(schedule.compute))});
+                    schedule.transfer_costs.empty() && schedule.compute_costs.empty()
+                        ? fmt::format("parts of an element; d = {}, c = {} of each", number_text(schedule.transfer),
+                                      number_text(schedule.compute))
+                        : "parts of an element"});
   }
   more.push_back({"transfers", fmt::format("{}", plan.transfers), ""});
   more.push_back({"reducers", fmt::format("{}", plan.reducers), "machines that combine"});
@@ -88,6 +90,7 @@ void add_plan_reduce(CLI::App& plan_verb, Action& chosen) {
       "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --max-transfers 8 --json plan.json\n"
       "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --root 5 --non-commutative\n"
       "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --segments auto --transfer-overhead 0.1\n"
+      "  sluice plan reduce --machines 8 --transfer-costs links.csv --compute 1 --max-transfers 3\n"
       "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --tree tree.svg\n"
       "  sluice plan reduce --machines 16000000 --transfer 2 --compute 1 --summary");
   problem->callback([options, &chosen] { chosen = [options] { return plan(*options); }; });
