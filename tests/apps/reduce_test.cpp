@@ -139,6 +139,21 @@ TEST(PlanReduce, CostsOfLinksOfAnExampleWorkedByHand) {
   EXPECT_EQ(folder.sluice({"check", "-"}, slow.dump()).status, 1);
 }
 
+TEST(PlanReduce, WritesWhatRanksDo) {
+  const Folder folder;
+  folder.write("senders", "1\n2\n3\n1\n2\n");
+  const std::string plan = "plan reduce --machines 5 --transfer-costs senders --compute 1 --root 3 --non-commutative ";
+  const Outcome written = folder.sluice(words(plan + "--summary --program p.json --size 1Ki --element-bytes 8"));
+  EXPECT_EQ(written.status, 0) << written.err;
+  EXPECT_EQ(folder.sluice(words("check p.json")).status, 0);
+  EXPECT_EQ(json::parse(folder.sluice(words(plan + "--program - --size 1Ki --element-bytes 8")).out),
+            json::parse(folder.read("p.json")));
+  EXPECT_EQ(json::parse(folder.read("p.json")).at("operations").size(), 8U);
+  expect_refused(folder.sluice(words(plan + "--program q.json")), "--size: nothing, expected the bytes");
+  expect_refused(folder.sluice(words(plan + "--size 8")), "--size: no --program");
+  expect_refused(folder.sluice(words(plan + "--program q.json --size 9 --element-bytes 8")), "size in bytes: 9");
+}
+
 TEST(PlanReduce, FortyTransfersAreShownUnlessAllAreAskedFor) {
   const Folder folder;
   const std::string command = "plan reduce --machines 101 --transfer 2 --compute 1";

@@ -14,6 +14,8 @@
 #include "sluice/plan/reduce.hpp"
 #include "sluice/plan/reduce_part.hpp"
 #include "sluice/plan/registry.hpp"
+#include "sluice/schedule/program.hpp"
+#include "sluice/schedule/tree_program.hpp"
 
 namespace sluice {
 namespace {
@@ -27,7 +29,9 @@ class Problems {
  public:
   explicit Problems(unsigned seed) : random_(seed) {}
 
-  std::int64_t number(std::int64_t below) { return static_cast<std::int64_t>(random_() % static_cast<unsigned>(below)); }
+  std::int64_t number(std::int64_t below) {
+    return static_cast<std::int64_t>(random_() % static_cast<unsigned>(below));
+  }
   bool coin() { return number(2) == 0; }
 
   std::vector<double> numbers(std::size_t count, std::int64_t least, std::int64_t below) {
@@ -99,7 +103,8 @@ void expect_no_better_than_brute_force(const ReduceProblem& problem, double& exc
   EXPECT_EQ(plan.schedule.length, shortest);
 }
 
-void expect_near(Problems& problems, int trials, std::int64_t most_machines, std::int64_t segments, double mean_excess) {
+void expect_near(Problems& problems, int trials, std::int64_t most_machines, std::int64_t segments,
+                 double mean_excess) {
   double sum = 0;
   double count = 0;
   for (int trial = 0; trial < trials; ++trial) {
@@ -216,6 +221,38 @@ TEST(ReduceMixed, PartsOfRanks) {
     receives += part.receives.size();
   }
   EXPECT_EQ(receives, 8U);
+}
+
+/// What ranks do along a tree is a sound program: every element combined once, in order where that matters.
+TEST(ReduceMixed, ProgramsOfPlansAreSound) {
+  Problems problems(9);
+  for (int trial = 0; trial < 60; ++trial) {
+    const ReduceProblem problem = problems.any(1 + problems.number(20), 1 + problems.number(4));
+    SCOPED_TRACE(text(problem));
+    const TreeSchedule schedule = plan_with(problem, "greedy").schedule;
+    const Program program = program_of(schedule, 8 * 10, 8);
+    for (const Violation& violation : validate(program)) ADD_FAILURE() << violation.reason;
+    EXPECT_EQ(program.operations.size(), 2 * schedule.transfers.size());
+    EXPECT_EQ(program.commutative, problem.commutative);
+    EXPECT_EQ(program.root, schedule.root);
+    // Of two elements no more than two parts.
+    const Program short_program = program_of(schedule, 16, 8);
+    EXPECT_TRUE(validate(short_program).empty());
+    EXPECT_EQ(static_cast<std::int64_t>(short_program.operations.size()),
+              2 * (problem.machines - 1) * std::min<std::int64_t>(2, problem.segments));
+    EXPECT_TRUE(validate(program_of(schedule, 0, 8)).empty());
+  }
+}
+
+TEST(ReduceMixed, ProgramsOfNoReductionAreRefused) {
+  TreeSchedule schedule = plan_with(problem_of(4, 1, 1), "auto").schedule;
+  EXPECT_THROW((void)program_of(schedule, 12, 8), InputError);
+  EXPECT_THROW((void)program_of(schedule, -8, 8), InputError);
+  EXPECT_THROW((void)program_of(schedule, 8, 0), InputError);
+  schedule.transfers.pop_back();
+  EXPECT_THROW((void)program_of(schedule, 8, 8), InputError);
+  schedule.problem = "broadcast";
+  EXPECT_THROW((void)program_of(schedule, 8, 8), InputError);
 }
 
 /// More work never makes the plan longer, and it is the same every time.

@@ -130,9 +130,9 @@ class PairingMachines {
 
   const MixedProblem& problem_;
   MachineCosts costs_;
-  std::vector<std::int64_t> since_;        // by machine: its place among those that came to wait; kBusy if it does not
+  std::vector<std::int64_t> since_;         // by machine: its place among those that came to wait; kBusy if it does not
   std::vector<std::int32_t> left_, right_;  // by machine: who has the elements next to its own, -1 for nobody
-  std::int32_t alone_ = -1;                // the machine that waits for any other
+  std::int32_t alone_ = -1;                 // the machine that waits for any other
   std::set<std::tuple<std::int64_t, std::int64_t, std::int32_t, std::int32_t>> pairs_;  // by how long they have waited
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::int64_t running_ = 0;

@@ -11,8 +11,8 @@
 /// Complexity: O(3^n n^2) times what is kept of a set (few); O(n^5) in the order of the machines.
 /// Source: ours.
 ///
-/// Example: d = 1 from machine 1 and 3 from machine 2, c = 1, all to machine 0: received in this order, the port is free
-/// at 4, and both are combined at 5. The other way round: 4 and 5 too, as the 3 units are waited for in any case.
+/// Example: d = 1 from machine 1 and 3 from machine 2, c = 1, all to machine 0: received in this order, the port is
+/// free at 4, and both are combined at 5. The other way round: 4 and 5 too, as the 3 units are waited for in any case.
 #include "plan/reduce/exact_mixed.hpp"
 
 #include <algorithm>
@@ -46,8 +46,8 @@ void keep(Ways& ways, const Way& way) {
 }
 
 std::int32_t earliest(const Ways& ways) {
-  const auto best = std::min_element(ways.begin(), ways.end(),
-                                     [](const Way& a, const Way& b) { return a.done < b.done; });
+  const auto best =
+      std::min_element(ways.begin(), ways.end(), [](const Way& a, const Way& b) { return a.done < b.done; });
   return static_cast<std::int32_t>(best - ways.begin());
 }
 
@@ -78,9 +78,7 @@ class SetSearch {
  private:
   // A set is a number: of bits, or begin * (n + 1) + end of a run.
   [[nodiscard]] std::size_t run_of(std::size_t begin, std::size_t end) const { return begin * (n_ + 1) + end; }
-  [[nodiscard]] std::size_t all() const {
-    return problem_.commutative ? (std::size_t{1} << n_) - 1 : run_of(0, n_);
-  }
+  [[nodiscard]] std::size_t all() const { return problem_.commutative ? (std::size_t{1} << n_) - 1 : run_of(0, n_); }
   [[nodiscard]] Ways& ways_of(std::size_t machine, std::size_t set) { return ways_[set * n_ + machine]; }
 
   void start_alone(std::size_t v, std::size_t set) {

@@ -63,10 +63,12 @@ class MixedPlanner {
 
   void check() const {
     if (problem_.machines > kMostMixed)
-      throw InputError("machines", fmt::format("{}", problem_.machines),
-                       "at most 2^20 with costs of single machines, and with dates, limits, parts or an order together");
+      throw InputError(
+          "machines", fmt::format("{}", problem_.machines),
+          "at most 2^20 with costs of single machines, and with dates, limits, parts or an order together");
     if (planner_ == nullptr) return;
-    if (planner_->mixed == MixedKind::kGiven && planner_->check != nullptr) planner_->check(*planner_, problem_, options_);
+    if (planner_->mixed == MixedKind::kGiven && planner_->check != nullptr)
+      planner_->check(*planner_, problem_, options_);
     if (planner_->mixed == MixedKind::kExact) check_exact();
     if (planner_->mixed == MixedKind::kDynamic) check_dynamic();
   }

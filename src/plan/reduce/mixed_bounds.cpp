@@ -9,7 +9,8 @@
 ///    machines of largest r are inserted by T - r, where r is the least of theirs; those inserted by then, with their
 ///    transfers, are a reduction of i + 1 machines at least that takes T - r: no less than the optimum of i + 1
 ///    machines. This is for every i.
-///  - Ports. Backwards in time, let t_i be when the i-th machine is inserted, t_0 = 0. The i transfers until then take the
+///  - Ports. Backwards in time, let t_i be when the i-th machine is inserted, t_0 = 0. The i transfers until then take
+///  the
 ///    i least d_u together at least, and they go through ports of machines that were inserted before, each free of them
 ///    from t_v + c on: the sum of the i least d_u <= the sum of max(0, t_i - t_v - c) over v < i. The least t_i that
 ///    this allows, one after the other, are bounds on the true ones; and T >= t_i + the i-th latest date.
@@ -47,7 +48,11 @@ constexpr double kNoWay = std::numeric_limits<double>::infinity();
 class MixedBounds {
  public:
   MixedBounds(const ReduceProblem& problem, const MixedProblem& mixed)
-      : problem_(problem), p_(mixed), costs_(mixed.costs()), n_(mixed.machines), parts_(static_cast<double>(mixed.segments)) {
+      : problem_(problem),
+        p_(mixed),
+        costs_(mixed.costs()),
+        n_(mixed.machines),
+        parts_(static_cast<double>(mixed.segments)) {
     find_least_costs();
     find_paths();
   }
@@ -116,8 +121,7 @@ class MixedBounds {
       known[at(next)] = 1;
       for (std::int64_t u = 0; u < n_; ++u)
         if (known[at(u)] == 0)
-          path_[at(u)] =
-              std::min(path_[at(u)], costs_.transfer(u, next) + costs_.compute(next) + path_[at(next)]);
+          path_[at(u)] = std::min(path_[at(u)], costs_.transfer(u, next) + costs_.compute(next) + path_[at(next)]);
     }
   }
 

@@ -23,9 +23,7 @@ namespace sluice::detail {
 struct MixedProblem {
   MixedProblem(const ReduceProblem& problem, std::int64_t parts);
 
-  [[nodiscard]] MachineCosts costs() const {
-    return {machines, transfer, transfer_costs, compute, compute_costs};
-  }
+  [[nodiscard]] MachineCosts costs() const { return {machines, transfer, transfer_costs, compute, compute_costs}; }
   [[nodiscard]] double date(std::int64_t machine) const {
     return arrivals.empty() ? 0 : arrivals[static_cast<std::size_t>(machine)];
   }

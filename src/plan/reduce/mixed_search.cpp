@@ -12,11 +12,11 @@
 /// Of an operation that does not commute, the trees that have a place for every machine in their order, and for few
 /// machines the tree that would be optimal without limits and in one part.
 /// Method, of `auto`: from the best tree, a random machine is moved below another one, or changes places with another
-/// one; in an order, it is moved below one that is next to its run, or changes places with the one it sends to. What makes the tree no longer is kept; after many moves
-/// in vain the search goes on from the best tree with a few moves made at random.
-/// Complexity: O(n^2) for most trees, O(n^3) for `forwards` (up to 256 machines); the moves as many as the work allows.
-/// O(n) memory besides the costs. Deterministic.
-/// Source: ours; the two greedy rules are those of broadcasts (Bhat et al. 2003, ECEF), the other way round.
+/// one; in an order, it is moved below one that is next to its run, or changes places with the one it sends to. What
+/// makes the tree no longer is kept; after many moves in vain the search goes on from the best tree with a few moves
+/// made at random. Complexity: O(n^2) for most trees, O(n^3) for `forwards` (up to 256 machines); the moves as many as
+/// the work allows. O(n) memory besides the costs. Deterministic. Source: ours; the two greedy rules are those of
+/// broadcasts (Bhat et al. 2003, ECEF), the other way round.
 ///
 /// Example: root 0, c = 1, d = 1 from machine 1, 4 from machine 2, to all. Backwards, machine 1 is inserted at 1 + 1 =
 /// 2. Then machine 2: below the root at 2 + 4 = 6, below machine 1 at 2 + 1 + 4 = 7. So both send to the root.
@@ -40,7 +40,7 @@ namespace sluice::detail {
 
 namespace {
 
-constexpr std::int64_t kMostForPairs = 256;      ///< machines of a tree built forwards
+constexpr std::int64_t kMostForPairs = 256;       ///< machines of a tree built forwards
 constexpr std::int64_t kMostForSplits = 1 << 13;  ///< and backwards
 
 std::size_t at(std::int64_t machine) { return static_cast<std::size_t>(machine); }

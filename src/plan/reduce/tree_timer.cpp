@@ -43,8 +43,8 @@ void TreeTimer::list_children(const Parents& parent) {
     const std::int32_t v = from_root_[i];
     const auto at = static_cast<std::size_t>(v);
     if (parent[at] >= 0)
-      to_root_[at] = to_root_[static_cast<std::size_t>(parent[at])] + costs_.transfer(v, parent[at]) +
-                     costs_.compute(parent[at]);
+      to_root_[at] =
+          to_root_[static_cast<std::size_t>(parent[at])] + costs_.transfer(v, parent[at]) + costs_.compute(parent[at]);
     for (std::int32_t k = first_child_[at]; k < first_child_[at + 1]; ++k)
       from_root_.push_back(children_[static_cast<std::size_t>(k)]);
   }

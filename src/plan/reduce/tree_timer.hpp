@@ -67,14 +67,15 @@ class TreeTimer {
   std::vector<std::int32_t> first_child_, children_, from_root_;
   std::vector<double> to_root_;  // the longest way from a machine to the root, without waiting
   std::vector<Combiner> combiner_;
-  std::vector<std::int32_t> left_;           // by cell: children of which the part has not been received
-  std::vector<std::vector<Offer>> offers_;   // by receiver, a heap
+  std::vector<std::int32_t> left_;          // by cell: children of which the part has not been received
+  std::vector<std::vector<Offer>> offers_;  // by receiver, a heap
   std::vector<char> receiving_;
   // In order: who is next on the left and on the right of a receiver, by cell; what has come too early, by cell.
   std::vector<std::int32_t> next_left_, next_right_;
   std::vector<char> early_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::priority_queue<std::pair<double, std::int32_t>> waiting_;  // receivers that could start, by their way to the root
+  std::priority_queue<std::pair<double, std::int32_t>>
+      waiting_;  // receivers that could start, by their way to the root
   std::vector<char> waits_;
   std::int64_t running_ = 0;
 };
