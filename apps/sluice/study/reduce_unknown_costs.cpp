@@ -17,8 +17,8 @@
 #include "sluice/show/text_table.hpp"
 #include "study.hpp"
 
-// Benoit, Canon and Marchal (2015) ask what a reduction loses that knows no costs, on machines and links whose costs are
-// random. Here: d of each link and c of each machine log-normal, with mean 1 and d / c; the lengths of the four
+// Benoit, Canon and Marchal (2015) ask what a reduction loses that knows no costs, on machines and links whose costs
+// are random. Here: d of each link and c of each machine log-normal, with mean 1 and d / c; the lengths of the four
 // algorithms that know none over that of `greedy`, which knows all.
 
 namespace sluice::command {
@@ -33,11 +33,8 @@ struct Method {
   const char* name;
   bool commutative;
 };
-constexpr std::array<Method, 5> kMethods{{{"binomial", true},
-                                          {"fibonacci", true},
-                                          {"tree-dyn", true},
-                                          {"non-commut-tree-dyn", false},
-                                          {"auto", true}}};
+constexpr std::array<Method, 5> kMethods{
+    {{"binomial", true}, {"fibonacci", true}, {"tree-dyn", true}, {"non-commut-tree-dyn", false}, {"auto", true}}};
 
 struct Row {
   double spread = 0;
@@ -124,8 +121,9 @@ int study_reduce_unknown_costs(const StudyTask& task) {
     cells.push_back(fmt::format("{:.3f}", row.greedy_over_bound));
     table.add_row(std::move(cells));
   }
-  print(fmt::format("{} machines, {} instances: length over that of greedy, which knows the costs\n\n{}\nwritten to {}\n",
-                    kMachines, samples, table.text(), task.folder));
+  print(
+      fmt::format("{} machines, {} instances: length over that of greedy, which knows the costs\n\n{}\nwritten to {}\n",
+                  kMachines, samples, table.text(), task.folder));
   return kDone;
 }
 
