@@ -8,10 +8,13 @@
 #include "algorithm_names.hpp"
 #include "elapsed.hpp"
 #include "offered_values.hpp"
+#include "option_values.hpp"
 #include "output.hpp"
 #include "plan.hpp"
 #include "reduce_options.hpp"
 #include "sluice/error.hpp"
+#include "sluice/input/quantity.hpp"
+#include "sluice/schedule/tree_program.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
@@ -25,6 +28,9 @@ struct PlanOptions {
   ReduceInput problem;
   PlanOutput output;
   std::string algorithm = "auto";
+  std::string program;  ///< a file for it
+  std::string size;
+  std::string element_bytes;
 };
 
 std::string head_of(const ReduceTask& task, const ReducePlan& plan) {
@@ -35,8 +41,10 @@ std::string head_of(const ReduceTask& task, const ReducePlan& plan) {
   std::vector<TreeFact> more;
   if (schedule.segments > 1) {
     more.push_back({"segments", fmt::format("{}", schedule.segments),
-                    fmt::format("parts of an element; d = {}, c = {} of each", number_text(schedule.transfer),
-                                number_text(schedule.compute))});
+                    schedule.transfer_costs.empty() && schedule.compute_costs.empty()
+                        ? fmt::format("parts of an element; d = {}, c = {} of each", number_text(schedule.transfer),
+                                      number_text(schedule.compute))
+                        : "parts of an element"});
   }
   more.push_back({"transfers", fmt::format("{}", plan.transfers), ""});
   more.push_back({"reducers", fmt::format("{}", plan.reducers), "machines that combine"});
@@ -52,7 +60,19 @@ int plan(const PlanOptions& options) {
   task.check_for(options.algorithm);
   const PlanOutput& output = options.output;
   output.check_targets();
-  if (output.writes_out()) {
+  const bool writes_program = !options.program.empty();
+  if (!writes_program && (!options.size.empty() || !options.element_bytes.empty()))
+    throw InputError(options.size.empty() ? "--element-bytes" : "--size", "no --program", "--program FILE as well");
+  std::int64_t bytes = 0;
+  std::int64_t element_bytes = 1;
+  if (writes_program) {
+    if (options.size.empty()) throw InputError("--size", "nothing", "the bytes of an element, for --program");
+    bytes = parse_bytes(options.size, "--size");
+    if (!options.element_bytes.empty()) element_bytes = parse_bytes(options.element_bytes, "--element-bytes");
+    check_writable(options.program);
+  }
+  const bool writes_out = output.writes_out() || writes_program;
+  if (writes_out) {
     // Where the plan chooses the number of parts, only a plan tells how many transfers there are.
     const bool chooses =
         task.problem.segments == 0 && task.problem.machines - 1 > kMostTransfers / task.problem.max_segments;
@@ -65,8 +85,9 @@ int plan(const PlanOptions& options) {
   }
   const ReducePlan plan = [&] {
     const Elapsed elapsed(kPlanning);
-    return task.planned_by(options.algorithm, output.writes_out());
+    return task.planned_by(options.algorithm, writes_out);
   }();
+  if (writes_program) write_file_atomically(options.program, to_json(program_of(plan.schedule, bytes, element_bytes)));
   return show_plan(head_of(task, plan), plan.schedule, output);
 }
 
@@ -81,6 +102,14 @@ void add_plan_reduce(CLI::App& plan_verb, Action& chosen) {
   options->output.add_to(*problem, "times in the unit of D and C",
                          "length and bounds alone; for any number of machines");
   options->output.add_tree_to(*problem);
+  problem
+      ->add_option("--program", options->program,
+                   "write what each rank does as JSON (sluice.program/1), which check, simulate, report and run reduce "
+                   "read; -: instead of the table")
+      ->option_text("FILE|-");
+  problem->add_option("--size", options->size, "with --program: of what each rank has, in bytes")->option_text("BYTES");
+  problem->add_option("--element-bytes", options->element_bytes, "with --program: of an element, which is not cut")
+      ->option_text("BYTES [1]");
   problem->footer(
       algorithms_help("reduce") + kReduceHelp +
       "\nExamples:\n"
@@ -88,6 +117,8 @@ void add_plan_reduce(CLI::App& plan_verb, Action& chosen) {
       "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --max-transfers 8 --json plan.json\n"
       "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --root 5 --non-commutative\n"
       "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --segments auto --transfer-overhead 0.1\n"
+      "  sluice plan reduce --machines 8 --transfer-costs links.csv --compute 1 --max-transfers 3\n"
+      "  sluice plan reduce --machines 8 --transfer-costs links.csv --compute 1 --program reduce.json --size 1Mi\n"
       "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --tree tree.svg\n"
       "  sluice plan reduce --machines 16000000 --transfer 2 --compute 1 --summary");
   problem->callback([options, &chosen] { chosen = [options] { return plan(*options); }; });

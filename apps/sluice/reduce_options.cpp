@@ -21,28 +21,42 @@ namespace {
 
 constexpr std::int64_t kMostCount = std::numeric_limits<std::int64_t>::max();
 
-/// Reads one date per line, as many as there are machines.
-std::vector<double> read_dates(const std::string& path, std::int64_t machines) {
+/// Reads one number per line, as many as there are machines; or, where `may_be_rows`, as many lines of as many numbers.
+std::vector<double> read_numbers(const std::string& path, std::int64_t machines, const std::string& what,
+                                 bool may_be_rows) {
   std::ifstream in(path, std::ios::binary);
-  std::vector<double> dates;
+  std::vector<double> numbers;
   std::string line;
   const std::string expected = fmt::format("{}, one per machine", machines);
+  std::int64_t lines = 0;
+  std::int64_t in_a_line = 1;
   try {
-    if (!in) throw InputError(path, "cannot be read: " + std::generic_category().message(errno), "dates of arrival");
+    if (!in) throw InputError(path, "cannot be read: " + std::generic_category().message(errno), what);
     in.exceptions(std::ios::badbit);
     for (std::int64_t number = 1; std::getline(in, line); ++number) {
       const std::size_t first = line.find_first_not_of(" \t\r");
       if (first == line.npos || line[first] == '%' || line[first] == '#') continue;
-      if (std::cmp_equal(dates.size(), machines)) throw InputError(path, "more dates", expected);
+      const std::string where = fmt::format("{}:{}", path, number);
+      if (lines == machines) throw InputError(path, fmt::format("more {}", what), expected);
       line.erase(line.find_last_not_of(" \t\r") + 1);
-      dates.push_back(parse_number(line.substr(first), fmt::format("{}:{}", path, number)));
+      const std::vector<std::string> parts =
+          may_be_rows ? parse_list(line.substr(first)) : std::vector{line.substr(first)};
+      if (++lines == 1 && std::cmp_equal(parts.size(), machines)) in_a_line = machines;
+      if (std::cmp_not_equal(parts.size(), in_a_line))
+        throw InputError(where, count_text(parts.size(), "number"),
+                         in_a_line == 1 && may_be_rows ? fmt::format("1, or {} in every line", machines)
+                                                       : fmt::format("{}, as in the lines before", in_a_line));
+      for (const std::string& part : parts) {
+        const std::size_t begin = part.find_first_not_of(" \t");
+        if (begin == part.npos) throw InputError(where, "nothing", "a number");
+        numbers.push_back(parse_number(part.substr(begin, part.find_last_not_of(" \t") + 1 - begin), where));
+      }
     }
   } catch (const std::ios_base::failure&) {  // a directory, a broken disk
-    throw InputError(path, "a file that cannot be read", "dates of arrival");
+    throw InputError(path, "a file that cannot be read", what);
   }
-  if (std::cmp_not_equal(dates.size(), machines))
-    throw InputError(path, fmt::format("{} dates", dates.size()), expected);
-  return dates;
+  if (lines != machines) throw InputError(path, fmt::format("{} {}", lines, in_a_line > 1 ? "rows" : what), expected);
+  return numbers;
 }
 
 /// Calls `plan`, whose errors name fields of a problem, and names the options they come from instead.
@@ -64,6 +78,10 @@ void ReduceInput::add_to(CLI::App& verb) {
   verb.add_option("--machines", machines, "how many machines hold an element each (needed)")->option_text("N");
   verb.add_option("--transfer", transfer, "d, the time it takes to send an element (needed)")->option_text("D");
   verb.add_option("--compute", compute, "c, the time it takes to combine two (needed)")->option_text("C");
+  verb.add_option("--transfer-costs", transfer_costs, "in the place of --transfer: d of each sender, or of each link")
+      ->option_text("FILE");
+  verb.add_option("--compute-costs", compute_costs, "in the place of --compute: c of each machine")
+      ->option_text("FILE");
   verb.add_option("--max-transfers", max_transfers, "most transfers at once")->option_text("K");
   verb.add_option("--max-reducers", max_reducers, "most machines that combine; the others only send")->option_text("K");
   verb.add_option("--root", root, "the machine that gets the result; any: the plan chooses")->option_text("R|any [0]");
@@ -78,6 +96,7 @@ void ReduceInput::add_to(CLI::App& verb) {
   verb.add_option("--compute-overhead", compute_overhead, "the part of C that every segment takes")
       ->option_text("T [0]");
   verb.add_option("--arity", arity, "children of a machine in algorithm k-ary")->option_text("K [4]");
+  verb.add_option("--effort", effort, "where a plan is searched for: N times the usual work")->option_text("N [1]");
   verb.add_option("--time-limit", time_limit, "as for every problem; no plan of reduce takes that long")
       ->option_text("SECONDS [1]");
 }
@@ -92,8 +111,16 @@ ReduceTask read(const ReduceInput& options) {
   constexpr std::int64_t kMostMachines = std::int64_t{1} << 62;
   problem.machines =
       parse_count(needed(options.machines, "--machines", "the number of machines"), "--machines", 1, kMostMachines);
-  problem.transfer = parse_number(needed(options.transfer, "--transfer", "the time of a transfer"), "--transfer");
-  problem.compute = parse_number(needed(options.compute, "--compute", "the time of combining two"), "--compute");
+  const auto cost = [&](const std::string& of_all, const char* option, const std::string& file, const char* file_option,
+                        const char* what) {
+    if (!of_all.empty() && !file.empty())
+      throw InputError(file_option, fmt::format("cannot be used with {}", option), "one of the two");
+    return file.empty() ? parse_number(needed(of_all, option, what), option) : 0.0;
+  };
+  problem.transfer =
+      cost(options.transfer, "--transfer", options.transfer_costs, "--transfer-costs", "the time of a transfer");
+  problem.compute =
+      cost(options.compute, "--compute", options.compute_costs, "--compute-costs", "the time of combining two");
   if (!options.max_transfers.empty())
     problem.max_transfers = parse_count(options.max_transfers, "--max-transfers", 1, kMostCount);
   if (!options.max_reducers.empty())
@@ -111,17 +138,30 @@ ReduceTask read(const ReduceInput& options) {
   if (!options.compute_overhead.empty())
     problem.compute_overhead = parse_number(options.compute_overhead, "--compute-overhead");
   if (!options.arity.empty()) task.arity = parse_count(options.arity, "--arity", 1, kMostCount);
+  task.effort = parse_positive_number(options.effort, "--effort");
   (void)parse_seconds(options.time_limit, "--time-limit");
+  if (!options.transfer_costs.empty()) {
+    task.transfer_costs_file = options.transfer_costs;
+    problem.transfer_costs = read_numbers(options.transfer_costs, problem.machines, "costs of transfers", true);
+  }
+  if (!options.compute_costs.empty()) {
+    task.compute_costs_file = options.compute_costs;
+    problem.compute_costs = read_numbers(options.compute_costs, problem.machines, "costs of combining", false);
+  }
   if (!options.arrivals.empty()) {
     task.arrivals_file = options.arrivals;
-    problem.arrivals = read_dates(options.arrivals, problem.machines);
+    problem.arrivals = read_numbers(options.arrivals, problem.machines, "dates", false);
   }
   return task;
 }
 
 std::string ReduceTask::title() const {
-  std::string text = fmt::format("reduce: {}, d = {}, c = {}", count_text(problem.machines, "machine"),
-                                 number_text(problem.transfer), number_text(problem.compute));
+  const auto cost = [](double of_all, const std::string& file) {
+    return file.empty() ? "= " + number_text(of_all) : "of " + file;
+  };
+  std::string text =
+      fmt::format("reduce: {}, d {}, c {}", count_text(problem.machines, "machine"),
+                  cost(problem.transfer, transfer_costs_file), cost(problem.compute, compute_costs_file));
   if (problem.max_transfers)
     text += fmt::format(", at most {} at once", count_text(*problem.max_transfers, "transfer"));
   if (problem.max_reducers)
@@ -142,7 +182,7 @@ void ReduceTask::check_for(const std::string& algorithm) const {
 }
 
 ReducePlan ReduceTask::planned_by(const std::string& algorithm, bool transfers) const {
-  ReduceOptions how{.algorithm = algorithm, .transfers = transfers};
+  ReduceOptions how{.algorithm = algorithm, .transfers = transfers, .effort = effort};
   if (arity) how.arity = *arity;
   return with_options_named([&] { return plan_reduce(problem, how); });
 }

@@ -15,6 +15,8 @@ struct ReduceInput {
   std::string machines;
   std::string transfer;
   std::string compute;
+  std::string transfer_costs;
+  std::string compute_costs;
   std::string transfer_overhead;
   std::string compute_overhead;
   std::string max_transfers;
@@ -24,6 +26,7 @@ struct ReduceInput {
   std::string segments = "1";
   std::string max_segments;
   std::string arity;
+  std::string effort = "1";
   std::string time_limit = "1";
   bool non_commutative = false;
 
@@ -34,13 +37,22 @@ struct ReduceInput {
 inline constexpr const char* kReduceHelp =
     "\nTransfers overlap with combining; a machine receives from one other at a time. D and C are times in any one\n"
     "unit. A file of arrivals has one date per line, one for each machine; lines that begin with % or # are comments.\n"
+    "Costs of single machines or links: a file of --transfer-costs has one d per line, of each sender, or a row of "
+    "them\n"
+    "per sender, separated by commas, one for each receiver; a file of --compute-costs has one c per line. Where "
+    "costs\n"
+    "differ, or dates, limits, parts and an order come together, plans are heuristic and say how far from the optimum\n"
+    "they can be.\n"
     "In S parts an element flows through the tree; a part takes the overhead and its share of the rest.\n";
 
 /// The options as read and checked.
 struct ReduceTask {
   ReduceProblem problem;
   std::optional<std::int64_t> arity = std::nullopt;  ///< as typed
+  double effort = 1;
   std::string arrivals_file;
+  std::string transfer_costs_file;
+  std::string compute_costs_file;
 
   /// "reduce: 16 machines, d = 2, c = 1, at most 4 transfers at once, root 3".
   [[nodiscard]] std::string title() const;
@@ -52,7 +64,7 @@ struct ReduceTask {
   [[nodiscard]] ReduceBounds bounds() const;
 };
 
-/// Reads the dates too. Throws InputError for what is missing, no number or out of range.
+/// Reads the files too. Throws InputError for what is missing, no number or out of range.
 [[nodiscard]] ReduceTask read(const ReduceInput& options);
 
 }  // namespace sluice::command

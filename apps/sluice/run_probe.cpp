@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -91,9 +92,43 @@ std::string summary(const Platform& platform) {
   return table.text();
 }
 
-}  // namespace
+/// The largest message that a probe with enough time measures.
+constexpr std::int64_t kLargestMessage = 4 * kMegabyte;
 
-namespace {
+/// What there was no time for: "messages above 262 kB inside a; broadcasts above 65.5 kB inside a". Empty if nothing.
+std::string left_out(const Platform& platform) {
+  std::string text;
+  const auto add = [&](const char* what, const GapTable& table, const std::string& where) {
+    if (table.points().empty() || table.points().back().bytes >= kLargestMessage) return;
+    text +=
+        fmt::format("{}{} above {} {}", text.empty() ? "" : "; ", what, bytes_text(table.points().back().bytes), where);
+  };
+  const auto name = [&](std::int64_t cluster) { return platform.clusters[static_cast<std::size_t>(cluster)].name; };
+  for (const PlatformCluster& cluster : platform.clusters) {
+    add("messages", cluster.gap, "inside " + cluster.name);
+    add("broadcasts", cluster.broadcast, "inside " + cluster.name);
+  }
+  for (const PlatformLink& link : platform.links)
+    add("messages", link.gap, fmt::format("between {} and {}", name(link.from), name(link.to)));
+  return text;
+}
+
+/// Seconds that the slowest rank takes to add up two times 1 MiB of doubles: c of such elements. Collective.
+double measure_combining() {
+  constexpr int kDoubles = static_cast<int>(kMegabyte / static_cast<std::int64_t>(sizeof(double)));
+  constexpr int kRepetitions = 9;
+  const std::vector<double> in(kDoubles, 1);
+  std::vector<double> sum(kDoubles, 0);
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < kRepetitions; ++i) {
+    const double start = MPI_Wtime();
+    SLUICE_MPI(MPI_Reduce_local(in.data(), sum.data(), kDoubles, MPI_DOUBLE, MPI_SUM));
+    least = std::min(least, MPI_Wtime() - start);
+  }
+  double slowest = 0;
+  SLUICE_MPI(MPI_Allreduce(&least, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
+  return slowest;
+}
 
 int run_quick_probe(const ProbeTask& task) {
   const ProbeTask usual;
@@ -143,12 +178,23 @@ int run_probe(const ProbeTask& task) {
   };
   const Platform platform = mpi::probe(MPI_COMM_WORLD, options);
   bar.reset();
+  const double combining_s = measure_combining();
   Ranks::once([&] {
     write_file_atomically(task.output, to_json(with_levels(platform)));
-    tell(summary(platform) + fmt::format("\nwritten to {0}. What it is good for:\n"
-                                         "  sluice plan broadcast --platform {0} --size 4Mi\n"
-                                         "  mpirun -np {1} sluice run broadcast --platform {0} --size 4Mi\n",
-                                         task.output, platform.ranks));
+    std::string text = summary(platform);
+    text += fmt::format("\ncombining 1 MiB (a sum of doubles): {} on the slowest rank\n", seconds_text(combining_s));
+    if (const std::string missing = left_out(platform); !missing.empty())
+      text += fmt::format("left out, as {} were too short: {}{}\n", seconds_text(options.time_budget_s), missing,
+                          task.thorough ? "" : "; --thorough or --time-budget measures more");
+    tell(text + fmt::format("\nwritten to {0}. What it is good for:\n"
+                            "  sluice plan broadcast --platform {0} --size 4Mi\n"
+                            "  mpirun -np {1} sluice run broadcast --platform {0} --size 4Mi\n",
+                            task.output, platform.ranks));
+    // Of one cluster a reduction has one d and one c.
+    if (platform.clusters.size() == 1)
+      tell(fmt::format("  sluice plan reduce --machines {} --transfer {:.3g} --compute {:.3g}   (1 MiB each)\n",
+                       platform.ranks, platform.clusters[0].latency_s + platform.clusters[0].gap.at(kMegabyte),
+                       combining_s));
   });
   return kDone;
 }

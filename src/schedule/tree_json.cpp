@@ -3,12 +3,14 @@
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <istream>
 #include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "input/json_text.hpp"
 #include "input/strict_json.hpp"
@@ -36,6 +38,24 @@ void append_transfer(std::string& out, const TimedTransfer& t, bool segmented) {
   out += '}';
 }
 
+void append_numbers(std::string& out, const std::vector<double>& numbers, const char* name) {
+  out += '[';
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i > 0) out += ", ";
+    append_json_number(out, numbers[i], name);
+  }
+  out += ']';
+}
+
+/// The cost of all, or those of single machines or pairs.
+void append_costs(std::string& out, const char* name, double of_all, const std::vector<double>& single) {
+  fmt::format_to(std::back_inserter(out), R"(, "{}{}": )", name, single.empty() ? "" : "_costs");
+  if (single.empty())
+    append_json_number(out, of_all, name);
+  else
+    append_numbers(out, single, name);
+}
+
 // ---- reading
 
 class TreeHandler : public detail::StrictJsonHandler {
@@ -51,6 +71,8 @@ class TreeHandler : public detail::StrictJsonHandler {
           {.name = "root", .integer = &result_.root},
           {.name = "transfer", .required = false, .optional_number = &transfer_cost_},
           {.name = "compute", .required = false, .optional_number = &compute_},
+          {.name = "transfer_costs", .required = false, .numbers = &result_.transfer_costs},
+          {.name = "compute_costs", .required = false, .numbers = &result_.compute_costs},
           {.name = "over_links", .required = false, .flag = &result_.over_links},
           {.name = "max_transfers", .required = false, .optional_integer = &result_.max_transfers},
           {.name = "max_reducers", .required = false, .optional_integer = &result_.max_reducers},
@@ -83,14 +105,17 @@ class TreeHandler : public detail::StrictJsonHandler {
     if (shape == kTransfer) result_.transfers.push_back(transfer_);
     if (shape != kSchedule) return;
     const bool costs = result_.problem == "reduce" && !result_.over_links;
-    const auto check = [&](const char* name, const std::optional<double>& cost) {
-      if (cost.has_value() != costs)
-        fail_object(fmt::format(R"(problem "{}"{} with{} "{}")", result_.problem,
-                                result_.over_links ? " over links" : "", costs ? "out" : "", name),
-                    R"("transfer" and "compute" for "reduce", and only for it)");
+    const auto check = [&](const char* name, const std::optional<double>& cost, const std::vector<double>& single) {
+      if (cost.has_value() && !single.empty())
+        fail_object(fmt::format(R"("{0}" and "{0}_costs")", name), "one of the two");
+      if ((cost.has_value() || !single.empty()) != costs)
+        fail_object(
+            fmt::format(R"(problem "{}"{} with{} "{}")", result_.problem, result_.over_links ? " over links" : "",
+                        costs ? "out" : "", name),
+            R"("transfer" and "compute", or "transfer_costs" and "compute_costs", for "reduce", and only for it)");
     };
-    check("transfer", transfer_cost_);
-    check("compute", compute_);
+    check("transfer", transfer_cost_, result_.transfer_costs);
+    check("compute", compute_, result_.compute_costs);
     result_.transfer = transfer_cost_.value_or(0);
     result_.compute = compute_.value_or(0);
   }
@@ -114,10 +139,8 @@ std::string to_json(const TreeSchedule& schedule) {
   if (schedule.over_links) {
     out += R"(, "over_links": true)";
   } else if (schedule.problem == "reduce") {
-    out += R"(, "transfer": )";
-    append_json_number(out, schedule.transfer, "transfer");
-    out += R"(, "compute": )";
-    append_json_number(out, schedule.compute, "compute");
+    append_costs(out, "transfer", schedule.transfer, schedule.transfer_costs);
+    append_costs(out, "compute", schedule.compute, schedule.compute_costs);
   }
   const char* between = ",\n ";
   const auto extra = [&](const std::string& name_and_value) {
@@ -129,12 +152,8 @@ std::string to_json(const TreeSchedule& schedule) {
   if (!schedule.commutative) extra(R"("commutative": false)");
   if (schedule.segments != 1) extra(fmt::format(R"("segments": {})", schedule.segments));
   if (!schedule.arrivals.empty()) {
-    extra(R"("arrivals": [)");
-    for (std::size_t i = 0; i < schedule.arrivals.size(); ++i) {
-      if (i > 0) out += ", ";
-      append_json_number(out, schedule.arrivals[i], "arrivals");
-    }
-    out += ']';
+    extra(R"("arrivals": )");
+    append_numbers(out, schedule.arrivals, "arrivals");
   }
   out += ",\n \"transfers\": [";
   const char* between_transfers = "\n  ";

@@ -6,13 +6,16 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
+#include <queue>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "schedule/combiner.hpp"
+#include "schedule/machine_costs.hpp"
 
 namespace sluice {
 namespace {
@@ -27,7 +30,10 @@ struct Run {
 
 class TreeValidator {
  public:
-  explicit TreeValidator(const TreeSchedule& schedule) : s_(schedule) {}
+  explicit TreeValidator(const TreeSchedule& schedule)
+      : s_(schedule),
+        costs_(schedule.machines, schedule.transfer, schedule.transfer_costs, schedule.compute,
+               schedule.compute_costs) {}
 
   std::vector<Violation> run() {
     if (!check_fields()) return std::move(violations_);
@@ -88,6 +94,7 @@ class TreeValidator {
       if (!std::isfinite(s_.arrivals[v]) || s_.arrivals[v] < 0)
         report(static_cast<std::int64_t>(v), "machine {} arrives at {}, must be finite and at least 0", v,
                s_.arrivals[v]);
+    check_costs();
     if (violations_.size() > known) return false;
 
     // Every part goes over machines - 1 transfers: what is below is too small to allocate by machines and segments.
@@ -101,6 +108,22 @@ class TreeValidator {
       return false;
     }
     return true;
+  }
+
+  void check_costs() {
+    const auto costs = [&](const char* what, const std::vector<double>& list, double for_all, bool counts) {
+      if (list.empty()) return;
+      if (s_.problem != "reduce" || s_.over_links) report(-1, "{} are for reductions, not over links", what);
+      if (for_all != 0) report(-1, "{} besides a cost that is the same for all, {}", what, for_all);
+      if (!counts) report(-1, "{} {} for {} machines", list.size(), what, s_.machines);
+      for (std::size_t i = 0; i < list.size(); ++i)
+        if (!std::isfinite(list[i]) || list[i] < 0)
+          report(-1, "entry {} of the {} is {}, must be finite and at least 0", i, what, list[i]);
+    };
+    costs("costs of transfers", s_.transfer_costs, s_.transfer,
+          detail::is_for_each(s_.transfer_costs, s_.machines) ||
+              detail::is_for_each_pair(s_.transfer_costs, s_.machines));
+    costs("costs of combining", s_.compute_costs, s_.compute, detail::is_for_each(s_.compute_costs, s_.machines));
   }
 
   void check_transfers() {
@@ -126,10 +149,12 @@ class TreeValidator {
         report(t.from, "transfer {}: from {} to {}, must be finite, at least 0 and in this order", i, t.start, t.end);
       else if (std::isfinite(t.port) && before(t.end - t.start, t.port))
         report(t.from, "transfer {}: takes {}, leaves its port after {}", i, t.end - t.start, t.port);
-      else if (s_.problem == "reduce" && !s_.over_links &&
-               (before(t.end - t.start, s_.transfer) || before(s_.transfer, t.end - t.start)))
-        report(t.from, "transfer {}: takes {}, a transfer costs {}", i, t.end - t.start, s_.transfer);
       sound_[i] = violations_.size() == known;
+      if (!sound_[i] || s_.problem != "reduce" || s_.over_links) continue;
+      const double cost = costs_.transfer(t.from, t.to);
+      if (!before(t.end - t.start, cost) && !before(cost, t.end - t.start)) continue;
+      report(t.from, "transfer {}: takes {}, a transfer costs {}", i, t.end - t.start, cost);
+      sound_[i] = false;
     }
     order_.resize(s_.transfers.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
@@ -195,7 +220,7 @@ class TreeValidator {
       receives[to] = 1;
       receiving_until[to] = std::max(receiving_until[to], t.end);
       sending_until[from] = std::max(sending_until[from], t.end);
-      combiner[to].combine(t.end, s_.compute);
+      combiner[to].combine(t.end, costs_.compute(t.to));
       // Over links a later transfer may end first, and combining takes no time.
       ready[target] = s_.over_links ? std::max(ready[target], t.end) : combiner[to].finish();
       if (!s_.commutative) join(i, held[target], held[source]);
@@ -228,14 +253,16 @@ class TreeValidator {
     }
   }
 
-  /// Every transfer takes the same time, so those in order of start are in order of end too.
   void check_concurrency() {
     if (!s_.max_transfers || std::cmp_greater_equal(*s_.max_transfers, order_.size())) return;
     const auto limit = static_cast<std::size_t>(*s_.max_transfers);
-    for (std::size_t i = limit; i < order_.size(); ++i) {
-      const double start = s_.transfers[order_[i]].start;
-      if (!before(start, s_.transfers[order_[i - limit]].end)) continue;
-      report(-1, "transfer {}: more than {} transfers run at {}", order_[i], limit, start);
+    std::priority_queue<double, std::vector<double>, std::greater<>> ends;  // of those that run
+    for (const std::size_t i : order_) {
+      const double start = s_.transfers[i].start;
+      while (!ends.empty() && !before(start, ends.top())) ends.pop();
+      ends.push(s_.transfers[i].end);
+      if (ends.size() <= limit) continue;
+      report(-1, "transfer {}: more than {} transfers run at {}", i, limit, start);
       return;
     }
   }
@@ -271,6 +298,7 @@ class TreeValidator {
   }
 
   const TreeSchedule& s_;
+  detail::MachineCosts costs_;
   double tolerance_ = 0;
   std::vector<char> sound_;         // of each transfer
   std::vector<std::size_t> order_;  // the sound ones by their start

@@ -62,7 +62,7 @@ PICTURES = {
     "bars of collectives.svg": f"compare allreduce --platform {GRID5000}/grid5000-88.json --size 16Ki --svg {{}}",
     "clusters.svg": f"cluster {GRID5000}/latency-88.mtx --svg {{}}",
 }
-STUDIES = ["reduce-figure-2", "redistribute-optimality --samples 20", "redistribute-replicas --samples 20",
+STUDIES = ["reduce-figure-2", "reduce-unknown-costs --samples 2", "redistribute-optimality --samples 20", "redistribute-replicas --samples 20",
            "exchange-quality --samples 3", "broadcast-simulation --samples 3", "switch-demand --quick --samples 2",
            "exchange-lab --quick", "defaults-lab --quick", "redistribute-lab --quick"]
 

@@ -29,10 +29,29 @@ TEST(Probe, WritesAPlatform) {
                 "written to p.json. What it is good for:\n  sluice plan broadcast --platform p.json --size 4Mi\n"),
             std::string::npos)
       << outcome.out;
+  EXPECT_NE(outcome.out.find("\ncombining 1 MiB (a sum of doubles): "), std::string::npos) << outcome.out;
   // What it wrote is what others read.
   const Outcome converted = folder.sluice({"platform-to-simgrid", "p.json", "-o", "p.xml", "--hosts", "p.hosts"});
   EXPECT_EQ(converted.status, 0) << converted.err;
   EXPECT_EQ(lines(folder.read("p.hosts")).size(), 3U);
+}
+
+/// With next to no time, only what a platform needs is measured, and the rest named; the file has no more than that.
+TEST(Probe, SaysWhatItLeftOut) {
+  const Folder folder;
+  const Outcome outcome = on_ranks(folder, 2, "probe -o p.json --time-budget 1e-6");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("\nleft out, as 1.00 us were too short: messages above "), std::string::npos)
+      << outcome.out;
+  EXPECT_NE(outcome.out.find("; broadcasts above "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("; --thorough or --time-budget measures more\n"), std::string::npos) << outcome.out;
+  const json gap = json::parse(folder.read("p.json"))["link"]["gap"];
+  EXPECT_LT(gap.back()[0], 4 << 20);
+  // What it says of a reduction can be typed.
+  const std::size_t at = outcome.out.find("plan reduce ");
+  ASSERT_NE(at, std::string::npos) << outcome.out;
+  const std::string line = outcome.out.substr(at, outcome.out.find("   (1 MiB", at) - at);
+  EXPECT_EQ(folder.sluice(words(line)).status, 0) << line;
 }
 
 TEST(Probe, QuickSaysWhatJobsMeasure) {

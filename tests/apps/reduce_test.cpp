@@ -53,6 +53,9 @@ TEST(PlanReduce, LengthBoundsAndTransfersOfAnExampleWorkedByHand) {
 TEST(PlanReduce, EveryPlanIsSoundAndAsLongAsTheTableSays) {
   const Folder folder;
   folder.write("dates", "% waves\n0\n0.5\n\n3\n# late\n 7e0 \r\n0\n");
+  folder.write("senders", "% each sender\n1\n2\n3\n1\n2\n");
+  folder.write("links", "0,1,2,3,4\n1, 0, 2, 3, 4\n# row\n5,5,0,5,5\n1,1,1,0,1\n2,4,2,4,0\n");
+  folder.write("combining", "1\n2\n1\n3\n0.5\n");
   std::set<std::string> sound;
   for (const std::string options :
        {"--machines 1 --transfer 2 --compute 1", "--machines 10 --transfer 2 --compute 1 --root 7",
@@ -60,7 +63,13 @@ TEST(PlanReduce, EveryPlanIsSoundAndAsLongAsTheTableSays) {
         "--machines 9 --transfer 1 --compute 0 --max-reducers 2",
         "--machines 10 --transfer 1 --compute 1 --max-transfers 3 --max-reducers 2",
         "--machines 11 --transfer 1.5 --compute 1 --non-commutative --root 4",
-        "--machines 40 --transfer 1 --compute 2 --segments 8", "--machines 5 --transfer 1 --compute 2 --arrivals dates",
+        "--machines 40 --transfer 1 --compute 2 --segments 8",
+        "--machines 5 --transfer-costs senders --compute-costs combining",
+        "--machines 5 --transfer-costs links --compute 1 --max-transfers 2 --root any",
+        "--machines 5 --transfer 2 --compute-costs combining --arrivals dates --non-commutative --root 2",
+        "--machines 5 --transfer-costs links --compute-costs combining --arrivals dates --max-reducers 2 --segments 3",
+        "--machines 30 --transfer 2 --compute 1 --segments auto --max-transfers 4 --transfer-overhead 0.5",
+        "--machines 5 --transfer 1 --compute 2 --arrivals dates",
         "--machines 6 --transfer 8 --compute 8 --segments auto --transfer-overhead 0.5 --max-segments 20 --root any"}) {
     for (const std::string& name : names()) {
       const std::string command =
@@ -93,6 +102,56 @@ TEST(PlanReduce, EveryPlanIsSoundAndAsLongAsTheTableSays) {
     }
   }
   EXPECT_EQ(sound.size(), names().size());
+}
+
+/// Worked by hand: machine 1 has been combined at 2, so the root's port is free for machine 2, whose link is slow.
+TEST(PlanReduce, CostsOfLinksOfAnExampleWorkedByHand) {
+  const Folder folder;
+  folder.write("links", "0,0,0\n1,0,9\n4,5,0\n");
+  folder.write("combining", "1\n2\n7\n");
+  const Outcome outcome = folder.sluice(
+      words("plan reduce --machines 3 --transfer-costs links --compute-costs combining --json plan.json"));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.out,
+            "reduce: 3 machines, d of links, c of combining\n"
+            "algorithm: auto, proven optimal\n"
+            "\n"
+            "length            6  optimal\n"
+            "optimum at least  6  ratio 1.000\n"
+            "lower bound       5  ratio 1.200\n"
+            "upper bound       7\n"
+            "transfers         2\n"
+            "reducers          1  machines that combine\n"
+            "depth             1  transfers on the longest path to the root\n"
+            "degree            2  the most machines that send to one\n"
+            "\n"
+            "start  end  sender->receiver\n"
+            "    0    1  1->0\n"
+            "    1    5  2->0\n");
+  const json plan = json::parse(folder.read("plan.json"));
+  EXPECT_EQ(plan.at("transfer_costs"), (json{0, 0, 0, 1, 0, 9, 4, 5, 0}));
+  EXPECT_EQ(plan.at("compute_costs"), (json{1, 2, 7}));
+  EXPECT_FALSE(plan.contains("transfer"));
+  const Outcome simulated = folder.sluice(words("simulate plan.json"));
+  EXPECT_EQ(simulated.status, 0);
+  json slow = plan;
+  slow["transfer_costs"][6] = 4.5;
+  EXPECT_EQ(folder.sluice({"check", "-"}, slow.dump()).status, 1);
+}
+
+TEST(PlanReduce, WritesWhatRanksDo) {
+  const Folder folder;
+  folder.write("senders", "1\n2\n3\n1\n2\n");
+  const std::string plan = "plan reduce --machines 5 --transfer-costs senders --compute 1 --root 3 --non-commutative ";
+  const Outcome written = folder.sluice(words(plan + "--summary --program p.json --size 1Ki --element-bytes 8"));
+  EXPECT_EQ(written.status, 0) << written.err;
+  EXPECT_EQ(folder.sluice(words("check p.json")).status, 0);
+  EXPECT_EQ(json::parse(folder.sluice(words(plan + "--program - --size 1Ki --element-bytes 8")).out),
+            json::parse(folder.read("p.json")));
+  EXPECT_EQ(json::parse(folder.read("p.json")).at("operations").size(), 8U);
+  expect_refused(folder.sluice(words(plan + "--program q.json")), "--size: nothing, expected the bytes");
+  expect_refused(folder.sluice(words(plan + "--size 8")), "--size: no --program");
+  expect_refused(folder.sluice(words(plan + "--program q.json --size 9 --element-bytes 8")), "size in bytes: 9");
 }
 
 TEST(PlanReduce, FortyTransfersAreShownUnlessAllAreAskedFor) {
@@ -206,6 +265,10 @@ TEST(BadInputReduce, OptionsAndDates) {
   folder.write("word", "0\nsoon\n2\n3\n");
   folder.write("negative", "0\n1\n# late\n-2\n3\n");
   folder.write("empty", "");
+  folder.write("short-row", "1,2,3\n1,2\n");
+  folder.write("few-rows", "1,2,3\n1,2,3\n");
+  folder.write("pairs", "1,2\n1,2\n");
+  folder.write("hole", "1,,2\n");
   const std::vector<std::string> before = folder.files();
   const std::string costs = "--transfer 2 --compute 1 ";
   struct Case {
@@ -232,7 +295,6 @@ TEST(BadInputReduce, OptionsAndDates) {
       {costs + "--machines 4 --root 4", "--root: '4', expected 0 to 3"},
       {costs + "--machines 4 --root -1", "--root: '-1'"},
       {costs + "--machines 4 --segments 0", "--segments: '0', expected 1 to"},
-      {costs + "--machines 4 --segments 2 --max-transfers 1", "--segments: parts together with a limit"},
       {costs + "--machines 4 --segments auto --max-segments 0", "--max-segments: '0'"},
       {costs + "--machines 4 --transfer-overhead 3", "--transfer-overhead: 3, expected at most the whole, 2"},
       {costs + "--machines 4 --compute-overhead -1", "--compute-overhead: '-1'"},
@@ -245,8 +307,21 @@ TEST(BadInputReduce, OptionsAndDates) {
       {costs + "--machines 4 --arrivals empty", "empty: 0 dates, expected 4"},
       {costs + "--machines 4 --arrivals word", "word:2: 'soon'"},
       {costs + "--machines 4 --arrivals negative", "negative:4: '-2'"},
-      {costs + "--machines 3 --arrivals three --max-transfers 2", "--arrivals: dates together with a limit"},
-      {costs + "--machines 3 --arrivals three --non-commutative", "--arrivals: dates for an operation"},
+      {costs + "--machines 4 --effort 0", "--effort: '0'"},
+      {costs + "--machines 3 --transfer-costs three", "--transfer-costs: cannot be used with --transfer"},
+      {costs + "--machines 3 --compute-costs three", "--compute-costs: cannot be used with --compute"},
+      {"--machines 4 --compute 1 --transfer-costs missing", "missing: cannot be read"},
+      {"--machines 4 --compute 1 --transfer-costs three", "three: 3 costs of transfers, expected 4, one per machine"},
+      {"--machines 4 --compute 1 --transfer-costs five", "five: more costs of transfers, expected 4"},
+      {"--machines 4 --transfer 1 --compute-costs word", "word:2: 'soon'"},
+      {"--machines 4 --compute 1 --transfer-costs negative", "negative:4: '-2'"},
+      {"--machines 3 --compute 1 --transfer-costs short-row", "short-row:2: 2 numbers, expected 3, as in the lines"},
+      {"--machines 3 --compute 1 --transfer-costs few-rows", "few-rows: 2 rows, expected 3"},
+      {"--machines 3 --compute 1 --transfer-costs pairs", "pairs:1: 2 numbers, expected 1, or 3 in every line"},
+      {"--machines 3 --compute 1 --transfer-costs hole", "hole:1: nothing, expected a number"},
+      {"--machines 3 --transfer 1 --compute-costs few-rows", "few-rows:1: '1,2,3'"},
+      {"--machines 3 --transfer-costs three --compute 1 --transfer-overhead 0.5",
+       "--transfer-overhead: 0.5, expected at most the whole, 0"},
       {costs + "--machines 4 --json missing/out.json", "missing/out.json: cannot be written"},
       {costs + "--machines 4 --from 16:3", "'--from', expected an option"},
   };

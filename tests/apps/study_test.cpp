@@ -248,6 +248,29 @@ TEST(Study, Figure2OfReductionsHasARowForEveryNumberOfMachines) {
   }
 }
 
+/// With the same costs everywhere, tree-dyn on a power of two is the binomial tree, and greedy is optimal.
+TEST(Study, ReductionsThatKnowNoCosts) {
+  const Folder folder;
+  const Outcome outcome = folder.sluice(words("study reduce-unknown-costs --samples 2 -o out"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const std::vector<std::string> rows = lines(folder.read("out/reduce-unknown-costs.csv"));
+  ASSERT_EQ(rows.size(), 13U);
+  EXPECT_EQ(rows[0], "spread,d_over_c,binomial,fibonacci,tree-dyn,non-commut-tree-dyn,auto,greedy_over_bound");
+  // d = c = 1: six rounds of 2; N(T) = 1, 1, 2, 3, 5, 8, ... has 89 after 10.
+  EXPECT_EQ(rows[2], "0,1,1.2000,1.0000,1.2000,1.2000,1.0000,1.0000");
+  for (std::size_t i = 4; i < rows.size(); ++i) {
+    std::istringstream row(rows[i].substr(rows[i].find(',', rows[i].find(',') + 1) + 1));
+    std::vector<double> values;
+    for (std::string cell; std::getline(row, cell, ',');) values.push_back(std::stod(cell));
+    ASSERT_EQ(values.size(), 6U);
+    for (std::size_t m = 0; m < 4; ++m) EXPECT_GT(values[m], 1) << rows[i];
+    EXPECT_LE(values[4], 1) << rows[i];
+    EXPECT_GE(values[5], 1) << rows[i];
+  }
+  ASSERT_EQ(folder.sluice(words("study reduce-unknown-costs --samples 2 -o again")).status, 0);
+  EXPECT_EQ(folder.read("again/reduce-unknown-costs.csv"), folder.read("out/reduce-unknown-costs.csv"));
+}
+
 TEST(Study, SimulationsNeedACommandBuiltForThem) {
   const Folder folder;
   ASSERT_EQ(::setenv("SLUICE_SMPI", "none", 1), 0);

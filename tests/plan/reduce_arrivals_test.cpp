@@ -8,7 +8,6 @@
 
 #include "plan/reduce_brute_force.hpp"
 #include "plan/reduce_testing.hpp"
-#include "sluice/error.hpp"
 #include "sluice/plan/reduce.hpp"
 
 namespace sluice {
@@ -103,7 +102,7 @@ TEST(ReduceArrivals, PlansManyMachines) {
   for (int& date : dates) date = static_cast<int>(random() % 100);
   const ReduceProblem problem = with_dates(dates, 0.1, 0.3, 17);
   expect_sound(problem, plan_with(problem, "auto"));
-  EXPECT_THROW((void)plan_with(with_dates({0, 1}, 1, 1, 0), "exact"), InputError);
+  EXPECT_EQ(plan_with(with_dates({0, 1}, 1, 1, 0), "exact").schedule.length, 3);
 }
 
 }  // namespace

@@ -4,10 +4,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <utility>
 #include <vector>
+
+#include "sluice/plan/reduce.hpp"
 
 /// The shortest reductions found without any of the planners' ideas: forwards in time, from the rules of
 /// tree_schedule.hpp, in whole numbers. Slow.
@@ -131,6 +134,111 @@ class LimitedSearch {
   int max_transfers_;
   int max_reducers_;
   std::map<std::pair<std::vector<Giver>, std::vector<int>>, int> known_;
+};
+
+/// The shortest reduction in which everything may be asked for at once: every order in which transfers can start, each
+/// as soon as that order allows. Costs and dates are whole numbers. Nothing is left out.
+class MixedSearch {
+ public:
+  explicit MixedSearch(const ReduceProblem& problem)
+      : problem_(problem),
+        n_(static_cast<std::size_t>(problem.machines)),
+        parts_(static_cast<std::size_t>(problem.segments)) {}
+
+  double shortest() {
+    best_ = std::numeric_limits<double>::infinity();
+    State state;
+    for (std::size_t v = 0; v < n_; ++v) {
+      const double date = problem_.arrivals.empty() ? 0 : problem_.arrivals[v];
+      state.machines.push_back({date, date, date, false});
+      for (std::size_t part = 0; part < parts_; ++part) state.cells.push_back({date, v, v + 1, false});
+    }
+    search(state);
+    return best_;
+  }
+
+ private:
+  struct Machine {
+    double receives_until;
+    double sends_until;
+    double combined;
+    bool reducer;
+  };
+  struct Cell {  // a part of a machine
+    double ready;
+    std::size_t begin, end;  // the machines whose parts are in it
+    bool sent;
+  };
+  struct State {
+    std::vector<Machine> machines;
+    std::vector<Cell> cells;
+    std::vector<double> ends;
+    double last_start = 0;
+    std::size_t done = 0;
+    std::size_t reducers = 0;
+  };
+
+  [[nodiscard]] double transfer(std::size_t from, std::size_t to) const {
+    const std::vector<double>& costs = problem_.transfer_costs;
+    if (costs.empty()) return problem_.transfer;
+    return costs.size() == n_ ? costs[from] : costs[from * n_ + to];
+  }
+  [[nodiscard]] double compute(std::size_t machine) const {
+    return problem_.compute_costs.empty() ? problem_.compute : problem_.compute_costs[machine];
+  }
+
+  void search(const State& state) {
+    if (state.last_start >= best_) return;
+    if (state.done == (n_ - 1) * parts_) {
+      for (std::size_t v = 0; v < n_; ++v) {
+        bool is_root = problem_.root == kAnyRoot || static_cast<std::size_t>(problem_.root) == v;
+        for (std::size_t part = 0; part < parts_; ++part) is_root = is_root && !state.cells[v * parts_ + part].sent;
+        if (is_root) best_ = std::min(best_, state.machines[v].combined);
+      }
+      return;
+    }
+    for (std::size_t u = 0; u < n_; ++u)
+      for (std::size_t v = 0; v < n_; ++v)
+        for (std::size_t part = 0; part < parts_; ++part) transfer_next(state, u, v, part);
+  }
+
+  void transfer_next(const State& state, std::size_t u, std::size_t v, std::size_t part) {
+    const Cell& sent = state.cells[u * parts_ + part];
+    const Cell& held = state.cells[v * parts_ + part];
+    if (u == v || sent.sent || held.sent || static_cast<std::int64_t>(u) == problem_.root) return;
+    if (!problem_.commutative && sent.end != held.begin && held.end != sent.begin) return;
+    const bool new_reducer = !state.machines[v].reducer;
+    if (new_reducer && problem_.max_reducers && static_cast<std::int64_t>(state.reducers) == *problem_.max_reducers)
+      return;
+    double start =
+        std::max({state.last_start, sent.ready, state.machines[u].sends_until, state.machines[v].receives_until});
+    if (problem_.max_transfers) {
+      std::vector<double> ends = state.ends;
+      std::sort(ends.begin(), ends.end(), std::greater<>());
+      const auto limit = static_cast<std::size_t>(*problem_.max_transfers);
+      if (ends.size() >= limit) start = std::max(start, ends[limit - 1]);
+    }
+    State next = state;
+    const double end = start + transfer(u, v);
+    next.last_start = start;
+    next.ends.push_back(end);
+    next.machines[u].sends_until = next.machines[v].receives_until = end;
+    next.machines[v].combined = std::max(next.machines[v].combined, end) + compute(v);
+    next.machines[v].reducer = true;
+    next.reducers += new_reducer ? 1 : 0;
+    Cell& target = next.cells[v * parts_ + part];
+    target.ready = next.machines[v].combined;
+    target.begin = std::min(target.begin, sent.begin);
+    target.end = std::max(target.end, sent.end);
+    next.cells[u * parts_ + part].sent = true;
+    ++next.done;
+    search(next);
+  }
+
+  const ReduceProblem& problem_;
+  std::size_t n_;
+  std::size_t parts_;
+  double best_ = 0;
 };
 
 }  // namespace sluice::testing

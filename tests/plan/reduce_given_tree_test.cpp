@@ -125,7 +125,7 @@ TEST(ReduceGivenTree, AutoIsNeverLongerThanANamedAlgorithm) {
     for (std::int64_t n = 1; n <= 40; ++n) {
       const double length = length_of(n, d, c, "auto");
       for (const Algorithm& each : algorithms("reduce"))
-        if (each.name != "exact" || n <= 8) {
+        if ((each.name != "exact" || n <= 8) && each.name != "non-commut-tree-dyn") {
           EXPECT_LE(length, length_of(n, d, c, std::string(each.name)));
         }
     }
@@ -154,6 +154,8 @@ TEST(ReduceGivenTree, AutoIsNeverLongerThanANamedAlgorithmWithinLimits) {
 
 TEST(ReduceGivenTree, AnyRootIsAsGood) {
   for (const Algorithm& each : algorithms("reduce")) {
+    // Who knows no costs knows no better root either.
+    if (each.name.ends_with("-dyn")) continue;
     for (std::int64_t root = 0; root < 9; ++root) {
       ReduceProblem problem = problem_of(9, 2, 3);
       problem.root = root;

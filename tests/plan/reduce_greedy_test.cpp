@@ -235,14 +235,6 @@ TEST(PlanReduce, RefusesBadInput) {
             "transfer_overhead: 1.5, expected at most the whole, 1");
   EXPECT_EQ(error_with([](auto& p) { p.compute_overhead = -1; }),
             "compute_overhead: -1, expected a finite time of at least 0");
-  EXPECT_EQ(error_with([](auto& p) { p.segments = 2, p.max_reducers = 1; }),
-            "segments: parts together with a limit, expected an element in one part, or no limits");
-  EXPECT_EQ(error_with([](auto& p) { p.segments = 2, p.arrivals.resize(6); }),
-            "segments: parts together with dates of arrival, expected an element in one part, or no dates");
-  EXPECT_EQ(error_with([](auto& p) { p.max_transfers = 2, p.arrivals.resize(6); }),
-            "arrivals: dates together with a limit, expected dates or limits");
-  EXPECT_EQ(error_with([](auto& p) { p.commutative = false, p.arrivals.resize(6); }),
-            "arrivals: dates for an operation that does not commute, expected a commutative operation");
 }
 
 TEST(PlanReduce, RefusesLengthsBeyondExactNumbers) {
@@ -258,7 +250,8 @@ TEST(PlanReduce, RefusesAlgorithmsThatDoNotApply) {
   ReduceOptions options;
   options.algorithm = "best";
   EXPECT_EQ(error_of(problem_of(2, 1, 1), options),
-            "algorithm: 'best', expected one of greedy, binomial, fibonacci, flat, chain, binary, k-ary, exact, auto");
+            "algorithm: 'best', expected one of greedy, binomial, fibonacci, flat, chain, binary, k-ary, exact, "
+            "tree-dyn, non-commut-tree-dyn, auto");
   options.algorithm = "exact";
   EXPECT_EQ(error_of(problem_of(13, 1, 1), options), "algorithm exact: 13 machines, expected at most 12");
   options.algorithm = "k-ary";

@@ -258,7 +258,12 @@ TEST(StoredPlans, OfReductions) {
   for (const Algorithm& each : algorithms("reduce")) {
     Hash hash;
     const auto add_plan = [&](const ReduceProblem& problem) {
-      add(hash, testing::plan_with(problem, std::string(each.name)).schedule);
+      try {
+        add(hash, testing::plan_with(problem, std::string(each.name)).schedule);
+      } catch (const InputError&) {  // of trees that form while they run, one is for an order, and none for parts
+        EXPECT_TRUE(each.name.ends_with("-dyn"));
+        hash.add(std::int64_t{0});
+      }
     };
     const std::int64_t machines = each.name == "exact" ? 9 : 1000;
     ReduceProblem problem = testing::problem_of(machines, 0.7, 0.3);
@@ -290,6 +295,8 @@ TEST(StoredPlans, OfReductions) {
                             {"flat", 4667266570887654431U},
                             {"greedy", 1833745934377478789U},
                             {"k-ary", 17249735986517586404U},
+                            {"non-commut-tree-dyn", 6787063307698921933U},
+                            {"tree-dyn", 571250473371477096U},
                         });
 }
 

@@ -69,6 +69,7 @@ void expect_concatenation(MPI_Comm comm, ObjectReduction& job, int root, int rou
 
 TEST(ObjectReduction, StringsInOrderByEveryAlgorithmToEveryRoot) {
   for (const Algorithm& algorithm : algorithms("reduce")) {
+    if (algorithm.name == "tree-dyn") continue;  // which is for no order
     for (int root = 0; root < size(); ++root) {
       for (const bool together : {true, false}) {
         SCOPED_TRACE(std::string(algorithm.name) + ", root " + std::to_string(root));

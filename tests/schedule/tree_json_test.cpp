@@ -84,6 +84,22 @@ TEST(TreeJson, WritesNoCostsOfABroadcast) {
   EXPECT_EQ(read(to_json(schedule)), schedule);
 }
 
+TEST(TreeJson, CostsOfSingleMachinesStandInThePlaceOfThatOfAll) {
+  TreeSchedule schedule = sample();
+  schedule.transfer = schedule.compute = 0;
+  schedule.transfer_costs = {0.5, 1, 1};
+  schedule.compute_costs = {0.5, 2, 3};
+  const std::string text = to_json(schedule);
+  EXPECT_NE(text.find(R"("root": 0, "transfer_costs": [0.5, 1, 1], "compute_costs": [0.5, 2, 3],)"), std::string::npos)
+      << text;
+  EXPECT_EQ(read(text), schedule);
+  EXPECT_TRUE(validate(schedule).empty());
+  EXPECT_EQ(error_of(with(text, "\"root\": 0,", "\"root\": 0, \"compute\": 1,")),
+            "file.json:1: \"compute\" and \"compute_costs\", expected one of the two");
+  EXPECT_NE(error_of(with(text, "\"reduce\"", "\"broadcast\"")).find("problem \"broadcast\" with \"transfer\""),
+            std::string::npos);
+}
+
 TEST(TreeJson, WritesAnEmptyTree) {
   TreeSchedule schedule = sample();
   schedule.transfers.clear();
@@ -171,14 +187,12 @@ TEST(TreeJson, NamesTheLineOfWhatIsWrong) {
 }
 
 TEST(TreeJson, WantsCostsForReductionsOnly) {
-  EXPECT_EQ(
-      error_of(with(kSample, ", \"compute\": 0.5", "")),
-      "file.json:1: problem \"reduce\" without \"compute\", expected \"transfer\" and \"compute\" for \"reduce\", and "
-      "only for it");
-  EXPECT_EQ(
-      error_of(with(kSample, "\"reduce\"", "\"broadcast\"")),
-      "file.json:1: problem \"broadcast\" with \"transfer\", expected \"transfer\" and \"compute\" for \"reduce\", and "
-      "only for it");
+  EXPECT_EQ(error_of(with(kSample, ", \"compute\": 0.5", "")),
+            "file.json:1: problem \"reduce\" without \"compute\", expected \"transfer\" and \"compute\", or "
+            "\"transfer_costs\" and \"compute_costs\", for \"reduce\", and only for it");
+  EXPECT_EQ(error_of(with(kSample, "\"reduce\"", "\"broadcast\"")),
+            "file.json:1: problem \"broadcast\" with \"transfer\", expected \"transfer\" and \"compute\", or "
+            "\"transfer_costs\" and \"compute_costs\", for \"reduce\", and only for it");
 }
 
 TEST(TreeJson, WantsOneWholeSchedule) {

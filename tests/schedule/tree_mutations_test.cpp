@@ -52,6 +52,22 @@ class Replay {
     return s_.arrivals.empty() ? 0 : s_.arrivals[static_cast<std::size_t>(machine)];
   }
 
+  // What costs `single` has, if it has any, are instead of the one of all.
+  [[nodiscard]] double compute(std::int64_t machine) const {
+    return s_.compute_costs.empty() ? s_.compute : s_.compute_costs[static_cast<std::size_t>(machine)];
+  }
+  [[nodiscard]] double transfer(const TimedTransfer& t) const {
+    if (s_.transfer_costs.empty()) return s_.transfer;
+    const bool of_pairs = static_cast<std::int64_t>(s_.transfer_costs.size()) != s_.machines;
+    return s_.transfer_costs[static_cast<std::size_t>(of_pairs ? t.from * s_.machines + t.to : t.from)];
+  }
+  [[nodiscard]] bool states_costs(const std::vector<double>& single, double of_all, bool may_be_pairs) const {
+    if (single.empty()) return true;
+    const auto count = static_cast<std::int64_t>(single.size());
+    return reduces() && !s_.over_links && of_all == 0 && std::all_of(single.begin(), single.end(), is_time) &&
+           (count == s_.machines || (may_be_pairs && count == s_.machines * s_.machines));
+  }
+
   [[nodiscard]] bool states_a_problem() const {
     if (!reduces() && s_.problem != "broadcast") return false;
     if (s_.over_links && (!reduces() || s_.transfer != 0 || s_.compute != 0 || s_.max_transfers)) return false;
@@ -60,6 +76,8 @@ class Replay {
     if ((s_.max_transfers && *s_.max_transfers < 1) || (s_.max_reducers && *s_.max_reducers < 1)) return false;
     for (const double time : {s_.transfer, s_.compute, s_.length, s_.bound.lower, s_.bound.upper})
       if (!is_time(time)) return false;
+    if (!states_costs(s_.transfer_costs, s_.transfer, true) || !states_costs(s_.compute_costs, s_.compute, false))
+      return false;
     if (!s_.arrivals.empty() && static_cast<std::int64_t>(s_.arrivals.size()) != s_.machines) return false;
     return std::all_of(s_.arrivals.begin(), s_.arrivals.end(), is_time);
   }
@@ -71,7 +89,7 @@ class Replay {
     if (!is_time(t.port) || earlier(t.end - t.start, t.port)) return false;
     if (!reduces()) return true;
     if (t.port != 0) return false;
-    return s_.over_links || std::abs(t.end - t.start - s_.transfer) <= rounding_;
+    return s_.over_links || std::abs(t.end - t.start - transfer(t)) <= rounding_;
   }
 
   [[nodiscard]] bool overlap(double start_a, double end_a, double start_b, double end_b) const {
@@ -88,7 +106,7 @@ class Replay {
     std::vector<double> result(s_.transfers.size(), 0);
     double busy_until = date(machine);
     for (const std::size_t i : arriving)
-      result[i] = busy_until = std::max(busy_until, s_.transfers[i].end) + s_.compute;
+      result[i] = busy_until = std::max(busy_until, s_.transfers[i].end) + compute(machine);
     return result;
   }
 
@@ -187,6 +205,11 @@ void mutate(TreeSchedule& s, Mutator& m) {
   m.integer("root", s.root);
   m.number("transfer", s.transfer);
   m.number("compute", s.compute);
+  m.list("transfer_costs", s.transfer_costs);
+  m.list("compute_costs", s.compute_costs);
+  if (m.done()) return;
+  for (double& cost : s.transfer_costs) m.number("transfer_cost", cost);
+  for (double& cost : s.compute_costs) m.number("compute_cost", cost);
   m.flag("over_links", s.over_links);
   m.optional("max_transfers", s.max_transfers);
   m.optional("max_reducers", s.max_reducers);
@@ -260,7 +283,10 @@ void sort_by_start(TreeSchedule& s) {
 }
 
 /// Every machine sends to a random one before it, as early as the model allows; times are whole numbers.
-TreeSchedule random_reduction(std::mt19937& random, bool over_links) {
+enum class Costs { kEven, kSingle, kOfLinks };
+
+TreeSchedule random_reduction(std::mt19937& random, Costs costs) {
+  const bool over_links = costs == Costs::kOfLinks;
   TreeSchedule s;
   s.algorithm = "random";
   s.machines = draw(random, 2, 6);
@@ -268,6 +294,19 @@ TreeSchedule random_reduction(std::mt19937& random, bool over_links) {
   s.over_links = over_links;
   s.transfer = over_links ? 0 : static_cast<double>(draw(random, 1, 3));
   s.compute = over_links ? 0 : static_cast<double>(draw(random, 0, 3));
+  if (costs == Costs::kSingle) {
+    s.transfer = s.compute = 0;
+    const std::int64_t senders_or_pairs = draw(random, 0, 1) == 1 ? s.machines : s.machines * s.machines;
+    for (std::int64_t i = 0; i < senders_or_pairs; ++i)
+      s.transfer_costs.push_back(static_cast<double>(draw(random, 1, 3)));
+    for (std::int64_t v = 0; v < s.machines; ++v) s.compute_costs.push_back(static_cast<double>(draw(random, 0, 3)));
+  }
+  const auto transfer = [&](std::size_t from, std::size_t to) {
+    if (over_links) return static_cast<double>(draw(random, 1, 4));
+    if (costs == Costs::kEven) return s.transfer;
+    const auto n = static_cast<std::size_t>(s.machines);
+    return s.transfer_costs.size() == n ? s.transfer_costs[from] : s.transfer_costs[from * n + to];
+  };
   if (draw(random, 0, 1) == 1)
     for (std::int64_t v = 0; v < s.machines; ++v) s.arrivals.push_back(static_cast<double>(draw(random, 0, 5)));
   const auto date = [&](std::size_t v) { return s.arrivals.empty() ? 0.0 : s.arrivals[v]; };
@@ -287,12 +326,13 @@ TreeSchedule random_reduction(std::mt19937& random, bool over_links) {
     for (std::size_t part = 0; part < segments; ++part) {
       const double start =
           over_links ? ready[v][part] : std::max({ready[v][part], receives_until[to], sends_until[v], date(to)});
-      const double end = start + (over_links ? static_cast<double>(draw(random, 1, 4)) : s.transfer);
+      const double end = start + transfer(v, to);
       receives_until[to] = sends_until[v] = end;
       if (over_links) {
         ready[to][part] = std::max(ready[to][part], end);
       } else {
-        ready[to][part] = combines_until[to] = std::max(combines_until[to], end) + s.compute;
+        ready[to][part] = combines_until[to] =
+            std::max(combines_until[to], end) + (s.compute_costs.empty() ? s.compute : s.compute_costs[to]);
       }
       s.transfers.push_back(
           {static_cast<std::int64_t>(v), static_cast<std::int64_t>(to), start, end, static_cast<std::int64_t>(part)});
@@ -356,11 +396,15 @@ void expect_all_judged(const std::function<TreeSchedule(std::mt19937&)>& sample,
 }
 
 TEST(TreeMutations, OfReductionsAreJudgedAsReplayed) {
-  expect_all_judged([](std::mt19937& random) { return random_reduction(random, false); }, 100);
+  expect_all_judged([](std::mt19937& random) { return random_reduction(random, Costs::kEven); }, 100);
+}
+
+TEST(TreeMutations, OfReductionsWithCostsOfTheirOwnAreJudgedAsReplayed) {
+  expect_all_judged([](std::mt19937& random) { return random_reduction(random, Costs::kSingle); }, 60);
 }
 
 TEST(TreeMutations, OfReductionsOverLinksAreJudgedAsReplayed) {
-  expect_all_judged([](std::mt19937& random) { return random_reduction(random, true); }, 40);
+  expect_all_judged([](std::mt19937& random) { return random_reduction(random, Costs::kOfLinks); }, 40);
 }
 
 TEST(TreeMutations, OfBroadcastsAreJudgedAsReplayed) { expect_all_judged(random_broadcast, 60); }

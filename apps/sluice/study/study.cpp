@@ -90,6 +90,11 @@ constexpr std::array kStudies{
           "Figure 2 of Canon, Antoniu 2012: length over the optimum of the binomial and the Fibonacci "
           "strategy, each where it is worst, for 2 to 10000 machines: figure2.csv and, where gnuplot is "
           "installed, figure2.svg."},
+    Study{"reduce-unknown-costs", study_reduce_unknown_costs, true, false, "",
+          "After Benoit, Canon, Marchal 2015: 64 machines whose d for each link and c for each machine are random; "
+          "lengths of the four algorithms that know no costs over that of greedy, which knows them: "
+          "reduce-unknown-costs.csv and, where gnuplot is installed, reduce-unknown-costs.svg. 100 instances per row "
+          "unless --samples says how many."},
     Study{"reduce-at-scale", study_reduce_at_scale, false, false,
           "(needs the command built with SimGrid's SMPI: scripts/build.sh smpi)",
           "Reductions on simulated clusters of 16 to 1000 hosts, d / c from 1/10 to 10: the executor's time, "

@@ -59,6 +59,10 @@ int study_moe_routing(const StudyTask& task);
 /// Figure 2 of Canon, Antoniu 2012: two strategies over the optimum, for 2 to 10000 machines.
 int study_reduce_figure_2(const StudyTask& task);
 
+/// Reductions that know no costs (Benoit, Canon, Marchal 2015) beside one that knows them, on random machines and
+/// links.
+int study_reduce_unknown_costs(const StudyTask& task);
+
 /// Reductions on simulated clusters of 16 to 1000 hosts: executed, planned, and by MPI_Reduce.
 int study_reduce_at_scale(const StudyTask& task);
 

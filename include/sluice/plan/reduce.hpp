@@ -19,9 +19,13 @@ inline constexpr std::int64_t kAnyRoot = -1;
 
 /// Who reduces what, and what it costs.
 struct ReduceProblem {
-  std::int64_t machines = 1;                  ///< n, 1 to 2^30; 2^62 for the plain summary of greedy
-  double transfer = 0;                        ///< d of a whole element
-  double compute = 0;                         ///< c of a whole element; not both 0
+  std::int64_t machines = 1;  ///< n, 1 to 2^30; 2^62 for the plain summary of greedy
+  double transfer = 0;        ///< d of a whole element
+  double compute = 0;         ///< c of a whole element; not both 0
+  /// In the place of `transfer`, which is 0 then: d of each sender, or of each pair, a row for each sender (the entry
+  /// of a machine and itself stands for nothing).
+  std::vector<double> transfer_costs;
+  std::vector<double> compute_costs;          ///< in the place of `compute`: c of each machine that combines
   std::optional<std::int64_t> max_transfers;  ///< at most so many transfers at once, at least 1
   std::optional<std::int64_t> max_reducers;   ///< at most so many machines combine, at least 1
   bool commutative = true;                    ///< else elements are combined in the order of the machines
@@ -42,6 +46,7 @@ struct ReduceOptions {
   std::string algorithm = "auto";  ///< one that algorithms("reduce") names, or "auto"
   std::int64_t arity = 4;          ///< of "k-ary"
   bool transfers = true;           ///< false: only the summary, `schedule.transfers` stays empty
+  double effort = 1;               ///< above 0; of "auto" where it searches: so many times the usual work
 };
 
 /// A schedule, how good it is, and what kind of tree it is.
@@ -62,12 +67,18 @@ struct ReducePlan {
 /// that at most. Dates of arrival: O(n) for each of about 50 lengths that are tried. Given trees: O(n log n). "exact"
 /// takes exponential time.
 ///
+/// Costs that differ, dates with a limit, parts or an order, and parts with a limit make a problem whose optimum no
+/// algorithm here finds for many machines: "greedy" and "auto" are heuristics then (src/plan/reduce/mixed_search.cpp),
+/// and `optimum_at_least` says how far from the optimum they can be. They take O(n^2) time, "auto" a number of moves
+/// that `effort` allows. Without limits and in one part "exact" finds the optimum of up to 12 machines, of 64 in order,
+/// and "auto" that of 9, and 32 in order. Costs that are given for each machine and are all the same are planned as
+/// one.
+///
 /// Throws InputError for an unknown algorithm or one that does not apply, saying why: limits that a given tree breaks,
-/// a root in the middle of a tree that cannot be split around it, limits or dates together with parts, "exact" beyond
-/// 12 machines. And for machines below 1 or beyond the range, costs that are negative or not finite or both 0,
-/// overheads above the whole, limits below 1, a root out of range, dates that are not one per machine or not finite or
-/// negative, and for a length that is not finite or, for costs that are whole numbers, beyond 2^53: doubles are not
-/// exact there.
+/// a root in the middle of a tree that cannot be split around it, "exact" beyond its machines. And for machines below 1
+/// or beyond the range, costs that are negative or not finite or both 0, overheads above the whole, limits below 1, a
+/// root out of range, dates that are not one per machine or not finite or negative, and for a length that is not finite
+/// or, for costs that are whole numbers, beyond 2^53: doubles are not exact there.
 [[nodiscard]] ReducePlan plan_reduce(const ReduceProblem& problem, const ReduceOptions& options = {});
 
 /// What is known about the shortest schedule without planning it. The number of parts S is that of `problem`, and above
@@ -92,6 +103,9 @@ struct ReduceBounds {
 /// With dates: lower >= (k-th latest date) + the bound for k machines, for k = 1, 2, 4, ...; upper counts from the last
 /// date on; best is the larger of lower and the optimum without dates.
 /// With S parts, lower >= S d + c and d + S c, and upper is S times that of one part.
+/// With costs that differ, and with dates, limits, parts and an order together, lower = best is the largest of the
+/// bounds that src/plan/reduce/mixed_bounds.cpp proves, and upper is what it takes to send all elements to one machine,
+/// one after the other.
 ///
 /// Throws as plan_reduce does.
 [[nodiscard]] ReduceBounds reduce_bounds(const ReduceProblem& problem);

@@ -15,6 +15,9 @@
 ///       {"from": 1, "to": 0, "start": 1.5, "end": 2.5}],
 ///      "length": 3.5, "bound": {"lower": 2, "upper": 4}}
 ///
+/// Where costs differ, "transfer_costs": [...] stands in the place of "transfer", and "compute_costs": [...] in that of
+/// "compute".
+///
 /// The third line stands only for what differs from the plain problem: limits, an operation that does not commute, an
 /// element cut into more than one part (transfers then have a "segment"), dates of arrival. "transfer" and "compute"
 /// are there for a reduction, and only for one. The order of the fields is free for the reader and fixed for the

@@ -22,6 +22,9 @@
 /// An element may be cut into `segments` parts that go through the tree one after the other, each combined with the
 /// same part of other elements; a machine then sends one part while it receives another.
 ///
+/// Costs may differ: with `transfer_costs` a transfer takes what its sender, or the pair of its sender and its
+/// receiver, has there; with `compute_costs` combining takes what the machine that combines has there.
+///
 /// With `over_links` machines are clusters, and a reduction goes over links that differ: a transfer takes what its link
 /// takes, and the latency in that does not keep a machine from receiving or sending another one. Combining is free. A
 /// date is then the one at which a cluster has combined what is its own; a transfer to it may be under way before.
@@ -53,12 +56,16 @@ struct TreeBound {
 
 /// A tree of transfers; the comment of this header has its model.
 struct TreeSchedule {
-  std::string problem = "reduce";             ///< or "broadcast"
-  std::string algorithm;                      ///< what planned it; for people
-  std::int64_t machines = 0;                  ///< at least 1; of a broadcast between clusters, clusters
-  std::int64_t root = 0;                      ///< who has the result, or the message
-  double transfer = 0;                        ///< of one part, if the element is cut; a reduction's only
-  double compute = 0;                         ///< the same
+  std::string problem = "reduce";  ///< or "broadcast"
+  std::string algorithm;           ///< what planned it; for people
+  std::int64_t machines = 0;       ///< at least 1; of a broadcast between clusters, clusters
+  std::int64_t root = 0;           ///< who has the result, or the message
+  double transfer = 0;             ///< of one part, if the element is cut; a reduction's only
+  double compute = 0;              ///< the same
+  /// Costs of single machines or links, of one part: of each sender, or of each pair, a row for each sender (the entry
+  /// of a machine and itself stands for nothing). Empty if all are alike; else `transfer` is 0. A reduction's only.
+  std::vector<double> transfer_costs;
+  std::vector<double> compute_costs;          ///< of each machine that combines; likewise, with `compute`
   bool over_links = false;                    ///< a reduction's only: `transfer` and `compute` are 0
   std::optional<std::int64_t> max_transfers;  ///< at most so many run at any time
   std::optional<std::int64_t> max_reducers;   ///< at most so many machines combine

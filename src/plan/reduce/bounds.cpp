@@ -8,6 +8,8 @@
 
 #include "plan/reduce/check.hpp"
 #include "plan/reduce/greedy.hpp"
+#include "plan/reduce/mixed.hpp"
+#include "plan/reduce/mixed_problem.hpp"
 #include "sluice/plan/reduce.hpp"
 
 namespace sluice {
@@ -100,6 +102,10 @@ double shortest_length(std::int64_t machines, double transfer, double compute) {
 ReduceBounds reduce_bounds(const ReduceProblem& problem) {
   detail::check_problem(problem);
   if (problem.segments == 0) throw InputError("segments", "0", "a number of parts: their bounds depend on it");
+  if (detail::is_mixed(problem)) {
+    const ReduceProblem even = detail::with_even_costs(problem);
+    return detail::is_mixed(even) ? detail::mixed_bounds(even) : reduce_bounds(even);
+  }
   const std::int64_t n = problem.machines;
   const ReduceCosts costs = detail::part_costs(problem, problem.segments);
   const auto bounds_of = [&](std::int64_t machines) {

@@ -6,10 +6,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include "plan/reduce/mixed_problem.hpp"
 #include "plan/reduce/reversed_tree.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/reduce.hpp"
@@ -18,6 +21,8 @@
 namespace sluice::detail {
 
 inline constexpr std::int64_t kMostMachines = std::int64_t{1} << 62;
+inline constexpr std::int64_t kMostMixed = std::int64_t{1} << 20;  ///< where everything may be asked for (mixed.hpp)
+inline constexpr std::int64_t kMostMixedTransfers = std::int64_t{1} << 24;
 inline constexpr std::int64_t kMostNodes = std::int64_t{1} << 30;  ///< of a tree that is written out
 
 inline void check_machines(std::int64_t machines) {
@@ -41,9 +46,39 @@ inline void check_costs(double transfer, double compute) {
     throw InputError("transfer", "0, and compute 0 as well", "a cost above 0 for one of them");
 }
 
+/// `costs`: of single machines or of pairs, and what they stand in the place of.
+inline void check_single_costs(const std::string& what, const std::vector<double>& costs, double of_all,
+                               std::int64_t machines, bool may_be_pairs) {
+  if (costs.empty()) return;
+  if (of_all != 0) throw InputError(what, "besides a cost that is the same for all", "one of the two");
+  if (!is_for_each(costs, machines) && !(may_be_pairs && is_for_each_pair(costs, machines)))
+    throw InputError(what, fmt::format("{} costs", costs.size()),
+                     fmt::format("{}, one per machine{}", machines, may_be_pairs ? ", or one per pair" : ""));
+  for (std::size_t i = 0; i < costs.size(); ++i) check_time(fmt::format("{}[{}]", what, i), costs[i]);
+}
+
+inline void check_all_costs(const ReduceProblem& problem) {
+  check_single_costs("transfer_costs", problem.transfer_costs, problem.transfer, problem.machines, true);
+  check_single_costs("compute_costs", problem.compute_costs, problem.compute, problem.machines, false);
+  const ReduceProblem even = with_even_costs(problem);
+  if (even.transfer_costs.empty() && even.compute_costs.empty()) check_costs(even.transfer, even.compute);
+  check_time("transfer", even.transfer);
+  check_time("compute", even.compute);
+}
+
+/// The least of the costs that stand for anything.
+inline double least_cost(const std::vector<double>& costs, double of_all, std::int64_t machines) {
+  if (costs.empty()) return of_all;
+  const bool of_pairs = !is_for_each(costs, machines);
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < costs.size(); ++i)
+    if (!of_pairs || i % (static_cast<std::size_t>(machines) + 1) != 0) least = std::min(least, costs[i]);
+  return least;
+}
+
 inline void check_problem(const ReduceProblem& problem) {
   check_machines(problem.machines);
-  check_costs(problem.transfer, problem.compute);
+  check_all_costs(problem);
   const auto at_least_one = [](const char* what, std::int64_t count) {
     if (count < 1) throw InputError(what, fmt::format("{}", count), "at least 1");
   };
@@ -67,20 +102,16 @@ inline void check_problem(const ReduceProblem& problem) {
     check_time(what, part);
     if (part > whole) throw InputError(what, fmt::format("{}", part), fmt::format("at most the whole, {}", whole));
   };
-  overhead("transfer_overhead", problem.transfer_overhead, problem.transfer);
-  overhead("compute_overhead", problem.compute_overhead, problem.compute);
-  if (problem.segments != 1) {
-    if (problem.max_transfers || problem.max_reducers)
-      throw InputError("segments", "parts together with a limit", "an element in one part, or no limits");
-    if (!problem.arrivals.empty())
-      throw InputError("segments", "parts together with dates of arrival", "an element in one part, or no dates");
-  }
-  if (!problem.arrivals.empty()) {
-    if (problem.max_transfers || problem.max_reducers)
-      throw InputError("arrivals", "dates together with a limit", "dates or limits");
-    if (!problem.commutative)
-      throw InputError("arrivals", "dates for an operation that does not commute", "a commutative operation");
-  }
+  overhead("transfer_overhead", problem.transfer_overhead,
+           least_cost(problem.transfer_costs, problem.transfer, problem.machines));
+  overhead("compute_overhead", problem.compute_overhead,
+           least_cost(problem.compute_costs, problem.compute, problem.machines));
+  if (!is_mixed(problem)) return;
+  const std::int64_t parts = std::max<std::int64_t>(1, problem.segments);
+  if (problem.machines > kMostMixed || parts > kMostMixedTransfers / problem.machines)
+    throw InputError("machines", fmt::format("{} in {} parts", problem.machines, parts),
+                     "at most 2^20, and 2^24 parts of all, with costs of single machines or links, and with dates, "
+                     "limits, parts and an order together");
 }
 
 /// Of one of `segments` parts.

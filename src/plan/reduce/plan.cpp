@@ -18,6 +18,8 @@
 #include "plan/reduce/given_tree.hpp"
 #include "plan/reduce/greedy.hpp"
 #include "plan/reduce/method.hpp"
+#include "plan/reduce/mixed.hpp"
+#include "plan/reduce/mixed_problem.hpp"
 #include "plan/reduce/registry.hpp"
 #include "plan/reduce/segments.hpp"
 #include "sluice/checked.hpp"
@@ -385,7 +387,7 @@ Planners candidates(const ReduceProblem& problem, const ReduceOptions& options) 
   for (const ReducePlanner& each : detail::reduce_planners()) {
     if (each.about.name == options.algorithm) return {&each};
     if (options.algorithm == "auto" && each.is_best != nullptr && each.is_best(problem)) return {&each};
-    all.push_back(&each);
+    if (each.tree != nullptr) all.push_back(&each);
     known += fmt::format("{}, ", each.about.name);
   }
   if (options.algorithm == "auto") return all;
@@ -413,26 +415,37 @@ Result shortest(const Planners& planners, const Attempt& attempt) {
 
 }  // namespace
 
-ReducePlan plan_reduce(const ReduceProblem& problem, const ReduceOptions& options) {
-  detail::check_problem(problem);
+ReducePlan plan_reduce(const ReduceProblem& asked, const ReduceOptions& options) {
+  detail::check_problem(asked);
+  if (!std::isfinite(options.effort) || options.effort <= 0)
+    throw InputError("effort", fmt::format("{}", options.effort), "a number above 0");
+  const ReduceProblem problem = detail::with_even_costs(asked);
+  const bool is_mixed = detail::is_mixed(problem);
+  if (is_mixed && options.algorithm == "auto") return detail::plan_mixed(problem, options, nullptr);
   struct Attempt {
     ReducePlan plan;
     [[nodiscard]] double length() const { return plan.schedule.length; }
     [[nodiscard]] bool optimal() const { return plan.optimal; }
   };
+  const Planners planners = candidates(problem, options);
+  // Dates alone, too, only exact_mixed searches through.
+  const bool searches = planners.front()->mixed == detail::MixedKind::kExact && !problem.arrivals.empty();
+  if (is_mixed || searches || planners.front()->tree == nullptr)
+    return detail::plan_mixed(problem, options, planners.front());
   return shortest<Attempt>(
-             candidates(problem, options),
+             planners,
              [&](const ReducePlanner& planner) { return Attempt{ReductionPlanner(problem, options, planner).run()}; })
       .plan;
 }
 
-ReductionPart plan_reduction_part(const ReduceProblem& problem, std::int64_t rank, const ReduceOptions& options) {
-  detail::check_problem(problem);
+ReductionPart plan_reduction_part(const ReduceProblem& asked, std::int64_t rank, const ReduceOptions& options) {
+  detail::check_problem(asked);
+  const ReduceProblem problem = detail::with_even_costs(asked);
   if (rank < 0 || rank >= problem.machines)
     throw InputError("rank", fmt::format("{}", rank), fmt::format("0 to {}", problem.machines - 1));
   const Planners planners = candidates(problem, options);
   const bool limited = problem.max_transfers || problem.max_reducers || !problem.arrivals.empty();
-  if (limited || planners.front()->counted == nullptr) {
+  if (limited || detail::is_mixed(problem) || planners.front()->counted == nullptr) {
     ReduceOptions whole = options;
     whole.transfers = true;
     return part_of(plan_reduce(problem, whole).schedule, rank);

@@ -136,6 +136,8 @@ Program shape_of(const ReduceProblem& problem, std::int64_t elements, std::int64
     throw InputError(fmt::format("algorithm {}", kReduceScatter), found, expected);
   };
   if (problem.max_transfers || problem.max_reducers) refuse("a limit", "no limits");
+  if (!problem.transfer_costs.empty() || !problem.compute_costs.empty())
+    refuse("costs of single machines or links", "one cost for all");
   if (!problem.arrivals.empty()) refuse("dates of arrival", "all at once");
   if (!problem.commutative) refuse("an operation that does not commute", "one that does");
   if (problem.root == kAnyRoot) refuse("any root", "a root");

@@ -16,6 +16,7 @@ namespace sluice::detail {
 namespace {
 
 constexpr std::string_view kCanon = "Canon, Antoniu 2012";
+constexpr std::string_view kBenoit = "Benoit, Canon, Marchal 2015";
 constexpr std::string_view kPjesivac = "Pjesivac-Grbovic et al. 2005";
 
 // ---- greedy
@@ -67,11 +68,14 @@ constexpr ReducePlanner given(std::string_view name, std::string_view guarantee,
           .shape = given_in_segments};
 }
 
+constexpr ReducePlanner dynamic(std::string_view name, std::string_view guarantee) {
+  return {.about = {"reduce", name, guarantee, "O(n log n)", kBenoit}, .mixed = MixedKind::kDynamic};
+}
+
 // ---- exact
 
 void check_exact(const ReducePlanner& /*planner*/, const ReduceProblem& problem, const ReduceOptions& /*options*/) {
-  if (!problem.arrivals.empty() || problem.segments != 1)
-    throw InputError("algorithm exact", "dates of arrival or parts", "neither; greedy is optimal for dates");
+  if (problem.segments != 1) throw InputError("algorithm exact", "parts", "an element in one part");
   if (problem.machines > kMostMachinesForExact)
     throw InputError("algorithm exact", fmt::format("{} machines", problem.machines),
                      fmt::format("at most {}", kMostMachinesForExact));
@@ -89,7 +93,8 @@ constexpr std::array kReducePlanners{
                   .is_best = greedy_is_best,
                   .keeps_limits = true,
                   .fills = true,
-                  .best_for_dates = true},
+                  .best_for_dates = true,
+                  .mixed = MixedKind::kBuilt},
     given("binomial", "at most 1 + min(d, c) / max(d, c) times the optimum", kCanon, {.greedy_for = ReduceCosts{0, 1}}),
     given("fibonacci", "at most 2 times the optimum; optimal for d = c", kCanon, {.greedy_for = ReduceCosts{1, 1}}),
     given("flat", "none", kPjesivac, {.arity = GivenTree::kAll}),
@@ -100,7 +105,10 @@ constexpr std::array kReducePlanners{
                             "exhaustive search"},
                   .check = check_exact,
                   .tree = exact_by_task,
-                  .keeps_limits = true},
+                  .keeps_limits = true,
+                  .mixed = MixedKind::kExact},
+    dynamic("tree-dyn", "none here; knows no costs: machines pair up as they are ready"),
+    dynamic("non-commut-tree-dyn", "none here; the same of neighbours, in the order of the machines"),
 };
 
 constexpr auto kReduceAlgorithms = [] {

@@ -24,6 +24,14 @@ struct TreeTask {
   bool fill = false;       ///< as for greedy_tree, of a planner that can
 };
 
+/// How an algorithm plans a problem in which everything may be asked for at once (mixed.hpp).
+enum class MixedKind {
+  kBuilt,    ///< the best of mixed_starts
+  kGiven,    ///< its given tree
+  kExact,    ///< exact_mixed
+  kDynamic,  ///< dynamic_tree, whatever is asked for
+};
+
 /// An algorithm of reduce.
 struct ReducePlanner {
   Algorithm about;
@@ -31,6 +39,7 @@ struct ReducePlanner {
   GivenTree given = {};
   /// Throws InputError where the algorithm does not apply. Null if it always does.
   void (*check)(const ReducePlanner&, const ReduceProblem&, const ReduceOptions&) = nullptr;
+  /// Null: its trees form while they run.
   ReversedTree (*tree)(const TreeTask&) = nullptr;
   /// The same tree, to be asked for single machines; null where it has to be written out.
   std::unique_ptr<CountedTree> (*counted)(const TreeTask&) = nullptr;
@@ -42,6 +51,7 @@ struct ReducePlanner {
   bool keeps_limits = false;  ///< plans for the limits of a problem; of others the trees are checked against them
   bool fills = false;         ///< see TreeTask::fill
   bool best_for_dates = false;
+  MixedKind mixed = MixedKind::kGiven;
 };
 
 /// In the order in which they are shown; without `auto`.

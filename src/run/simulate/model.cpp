@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "run/simulate/message_sequence.hpp"
+#include "schedule/machine_costs.hpp"
 #include "schedule/message_partners.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
@@ -85,10 +86,12 @@ void keep_barriers(Timeline& timeline, const StepSchedule& schedule) {
   timeline.length = start;
 }
 
-/// Reductions whose transfers all take the same.
+/// Reductions whose transfers take what they cost.
 void replay(Timeline& timeline, const TreeSchedule& schedule) {
   const auto machines = static_cast<std::size_t>(schedule.machines);
   const auto date = [&](std::size_t machine) { return schedule.arrivals.empty() ? 0 : schedule.arrivals[machine]; };
+  const detail::MachineCosts costs(schedule.machines, schedule.transfer, schedule.transfer_costs, schedule.compute,
+                                   schedule.compute_costs);
   std::vector<double> send_free(machines), receive_free(machines), combined(machines);
   for (std::size_t m = 0; m < machines; ++m) send_free[m] = receive_free[m] = combined[m] = date(m);
   // Of parts that others have been combined with; parts that a machine only has itself are ready at its date.
@@ -104,11 +107,11 @@ void replay(Timeline& timeline, const TreeSchedule& schedule) {
       each.start = std::max(each.start, ends.top());
       ends.pop();
     }
-    each.end = each.sender_free = each.start + schedule.transfer;
+    each.end = each.sender_free = each.start + costs.transfer(each.from, each.to);
     each.receive_start = each.start;
     ends.push(each.end);
     send_free[from] = receive_free[to] = each.end;
-    combined[to] = std::max(combined[to], each.end) + schedule.compute;
+    combined[to] = std::max(combined[to], each.end) + costs.compute(each.to);
     double& known = ready.try_emplace(each.to * schedule.segments + segment, 0).first->second;
     known = std::max(known, combined[to]);
   }

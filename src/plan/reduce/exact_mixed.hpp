@@ -1,0 +1,17 @@
+#pragma once
+
+#include "plan/reduce/mixed_problem.hpp"
+
+namespace sluice::detail {
+
+/// For how many machines exact_mixed searches, and for how many `auto` lets it.
+inline constexpr std::int64_t kMostForSets = 12;
+inline constexpr std::int64_t kMostForRuns = 64;
+inline constexpr std::int64_t kSoonForSets = 9;
+inline constexpr std::int64_t kSoonForRuns = 32;
+
+/// The reduction that ends first, with any costs and dates, in any order or in that of the machines.
+/// @pre one part and no limits, at most as many machines as above
+[[nodiscard]] TimedParents exact_mixed(const MixedProblem& problem);
+
+}  // namespace sluice::detail

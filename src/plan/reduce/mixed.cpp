@@ -1,0 +1,226 @@
+#include "plan/reduce/mixed.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plan/reduce/check.hpp"
+#include "plan/reduce/consecutive_runs.hpp"
+#include "plan/reduce/dynamic_trees.hpp"
+#include "plan/reduce/exact_mixed.hpp"
+#include "plan/reduce/given_tree.hpp"
+#include "plan/reduce/mixed_problem.hpp"
+#include "plan/reduce/mixed_search.hpp"
+#include "plan/reduce/tree_timer.hpp"
+#include "sluice/checked.hpp"
+#include "sluice/error.hpp"
+
+namespace sluice::detail {
+
+namespace {
+
+constexpr std::int64_t kTimedTransfers = 4'000'000;  ///< that the moves may take, for an effort of 1
+
+class MixedPlanner {
+ public:
+  MixedPlanner(const ReduceProblem& problem, const ReduceOptions& options, const ReducePlanner* planner)
+      : problem_(problem), options_(options), planner_(planner) {}
+
+  ReducePlan run() {
+    check();
+    std::optional<TimedParents> best;
+    std::int64_t segments = 0;
+    for (const std::int64_t parts : numbers_of_parts()) {
+      if (best && parts > 8 * segments) break;  // longer and longer
+      const MixedProblem mixed(problem_, parts);
+      TimedParents timed = plan(mixed);
+      if (best && timed.length >= best->length) continue;
+      best = std::move(timed);
+      segments = parts;
+    }
+    const MixedProblem mixed(problem_, segments);
+    if (planner_ == nullptr && !proves_optimum(segments)) {
+      TreeTimer timer(mixed);
+      auto work = static_cast<std::int64_t>(std::min(1e15, options_.effort * static_cast<double>(kTimedTransfers)));
+      ReduceProblem stated = problem_;
+      stated.segments = segments;
+      TimedParents improved = improve_tree(mixed, timer, best->parent, mixed_bounds(stated).best, work);
+      if (improved.length < best->length) best = std::move(improved);
+    }
+    return finish(mixed, std::move(*best));
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& found, const std::string& expected) const {
+    throw InputError(fmt::format("algorithm {}", planner_->about.name), found, expected);
+  }
+
+  void check() const {
+    if (problem_.machines > kMostMixed)
+      throw InputError(
+          "machines", fmt::format("{}", problem_.machines),
+          "at most 2^20 with costs of single machines, and with dates, limits, parts or an order together");
+    if (planner_ == nullptr) return;
+    if (planner_->mixed == MixedKind::kGiven && planner_->check != nullptr)
+      planner_->check(*planner_, problem_, options_);
+    if (planner_->mixed == MixedKind::kExact) check_exact();
+    if (planner_->mixed == MixedKind::kDynamic) check_dynamic();
+  }
+  void check_exact() const {
+    if (problem_.max_transfers || problem_.max_reducers || problem_.segments != 1)
+      refuse("limits or parts, with costs that differ or with dates", "neither");
+    const std::int64_t most = problem_.commutative ? kMostForSets : kMostForRuns;
+    if (problem_.machines > most)
+      refuse(fmt::format("{} machines", problem_.machines), fmt::format("at most {}", most));
+  }
+  void check_dynamic() const {
+    if (problem_.max_reducers) refuse("a limit on the machines that combine", "none: no machine knows the others");
+    if (problem_.segments != 1) refuse("parts", "an element in one part");
+    const bool in_order = planner_->about.name == "non-commut-tree-dyn";
+    if (in_order == problem_.commutative)
+      refuse(in_order ? "an operation that commutes" : "an operation that does not commute",
+             in_order ? "tree-dyn for it" : "non-commut-tree-dyn for it");
+  }
+
+  /// Whether `plan` has found the optimum, where that takes no time to speak of.
+  [[nodiscard]] bool proves_optimum(std::int64_t segments) const {
+    if (planner_ != nullptr) return planner_->mixed == MixedKind::kExact;
+    return segments == 1 && problem_.segments == 1 && !problem_.max_transfers && !problem_.max_reducers &&
+           problem_.machines <= (problem_.commutative ? kSoonForSets : kSoonForRuns);
+  }
+
+  [[nodiscard]] std::vector<std::int64_t> numbers_of_parts() const {
+    if (problem_.segments != 0) return {problem_.segments};
+    std::vector<std::int64_t> numbers;
+    for (std::int64_t parts = 1; parts <= problem_.max_segments; parts = parts < 4 ? parts + 1 : parts + parts / 4)
+      if (numbers.empty() || parts <= kMostMixed / problem_.machines) numbers.push_back(parts);
+    return numbers;
+  }
+
+  [[nodiscard]] TimedParents plan(const MixedProblem& mixed) const {
+    if (proves_optimum(mixed.segments)) return exact_mixed(mixed);
+    if (planner_ != nullptr && planner_->mixed == MixedKind::kDynamic) return dynamic_tree(mixed);
+    std::vector<Parents> trees;
+    if (planner_ == nullptr || planner_->mixed == MixedKind::kBuilt) trees = mixed_starts(mixed);
+    if (planner_ == nullptr) {
+      for (const ReducePlanner& each : reduce_planners())
+        if (each.mixed == MixedKind::kGiven) add_given(mixed, each, trees);
+    } else if (planner_->mixed == MixedKind::kGiven) {
+      add_given(mixed, *planner_, trees);
+      if (trees.empty() && !problem_.commutative)
+        refuse(fmt::format("root {} of {} machines, and an operation that does not commute", root(), mixed.machines),
+               "a root that this tree can be split around, as the first and the last machine are");
+      if (trees.empty() || reducers_of(trees.front()) > mixed.max_reducers)
+        refuse("more machines that combine", fmt::format("at most {}", mixed.max_reducers));
+    }
+    TreeTimer timer(mixed);
+    const Parents* best = nullptr;
+    double least = 0;
+    for (const Parents& tree : trees) {
+      const double length = timer.length(tree);
+      if (best != nullptr && length >= least) continue;
+      best = &tree;
+      least = length;
+    }
+    TimedParents result = timer.times(*best);
+    if (planner_ == nullptr && mixed.segments == 1 && mixed.max_reducers == kNoLimit) {
+      TimedParents dynamic = dynamic_tree(mixed);
+      if (dynamic.length < result.length) result = std::move(dynamic);
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::int64_t root() const { return problem_.root == kAnyRoot ? 0 : problem_.root; }
+
+  /// A tree that is chosen without a look at the costs; of all algorithms, only where it keeps the limits.
+  void add_given(const MixedProblem& mixed, const ReducePlanner& planner, std::vector<Parents>& trees) const {
+    const std::vector<std::int32_t> parent = given_parents(planner.given, mixed.machines, options_.arity);
+    Parents tree;
+    if (mixed.commutative) {
+      std::vector<std::int32_t> machine;
+      for (std::int64_t node = 0; node < mixed.machines; ++node)
+        machine.push_back(static_cast<std::int32_t>((root() + node) % mixed.machines));
+      tree = parents_of(parent, machine, mixed.machines);
+    } else {
+      // Of these, only the order in which a machine receives depends on the costs.
+      const auto machine = consecutive_runs(with_shortest_times(parent, {1, 1}), mixed.machines, root());
+      if (!machine) return;
+      tree = parents_of(with_shortest_times(parent, {1, 1}).parent, *machine, mixed.machines);
+    }
+    if (planner_ == nullptr && reducers_of(tree) > mixed.max_reducers) return;
+    trees.push_back(std::move(tree));
+  }
+
+  [[nodiscard]] ReducePlan finish(const MixedProblem& mixed, TimedParents timed) const {
+    ReducePlan plan;
+    TreeSchedule& schedule = plan.schedule;
+    schedule.algorithm = options_.algorithm;
+    schedule.machines = mixed.machines;
+    schedule.root = std::find(timed.parent.begin(), timed.parent.end(), -1) - timed.parent.begin();
+    schedule.transfer = mixed.transfer_costs.empty() ? mixed.transfer : 0;
+    schedule.compute = mixed.compute_costs.empty() ? mixed.compute : 0;
+    schedule.transfer_costs = mixed.transfer_costs;
+    schedule.compute_costs = mixed.compute_costs;
+    schedule.max_transfers = problem_.max_transfers;
+    schedule.max_reducers = problem_.max_reducers;
+    schedule.commutative = mixed.commutative;
+    schedule.segments = mixed.segments;
+    schedule.arrivals = mixed.arrivals;
+    schedule.length = timed.length;
+    if (!std::isfinite(timed.length))
+      throw InputError("length of the reduction", fmt::format("{}", timed.length), "one that a double holds");
+    ReduceProblem stated = problem_;
+    stated.segments = mixed.segments;
+    const ReduceBounds bounds = mixed_bounds(stated);
+    schedule.bound = bounds.simple;
+    // The bounds are sums in another order than the length.
+    schedule.bound.lower = std::min(schedule.bound.lower, timed.length);
+    schedule.bound.upper = std::max(schedule.bound.upper, schedule.bound.lower);
+    plan.optimum_at_least = proves_optimum(mixed.segments) ? timed.length : std::min(bounds.best, timed.length);
+    plan.optimal = timed.length <= plan.optimum_at_least * (1 + 1e-12);
+    plan.transfers = checked::multiply(mixed.machines - 1, mixed.segments, "number of transfers");
+    count(timed.parent, plan);
+    if (options_.transfers) schedule.transfers = std::move(timed.transfers);
+    return plan;
+  }
+
+  static void count(const Parents& parent, ReducePlan& plan) {
+    std::vector<std::int64_t> children(parent.size(), 0);
+    for (std::size_t v = 0; v < parent.size(); ++v) {
+      if (parent[v] >= 0) ++children[static_cast<std::size_t>(parent[v])];
+    }
+    plan.reducers = reducers_of(parent);
+    plan.max_children = *std::max_element(children.begin(), children.end());
+    // From the leaves: every machine is looked at when all below it have been.
+    std::vector<std::int64_t> depth(parent.size(), 0);
+    std::vector<std::size_t> order;
+    for (std::size_t v = 0; v < parent.size(); ++v)
+      if (children[v] == 0) order.push_back(v);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const std::size_t v = order[i];
+      plan.depth = std::max(plan.depth, depth[v]);
+      if (parent[v] < 0) continue;
+      const auto p = static_cast<std::size_t>(parent[v]);
+      depth[p] = std::max(depth[p], depth[v] + 1);
+      if (--children[p] == 0) order.push_back(p);
+    }
+  }
+
+  const ReduceProblem& problem_;
+  const ReduceOptions& options_;
+  const ReducePlanner* planner_;
+};
+
+}  // namespace
+
+ReducePlan plan_mixed(const ReduceProblem& problem, const ReduceOptions& options, const ReducePlanner* planner) {
+  return MixedPlanner(problem, options, planner).run();
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,268 @@
+/// Lower bounds of reductions whose costs differ, or that have dates, limits, parts and an order together.
+///
+/// Problem: see include/sluice/plan/reduce.hpp. Let d and c be the least costs of any transfer and any combination, d_u
+/// the least of a transfer from u, a_u the date of u, T the length, S the number of parts. An order only makes a
+/// reduction longer, so none of the bounds looks at it. The largest of these is taken:
+///  - Even costs. Make every transfer as short as d by starting it later, and every combination as short as c by ending
+///    it earlier: nothing breaks, the end comes no later. So the optimum for d and c bounds T, with the same limits.
+///  - Late machines. In the schedule made so, u sends no earlier than r_u = a_u + d_u - d. Backwards in time, the i
+///    machines of largest r are inserted by T - r, where r is the least of theirs; those inserted by then, with their
+///    transfers, are a reduction of i + 1 machines at least that takes T - r: no less than the optimum of i + 1
+///    machines. This is for every i.
+///  - Ports. Backwards in time, let t_i be when the i-th machine is inserted, t_0 = 0. The i transfers until then take
+///  the
+///    i least d_u together at least, and they go through ports of machines that were inserted before, each free of them
+///    from t_v + c on: the sum of the i least d_u <= the sum of max(0, t_i - t_v - c) over v < i. The least t_i that
+///    this allows, one after the other, are bounds on the true ones; and T >= t_i + the i-th latest date.
+///  - Paths. The last part that u sends starts at a_u + (S - 1) d_u or later, and what it is combined to has to reach
+///    the root over transfers and combinations: T >= a_u + (S - 1) d_u + the cheapest path. Likewise the root receives
+///    S parts at least after its date.
+///  - Work. After its date and before it has to send (the cheapest path before T), a machine can receive and combine
+///    only so many times, as both its port and its processor take turns; with the limit on the machines that combine
+///    the best ones count. Together they must come to (n - 1) S.
+///  - Limit on transfers. All transfers together take S times the sum of d_u, K at a time.
+/// Complexity: O(n^2) where pairs have costs, else O(n log n), with 60 lengths tried for `work`. Deterministic.
+/// Source: the first, Canon and Antoniu 2012 for the even problem; the others ours.
+///
+/// Example: root 0, c = 1, machines 1 to 3 with d = 1, 1 and 8. Late machines, i = 1: r = 7, and two machines take d +
+/// c = 2, so T >= 9: machine 3 sends at 0, its element is there at 8, combined at 9. The optimum is 10, as the root
+/// receives nothing else in these 8 units.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "plan/reduce/check.hpp"
+#include "plan/reduce/greedy.hpp"
+#include "plan/reduce/mixed.hpp"
+#include "plan/reduce/mixed_problem.hpp"
+
+namespace sluice::detail {
+
+namespace {
+
+constexpr double kNoWay = std::numeric_limits<double>::infinity();
+
+class MixedBounds {
+ public:
+  MixedBounds(const ReduceProblem& problem, const MixedProblem& mixed)
+      : problem_(problem),
+        p_(mixed),
+        costs_(mixed.costs()),
+        n_(mixed.machines),
+        parts_(static_cast<double>(mixed.segments)) {
+    find_least_costs();
+    find_paths();
+  }
+
+  [[nodiscard]] double lower() const {
+    return std::max({even_costs(n_), late_machines(), ports(), paths(), work(), limit_on_transfers()});
+  }
+
+  /// All to one machine, one transfer after the other once everybody is there.
+  [[nodiscard]] double upper() const {
+    double least = kNoWay;
+    for (std::int64_t root = p_.root == kAnyRoot ? 0 : p_.root; root < (p_.root == kAnyRoot ? n_ : p_.root + 1);
+         ++root) {
+      double length = static_cast<double>(n_ - 1) * costs_.compute(root);
+      for (std::int64_t u = 0; u < n_; ++u)
+        if (u != root) length += costs_.transfer(u, root);
+      least = std::min(least, length);
+      if (p_.root == kAnyRoot && root == kMostRoots) break;
+    }
+    double last = 0;
+    for (const double date : p_.arrivals) last = std::max(last, date);
+    return last + parts_ * least;
+  }
+
+ private:
+  static constexpr std::int64_t kMostRoots = 4096;  ///< looked at for the upper bound
+  static constexpr std::int64_t kAllCounts = 4096;  ///< of machines; beyond, powers of two
+
+  static std::size_t at(std::int64_t machine) { return static_cast<std::size_t>(machine); }
+  [[nodiscard]] bool of_pairs() const { return !p_.transfer_costs.empty() && !is_for_each(p_.transfer_costs, n_); }
+
+  void find_least_costs() {
+    from_.assign(at(n_), kNoWay);
+    to_.assign(at(n_), kNoWay);
+    if (of_pairs()) {
+      for (std::int64_t u = 0; u < n_; ++u)
+        for (std::int64_t v = 0; v < n_; ++v) {
+          if (u == v || u == p_.root) continue;
+          from_[at(u)] = std::min(from_[at(u)], costs_.transfer(u, v));
+          to_[at(v)] = std::min(to_[at(v)], costs_.transfer(u, v));
+        }
+    } else {
+      for (std::int64_t u = 0; u < n_; ++u)
+        if (u != p_.root) from_[at(u)] = costs_.transfer(u, u == 0 ? 1 : 0);
+      to_.assign(at(n_), *std::min_element(from_.begin(), from_.end()));
+    }
+    least_.transfer = *std::min_element(from_.begin(), from_.end());
+    least_.compute = costs_.compute(0);
+    for (std::int64_t v = 1; v < n_; ++v) least_.compute = std::min(least_.compute, costs_.compute(v));
+  }
+
+  /// The cheapest way of an element from each machine to the root; 0 if any may be the root.
+  void find_paths() {
+    path_.assign(at(n_), 0);
+    if (p_.root == kAnyRoot) return;
+    // Where only the sender counts, no detour is cheaper.
+    for (std::int64_t u = 0; u < n_; ++u)
+      if (u != p_.root) path_[at(u)] = costs_.transfer(u, p_.root) + costs_.compute(p_.root);
+    if (!of_pairs()) return;
+    std::vector<char> known(at(n_), 0);
+    known[at(p_.root)] = 1;
+    for (std::int64_t round = 1; round < n_; ++round) {
+      std::int64_t next = -1;
+      for (std::int64_t u = 0; u < n_; ++u)
+        if (known[at(u)] == 0 && (next < 0 || path_[at(u)] < path_[at(next)])) next = u;
+      known[at(next)] = 1;
+      for (std::int64_t u = 0; u < n_; ++u)
+        if (known[at(u)] == 0)
+          path_[at(u)] = std::min(path_[at(u)], costs_.transfer(u, next) + costs_.compute(next) + path_[at(next)]);
+    }
+  }
+
+  /// The optimum of so many machines for the least costs, with the limits, or a bound on it.
+  [[nodiscard]] double even_costs(std::int64_t machines) const {
+    if (least_.transfer == 0 && least_.compute == 0) return 0;
+    ReduceProblem even;
+    even.machines = machines;
+    even.transfer = least_.transfer;
+    even.compute = least_.compute;
+    even.max_transfers = problem_.max_transfers;
+    even.max_reducers = problem_.max_reducers;
+    return reduce_bounds(even).best;
+  }
+
+  [[nodiscard]] double late_machines() const {
+    std::vector<double> sends;
+    for (std::int64_t u = 0; u < n_; ++u)
+      if (u != p_.root) sends.push_back(p_.date(u) + from_[at(u)] - least_.transfer);
+    std::sort(sends.begin(), sends.end(), std::greater<>());
+    // One of all may be the root.
+    const std::size_t skipped = p_.root == kAnyRoot ? 1 : 0;
+    double bound = 0;
+    for (std::size_t i = 1; i + skipped <= sends.size(); i = n_ <= kAllCounts ? i + 1 : 2 * i)
+      bound = std::max(bound, sends[i - 1 + skipped] + even_costs(static_cast<std::int64_t>(i) + 1));
+    return bound;
+  }
+
+  [[nodiscard]] double ports() const {
+    std::vector<double> costs, dates;
+    for (std::int64_t u = 0; u < n_; ++u) {
+      if (u == p_.root) continue;
+      costs.push_back(from_[at(u)]);
+      dates.push_back(p_.date(u));
+    }
+    std::sort(costs.begin(), costs.end());
+    std::sort(dates.begin(), dates.end(), std::greater<>());
+    const std::size_t skipped = p_.root == kAnyRoot ? 1 : 0;
+    std::vector<double> inserted{0};
+    double transfers = 0;  // what the first i take
+    double begins = 0;     // sum of t_v + c over the first `giving` machines
+    std::size_t giving = 0;
+    double bound = 0;
+    for (std::size_t i = 1; i + skipped <= costs.size(); ++i) {
+      transfers += costs[i - 1];
+      const auto found = [&] { return giving == 0 ? kNoWay : (transfers + begins) / static_cast<double>(giving); };
+      double time = found();
+      // A port that is free before the time found so far makes it earlier.
+      while (giving < i && inserted[giving] + least_.compute < time) {
+        begins += inserted[giving] + least_.compute;
+        ++giving;
+        time = found();
+      }
+      inserted.push_back(std::max(inserted.back(), time));
+      bound = std::max(bound, inserted.back() + dates[i - 1 + skipped]);
+    }
+    return bound;
+  }
+
+  [[nodiscard]] double paths() const {
+    double longest = 0;
+    double second = 0;
+    const auto add = [&](double length) {
+      second = std::max(second, std::min(longest, length));
+      longest = std::max(longest, length);
+    };
+    for (std::int64_t u = 0; u < n_; ++u) {
+      if (u == p_.root) {
+        const double d = to_[at(u)];
+        const double c = costs_.compute(u);
+        add(p_.date(u) + std::max(parts_ * d + c, d + parts_ * c));
+      } else {
+        const double rest = p_.root == kAnyRoot ? from_[at(u)] + least_.compute : path_[at(u)];
+        add(p_.date(u) + (parts_ - 1) * from_[at(u)] + rest);
+      }
+    }
+    return p_.root == kAnyRoot ? second : longest;
+  }
+
+  [[nodiscard]] double work() const {
+    const double needed = static_cast<double>(n_ - 1) * parts_;
+    std::vector<double> counts(at(n_));
+    const auto enough = [&](double length) {
+      for (std::int64_t v = 0; v < n_; ++v) {
+        const double d = to_[at(v)];
+        const double c = costs_.compute(v);
+        const double time = length - path_[at(v)] - p_.date(v) - d - c;
+        const double turn = std::max(d, c);
+        counts[at(v)] = !(time >= 0) ? 0 : turn > 0 ? std::min(needed, 1 + std::floor(time / turn + 1e-9)) : needed;
+      }
+      if (p_.max_reducers < n_)
+        std::nth_element(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(p_.max_reducers), counts.end(),
+                         std::greater<>());
+      double sum = 0;
+      for (std::int64_t i = 0; i < std::min(n_, p_.max_reducers); ++i) sum += counts[at(i)];
+      return sum >= needed;
+    };
+    double low = 0;
+    double high = upper();
+    for (int i = 0; i < 60 && low < high; ++i) {
+      const double middle = low + (high - low) / 2;
+      (enough(middle) ? high : low) = middle;
+    }
+    return low;
+  }
+
+  [[nodiscard]] double limit_on_transfers() const {
+    if (p_.max_transfers == kNoLimit) return 0;
+    double sum = 0;
+    double largest = 0;
+    double first = kNoWay;
+    for (std::int64_t u = 0; u < n_; ++u) {
+      first = std::min(first, p_.date(u));
+      if (u == p_.root) continue;
+      sum += from_[at(u)];
+      largest = std::max(largest, from_[at(u)]);
+    }
+    if (p_.root == kAnyRoot) sum -= largest;
+    return first + parts_ * sum / static_cast<double>(p_.max_transfers) + least_.compute;
+  }
+
+  const ReduceProblem& problem_;
+  const MixedProblem& p_;
+  MachineCosts costs_;
+  std::int64_t n_;
+  double parts_;
+  std::vector<double> from_, to_;  // least costs of a transfer from and to a machine
+  std::vector<double> path_;
+  ReduceCosts least_;
+};
+
+}  // namespace
+
+ReduceBounds mixed_bounds(const ReduceProblem& problem) {
+  const MixedProblem mixed(problem, problem.segments);
+  if (mixed.machines == 1) return {{mixed.date(0), mixed.date(0)}, mixed.date(0)};
+  const MixedBounds bounds(problem, mixed);
+  ReduceBounds result;
+  result.simple.upper = bounds.upper();
+  result.best = result.simple.lower = std::min(bounds.lower(), result.simple.upper);
+  return result;
+}
+
+}  // namespace sluice::detail

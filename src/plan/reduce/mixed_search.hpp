@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plan/reduce/mixed_problem.hpp"
+#include "plan/reduce/tree_timer.hpp"
+
+namespace sluice::detail {
+
+/// Trees to begin with, all within the limits and in order; one at least. The ones built machine by machine first.
+[[nodiscard]] std::vector<Parents> mixed_starts(const MixedProblem& problem);
+
+/// Makes a tree shorter by moving machines, until it is no longer than `bound`. `work` counts transfers that are timed;
+/// what was used is taken off it.
+[[nodiscard]] TimedParents improve_tree(const MixedProblem& problem, TreeTimer& timer, Parents tree, double bound,
+                                        std::int64_t& work);
+
+/// Whether every subtree is a run of consecutive machines.
+[[nodiscard]] bool has_runs(const Parents& parent);
+
+/// How many machines receive.
+[[nodiscard]] std::int64_t reducers_of(const Parents& parent);
+
+/// Node by node of a tree of another kind, whose node i is `machine[i]`; nodes of -1 are left out.
+[[nodiscard]] Parents parents_of(const std::vector<std::int32_t>& parent, const std::vector<std::int32_t>& machine,
+                                 std::int64_t machines);
+
+}  // namespace sluice::detail

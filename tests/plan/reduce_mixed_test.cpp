@@ -1,0 +1,347 @@
+/// Costs of single machines and links, and dates, limits, parts and an order together.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "plan/reduce_brute_force.hpp"
+#include "plan/reduce_testing.hpp"
+#include "sluice/error.hpp"
+#include "sluice/plan/reduce.hpp"
+#include "sluice/plan/reduce_part.hpp"
+#include "sluice/plan/registry.hpp"
+#include "sluice/schedule/program.hpp"
+#include "sluice/schedule/tree_program.hpp"
+
+namespace sluice {
+namespace {
+
+using testing::expect_sound;
+using testing::plan_with;
+using testing::problem_of;
+
+/// Draws problems; the same ones everywhere.
+class Problems {
+ public:
+  explicit Problems(unsigned seed) : random_(seed) {}
+
+  std::int64_t number(std::int64_t below) {
+    return static_cast<std::int64_t>(random_() % static_cast<unsigned>(below));
+  }
+  bool coin() { return number(2) == 0; }
+
+  std::vector<double> numbers(std::size_t count, std::int64_t least, std::int64_t below) {
+    std::vector<double> result(count);
+    for (double& each : result) each = static_cast<double>(least + number(below - least));
+    return result;
+  }
+
+  /// Everything by chance; costs of at least 1 and below 7.
+  ReduceProblem any(std::int64_t machines, std::int64_t segments = 1) {
+    ReduceProblem problem = problem_of(machines, 1, 1);
+    const auto n = static_cast<std::size_t>(machines);
+    if (const std::int64_t kind = number(3); kind > 0) {
+      problem.transfer = 0;
+      problem.transfer_costs = numbers(kind == 1 ? n : n * n, 1, 7);
+    }
+    if (coin()) {
+      problem.compute = 0;
+      problem.compute_costs = numbers(n, 1, 7);
+    }
+    if (coin()) problem.max_transfers = 1 + number(2);
+    if (coin()) problem.max_reducers = 1 + number(3);
+    if (coin()) problem.arrivals = numbers(n, 0, 10);
+    problem.commutative = coin();
+    problem.root = number(machines + 1) - 1;
+    problem.segments = segments;
+    return problem;
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+std::string text(const ReduceProblem& p) {
+  return ::testing::PrintToString(p.transfer_costs) + " " + ::testing::PrintToString(p.compute_costs) + " dates " +
+         ::testing::PrintToString(p.arrivals) + " root " + std::to_string(p.root) + " K " +
+         std::to_string(p.max_transfers.value_or(-1)) + " R " + std::to_string(p.max_reducers.value_or(-1)) +
+         (p.commutative ? "" : " in order");
+}
+
+/// No plan ends before what brute force finds, no bound is above it, and `exact` finds it.
+void expect_no_better_than_brute_force(const ReduceProblem& problem, double& excess) {
+  SCOPED_TRACE(text(problem));
+  ReduceProblem of_part = problem;  // for brute force, which knows the costs of parts alone
+  const auto parts = static_cast<double>(problem.segments);
+  of_part.transfer /= parts;
+  of_part.compute /= parts;
+  for (double& cost : of_part.transfer_costs) cost /= parts;
+  for (double& cost : of_part.compute_costs) cost /= parts;
+  const double shortest = testing::MixedSearch(of_part).shortest();
+  const ReduceBounds bounds = reduce_bounds(problem);
+  EXPECT_LE(bounds.best, shortest * (1 + 1e-12));
+  EXPECT_LE(bounds.simple.lower, bounds.best);
+  EXPECT_GE(bounds.simple.upper, shortest);
+  const ReducePlan plan = plan_with(problem, "auto");
+  expect_sound(problem, plan);
+  EXPECT_GE(plan.schedule.length, shortest * (1 - 1e-12));
+  EXPECT_LE(plan.optimum_at_least, shortest * (1 + 1e-12));
+  if (problem.root != kAnyRoot) {
+    EXPECT_EQ(plan.schedule.root, problem.root);
+  }
+  excess = plan.schedule.length / shortest;
+  const bool simple = !problem.max_transfers && !problem.max_reducers && problem.segments == 1;
+  if (!simple) return;
+  const ReducePlan exact = plan_with(problem, "exact");
+  expect_sound(problem, exact);
+  EXPECT_EQ(exact.schedule.length, shortest);
+  EXPECT_TRUE(exact.optimal);
+  EXPECT_EQ(plan.schedule.length, shortest);
+}
+
+void expect_near(Problems& problems, int trials, std::int64_t most_machines, std::int64_t segments,
+                 double mean_excess) {
+  double sum = 0;
+  double count = 0;
+  for (int trial = 0; trial < trials; ++trial) {
+    const std::int64_t machines = 2 + problems.number(most_machines - 1);
+    double excess = 1;
+    expect_no_better_than_brute_force(problems.any(machines, segments), excess);
+    sum += excess;
+    ++count;
+  }
+  // The seeds are fixed, so this is what the heuristics reach, with a little room.
+  EXPECT_LE(sum / count, mean_excess);
+}
+
+/// The example of mixed_search.cpp: machine 2's slow transfer is not to wait for machine 1's to be combined elsewhere.
+TEST(ReduceMixed, SendsBothToTheRoot) {
+  ReduceProblem problem = problem_of(3, 0, 1);
+  problem.transfer_costs = {0, 1, 4};  // the root's own is never looked at
+  const ReducePlan plan = plan_with(problem, "greedy");
+  EXPECT_EQ(plan.schedule.length, 6);
+  EXPECT_EQ(plan.reducers, 1);
+  EXPECT_TRUE(plan_with(problem, "exact").optimal);
+  EXPECT_EQ(plan_with(problem, "exact").schedule.length, 6);
+}
+
+/// The example of mixed_bounds.cpp.
+TEST(ReduceMixed, BoundOfALateMachine) {
+  ReduceProblem problem = problem_of(4, 0, 1);
+  problem.transfer_costs = {0, 1, 1, 8};
+  EXPECT_EQ(reduce_bounds(problem).best, 9);
+  EXPECT_EQ(plan_with(problem, "auto").schedule.length, 10);
+}
+
+TEST(ReduceMixed, NeverBeatsBruteForce) {
+  Problems problems(1);
+  expect_near(problems, 200, 5, 1, 1.003);
+}
+
+TEST(ReduceMixed, NeverBeatsBruteForceWithSixMachines) {
+  Problems problems(2);
+  expect_near(problems, 30, 6, 1, 1.01);
+}
+
+TEST(ReduceMixed, NeverBeatsBruteForceInParts) {
+  Problems problems(3);
+  expect_near(problems, 60, 3, 2, 1.05);
+  expect_near(problems, 4, 4, 2, 1.05);
+}
+
+/// With the costs of one machine or link the same as all others', the planners that know the optimum plan.
+TEST(ReduceMixed, EvenCostsAreOptimal) {
+  for (const std::int64_t n : {1, 2, 7, 100}) {
+    ReduceProblem problem = problem_of(n, 0, 0);
+    const auto machines = static_cast<std::size_t>(n);
+    problem.transfer_costs.assign(machines * machines, 2);
+    for (std::size_t v = 0; v < machines && n > 1; ++v) problem.transfer_costs[v * machines + v] = 77;
+    problem.compute_costs.assign(machines, 3);
+    const ReducePlan plan = plan_with(problem, "auto");
+    EXPECT_TRUE(plan.optimal);
+    EXPECT_EQ(plan.schedule, plan_with(problem_of(n, 2, 3), "auto").schedule);
+    EXPECT_EQ(reduce_bounds(problem).best, shortest_length(n, 2, 3));
+  }
+}
+
+/// All that apply are sound, keep what was asked for, and are not shorter than what auto finds.
+TEST(ReduceMixed, EveryAlgorithmIsSound) {
+  Problems problems(4);
+  int planned = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    const ReduceProblem problem = problems.any(1 + problems.number(30), trial % 3 == 0 ? 1 + problems.number(5) : 1);
+    SCOPED_TRACE(text(problem));
+    const ReducePlan best = plan_with(problem, "auto");
+    expect_sound(problem, best);
+    for (const Algorithm& algorithm : algorithms("reduce")) {
+      try {
+        const ReducePlan plan = plan_with(problem, std::string(algorithm.name));
+        expect_sound(problem, plan);
+        if (algorithm.name != "k-ary") {
+          EXPECT_GE(plan.schedule.length, best.schedule.length * (1 - 1e-12)) << algorithm.name;
+        }
+        ++planned;
+      } catch (const InputError& error) {
+        EXPECT_NE(error.where().find(algorithm.name), std::string::npos) << error.what();
+      }
+    }
+  }
+  EXPECT_GT(planned, 200);
+}
+
+TEST(ReduceMixed, LetsThePlanChooseParts) {
+  Problems problems(5);
+  ReduceProblem problem = problem_of(12, 0, 100);
+  problem.transfer_costs = problems.numbers(12, 100, 200);
+  problem.transfer_overhead = problem.compute_overhead = 1;
+  problem.max_reducers = 12;
+  problem.segments = 0;
+  problem.max_segments = 64;
+  const ReducePlan plan = plan_with(problem, "auto");
+  expect_sound(problem, plan);
+  EXPECT_GT(plan.schedule.segments, 4);
+  problem.segments = 1;
+  EXPECT_LT(plan.schedule.length, plan_with(problem, "auto").schedule.length);
+}
+
+/// Each rank's part is what the schedule of all has for it.
+TEST(ReduceMixed, PartsOfRanks) {
+  Problems problems(6);
+  const ReduceProblem problem = problems.any(9);
+  const ReducePlan plan = plan_with(problem, "auto");
+  std::size_t receives = 0;
+  for (std::int64_t rank = 0; rank < problem.machines; ++rank) {
+    const ReductionPart part = plan_reduction_part(problem, rank);
+    EXPECT_EQ(part.length, plan.schedule.length);
+    EXPECT_EQ(part.sends.size(), rank == plan.schedule.root ? 0U : 1U);
+    receives += part.receives.size();
+  }
+  EXPECT_EQ(receives, 8U);
+}
+
+/// What ranks do along a tree is a sound program: every element combined once, in order where that matters.
+TEST(ReduceMixed, ProgramsOfPlansAreSound) {
+  Problems problems(9);
+  for (int trial = 0; trial < 60; ++trial) {
+    const ReduceProblem problem = problems.any(1 + problems.number(20), 1 + problems.number(4));
+    SCOPED_TRACE(text(problem));
+    const TreeSchedule schedule = plan_with(problem, "greedy").schedule;
+    const Program program = program_of(schedule, 8 * 10, 8);
+    for (const Violation& violation : validate(program)) ADD_FAILURE() << violation.reason;
+    EXPECT_EQ(program.operations.size(), 2 * schedule.transfers.size());
+    EXPECT_EQ(program.commutative, problem.commutative);
+    EXPECT_EQ(program.root, schedule.root);
+    // Of two elements no more than two parts.
+    const Program short_program = program_of(schedule, 16, 8);
+    EXPECT_TRUE(validate(short_program).empty());
+    EXPECT_EQ(static_cast<std::int64_t>(short_program.operations.size()),
+              2 * (problem.machines - 1) * std::min<std::int64_t>(2, problem.segments));
+    EXPECT_TRUE(validate(program_of(schedule, 0, 8)).empty());
+  }
+}
+
+TEST(ReduceMixed, ProgramsOfNoReductionAreRefused) {
+  TreeSchedule schedule = plan_with(problem_of(4, 1, 1), "auto").schedule;
+  EXPECT_THROW((void)program_of(schedule, 12, 8), InputError);
+  EXPECT_THROW((void)program_of(schedule, -8, 8), InputError);
+  EXPECT_THROW((void)program_of(schedule, 8, 0), InputError);
+  schedule.transfers.pop_back();
+  EXPECT_THROW((void)program_of(schedule, 8, 8), InputError);
+  schedule.problem = "broadcast";
+  EXPECT_THROW((void)program_of(schedule, 8, 8), InputError);
+}
+
+/// More work never makes the plan longer, and it is the same every time.
+TEST(ReduceMixed, EffortPays) {
+  Problems problems(7);
+  ReduceProblem problem = problem_of(60, 0, 0);
+  problem.transfer_costs = problems.numbers(60 * 60, 1, 1000);
+  problem.compute_costs = problems.numbers(60, 1, 1000);
+  ReduceOptions options;
+  options.effort = 0.01;
+  const ReducePlan little = plan_reduce(problem, options);
+  options.effort = 0.3;
+  const ReducePlan more = plan_reduce(problem, options);
+  EXPECT_EQ(more.schedule, plan_reduce(problem, options).schedule);
+  EXPECT_LT(more.schedule.length, little.schedule.length);
+  expect_sound(problem, plan_with(problem, "greedy"));
+}
+
+/// The example of dynamic_trees.cpp; of a power of two with even costs, a binomial tree comes out.
+TEST(ReduceDynamic, PairsWhoIsReady) {
+  const ReducePlan five = plan_with(problem_of(5, 1, 1), "tree-dyn");
+  EXPECT_EQ(five.schedule.length, 6);
+  EXPECT_FALSE(five.optimal);
+  for (const std::int64_t n : {2, 8, 64}) {
+    const ReduceProblem problem = problem_of(n, 2, 3);
+    const ReducePlan plan = plan_with(problem, "tree-dyn");
+    expect_sound(problem, plan);
+    EXPECT_EQ(plan.schedule.length, plan.depth * 5);
+    EXPECT_EQ(std::int64_t{1} << plan.depth, n);
+  }
+}
+
+/// It looks at no costs before a transfer has ended: a machine that is slow at the end changes nothing before.
+TEST(ReduceDynamic, KnowsNoCosts) {
+  ReduceProblem problem = problem_of(6, 0, 1);
+  problem.transfer_costs = {1, 2, 3, 4, 5, 6};
+  problem.root = kAnyRoot;
+  ReducePlan plan = plan_with(problem, "tree-dyn");
+  problem.transfer_costs[static_cast<std::size_t>(plan.schedule.transfers.back().from)] *= 50;
+  const ReducePlan slow = plan_with(problem, "tree-dyn");
+  ASSERT_EQ(slow.schedule.transfers.size(), plan.schedule.transfers.size());
+  plan.schedule.transfers.pop_back();
+  for (std::size_t i = 0; i < plan.schedule.transfers.size(); ++i)
+    EXPECT_EQ(slow.schedule.transfers[i], plan.schedule.transfers[i]);
+}
+
+TEST(ReduceDynamic, KeepsTheOrder) {
+  Problems problems(8);
+  for (int trial = 0; trial < 100; ++trial) {
+    ReduceProblem problem = problems.any(1 + problems.number(30));
+    problem.commutative = false;
+    problem.max_reducers.reset();
+    expect_sound(problem, plan_with(problem, "non-commut-tree-dyn"));
+    EXPECT_THROW((void)plan_with(problem, "tree-dyn"), InputError);
+    problem.commutative = true;
+    expect_sound(problem, plan_with(problem, "tree-dyn"));
+    EXPECT_THROW((void)plan_with(problem, "non-commut-tree-dyn"), InputError);
+  }
+}
+
+TEST(ReduceMixed, RefusesBadCosts) {
+  const auto refused = [](auto change) {
+    ReduceProblem problem = problem_of(4, 0, 0);
+    problem.transfer_costs = {1, 2, 3, 4};
+    problem.compute_costs = {1, 2, 3, 4};
+    (void)plan_with(problem, "auto");
+    change(problem);
+    EXPECT_THROW((void)plan_with(problem, "auto"), InputError);
+    EXPECT_THROW((void)reduce_bounds(problem), InputError);
+  };
+  refused([](ReduceProblem& p) { p.transfer = 1; });
+  refused([](ReduceProblem& p) { p.compute = 1; });
+  refused([](ReduceProblem& p) { p.transfer_costs.pop_back(); });
+  refused([](ReduceProblem& p) { p.transfer_costs.resize(15, 1); });
+  refused([](ReduceProblem& p) { p.compute_costs.resize(16, 1); });
+  refused([](ReduceProblem& p) { p.transfer_costs[2] = -1; });
+  refused([](ReduceProblem& p) { p.compute_costs[2] = std::numeric_limits<double>::infinity(); });
+  refused([](ReduceProblem& p) { p.transfer_costs[2] = std::numeric_limits<double>::quiet_NaN(); });
+  refused([](ReduceProblem& p) { p.transfer_overhead = 1.5; });
+  refused([](ReduceProblem& p) {
+    p.transfer_costs.assign(4, 0);
+    p.compute_costs.assign(4, 0);
+  });
+  refused([](ReduceProblem& p) {
+    p.machines = std::int64_t{1} << 21;
+    p.transfer_costs.resize(std::size_t{1} << 21, 1);
+    p.compute_costs.resize(std::size_t{1} << 21, 1);
+  });
+}
+
+}  // namespace
+}  // namespace sluice
