@@ -48,6 +48,30 @@ TEST(Collective, ShowsWhatIsSentWhen) {
     EXPECT_NE(outcome.out.find(text), std::string::npos) << text << outcome.out;
 }
 
+TEST(Collective, WhatTheEffortDoesNotAllowIsEstimated) {
+  const Folder folder;
+  for (const std::string problem : kCollectives) {
+    const Arguments task = with({"plan", problem, "--platform", kPlatform}, "--size 16Ki --json plan.json");
+    const Outcome outcome = folder.sluice(with(task, "--effort 1e-6"));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find(", estimated\n"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("is more work than the effort allows: its messages have no times.\n"), std::string::npos)
+        << outcome.out;
+    EXPECT_EQ(folder.sluice({"check", "plan.json"}).status, 0);
+    EXPECT_EQ(folder.sluice(with(task, "--effort 1e-6")).out, outcome.out);
+    const Outcome cut = folder.sluice(with(task, "--time-limit 0"));
+    EXPECT_EQ(cut.status, 0) << cut.err;
+    EXPECT_NE(cut.out.find("algorithm: auto; stopped by the time limit\n"), std::string::npos) << cut.out;
+    EXPECT_EQ(folder.sluice({"check", "plan.json"}).status, 0);
+  }
+  const Outcome compared =
+      folder.sluice(with({"compare", "allgather", "--platform", kPlatform}, "--size 16Ki --effort 1e-6"));
+  EXPECT_NE(compared.out.find("ring, estimated"), std::string::npos) << compared.out;
+  const Outcome predicted =
+      folder.sluice(with({"predict", "allgather", "--platform", kPlatform}, "--size 16Ki --time-limit 0"));
+  EXPECT_NE(predicted.out.find("; stopped by the time limit\n"), std::string::npos) << predicted.out;
+}
+
 TEST(Collective, CheckSaysWhatIsWrong) {
   const Folder folder;
   EXPECT_EQ(
@@ -118,6 +142,8 @@ TEST(Collective, BadInputIsOneLineAndNothingIsWritten) {
   EXPECT_EQ(refused("scatter", "--counts 1,-2,3").substr(0, 22), "error: --counts: '-2',");
   EXPECT_EQ(refused("scatter", "--counts no.csv").substr(0, 13), "error: no.csv");
   EXPECT_EQ(refused("gather", "--size 8 --root 88"), "error: --root: '88', expected 0 to 87\n");
+  EXPECT_EQ(refused("gather", "--size 8 --effort 0").substr(0, 21), "error: --effort: '0',");
+  EXPECT_EQ(refused("gather", "--size 8 --time-limit soon").substr(0, 28), "error: --time-limit: 'soon',");
   EXPECT_EQ(refused("allreduce", "--size 9"), "error: --size: 9 bytes, expected whole elements of 8 bytes\n");
   EXPECT_EQ(refused("allgather", "--size 8 --algorithm recursive-doubling"),
             "error: ranks: 88, expected a power of two\n");
