@@ -72,6 +72,33 @@ TEST(Collective, WhatTheEffortDoesNotAllowIsEstimated) {
   EXPECT_NE(predicted.out.find("; stopped by the time limit\n"), std::string::npos) << predicted.out;
 }
 
+TEST(Collective, CheckJudgesTimesOverThePlatform) {
+  const Folder folder;
+  ASSERT_EQ(folder.sluice(with({"plan", "allgather", "--platform", kPlatform}, "--size 16Ki --json a.json")).status, 0);
+  const Arguments check{"check", "a.json", "--platform", kPlatform};
+  const Outcome sound = folder.sluice(check);
+  EXPECT_EQ(sound.status, 0) << sound.err;
+  EXPECT_NE(sound.out.find("\nlength: "), std::string::npos) << sound.out;
+  EXPECT_NE(sound.out.find("\nnot checked: when each message runs"), std::string::npos) << sound.out;
+  const json file = json::parse(folder.read("a.json"));
+  for (const char* field : {"length_s", "bound_s"}) {
+    json other = file;
+    other["length_s"] = std::string(field) == "length_s" ? file["bound_s"].get<double>() / 2 : 1;
+    other["bound_s"] = std::string(field) == "length_s" ? 0 : 0.9;
+    folder.write("a.json", other.dump());
+    EXPECT_EQ(folder.sluice({"check", "a.json"}).status, 0) << "sound in itself";
+    const Outcome outcome = folder.sluice(check);
+    EXPECT_EQ(outcome.status, 1) << outcome.out;
+    EXPECT_EQ(lines(outcome.out).size(), 1U) << outcome.out;
+    EXPECT_EQ(outcome.out.rfind(std::string(field) + " is ", 0), 0U) << outcome.out;
+  }
+  folder.write("two.json", R"({"schema": "sluice.platform/2", "ranks": 2, "link": {"latency_s": 1, "gap": [[1, 1]]}})");
+  expect_refused(folder.sluice(words("check a.json --platform two.json")),
+                 "two.json: 2 ranks, expected the 88 of the program in a.json");
+  ASSERT_EQ(folder.sluice(words("plan redistribute --from 4:3 --to 4:5 --json steps.json")).status, 0);
+  expect_refused(folder.sluice(words("check steps.json --platform two.json")), "--platform: a schedule");
+}
+
 TEST(Collective, CheckSaysWhatIsWrong) {
   const Folder folder;
   EXPECT_EQ(
