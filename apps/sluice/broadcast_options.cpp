@@ -26,7 +26,11 @@ void BroadcastInput::add_to(CLI::App& verb) {
       ->option_text("NAME [min]");
   verb.add_flag("--early-internal", early_internal,
                 "auto, exact: a cluster may broadcast inside before its last sends; needs --segments 1");
-  verb.add_option("--time-limit", time_limit, "for auto and exact")->option_text("SECONDS [1]");
+  verb.add_option(
+          "--effort", effort,
+          "how much auto and exact search, as a multiple of about a second; counted, so the same plan everywhere")
+      ->option_text("N [1]");
+  verb.add_option("--time-limit", time_limit, "cuts the search of auto and exact short")->option_text("SECONDS");
 }
 
 void ReversedInput::add_to(CLI::App& verb) {
@@ -72,7 +76,7 @@ void check_ranks(const Platform& platform, const std::string& file, int ranks) {
 
 bool BroadcastInput::asks_for_a_plan() const {
   return !segments.empty() || !inside.empty() || lookahead != BroadcastInput().lookahead || early_internal ||
-         time_limit != BroadcastInput().time_limit;
+         effort != BroadcastInput().effort || !time_limit.empty();
 }
 
 BroadcastTask read_without_platform(const BroadcastInput& options, std::int64_t ranks) {
@@ -93,7 +97,6 @@ std::string BroadcastTask::title() const {
 BroadcastPlan BroadcastTask::planned_by(const std::string& algorithm, bool messages) const {
   BroadcastOptions how = options;
   how.algorithm = algorithm;
-  how.stop = stop_at_interrupt();
   how.messages = messages;
   return plan_broadcast(platform, root, bytes, how);
 }
@@ -108,7 +111,7 @@ ReversedPlan BroadcastTask::reversed_by(const std::string& algorithm, const Reve
     throw InputError("--reversed", "cannot be used with --early-internal", "clusters that combine before they receive");
   BroadcastOptions how = options;
   how.algorithm = algorithm;
-  how.stop = stop_at_interrupt();
+  if (!how.stop) how.stop = stop_at_interrupt();
   const std::int64_t element_bytes =
       reversed.element_bytes.empty() ? 1
                                      : parse_count(reversed.element_bytes, "--element-bytes", 1, std::int64_t{1} << 40);
@@ -133,7 +136,9 @@ BroadcastTask read(const BroadcastInput& options) {
   task.options.early_internal = options.early_internal;
   if (options.early_internal && task.options.segments != 1)
     throw InputError("--early-internal", "no --segments 1", "--segments 1 as well: the message whole");
-  task.options.time_limit_s = parse_seconds(options.time_limit, "--time-limit");
+  task.options.time_limit_s = parse_positive_number(options.effort, "--effort");
+  if (!options.time_limit.empty()) task.time_limit_s = parse_seconds(options.time_limit, "--time-limit");
+  task.options.stop = TimeLimit(task.time_limit_s).stop();
   return task;
 }
 

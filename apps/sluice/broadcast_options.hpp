@@ -2,6 +2,7 @@
 
 #include <CLI/App.hpp>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "sluice/plan/broadcast.hpp"
@@ -17,7 +18,8 @@ struct BroadcastInput {
   std::string segments;
   std::string inside;
   std::string lookahead = "min";
-  std::string time_limit = "1";
+  std::string effort = "1";
+  std::string time_limit;
   bool early_internal = false;
 
   void add_to(CLI::App& verb);
@@ -46,7 +48,8 @@ struct BroadcastTask {
   std::string file;
   std::int64_t bytes = 0;
   std::int64_t root = 0;
-  BroadcastOptions options;
+  BroadcastOptions options;  ///< with a request to stop at the time limit, or when interrupted
+  double time_limit_s = std::numeric_limits<double>::infinity();
 
   /// "broadcast: 4.19 MB from rank 0 to 88 ranks in 6 clusters".
   [[nodiscard]] std::string title() const;

@@ -14,7 +14,9 @@
 #include "provenance.hpp"
 #include "schedule_file.hpp"
 #include "sluice/error.hpp"
+#include "sluice/input/platform.hpp"
 #include "sluice/input/traffic_file.hpp"
+#include "sluice/plan/program_check.hpp"
 #include "sluice/plan/verify_bound.hpp"
 #include "sluice/schedule/any_schedule.hpp"
 #include "sluice/schedule/json.hpp"
@@ -33,6 +35,7 @@ constexpr std::size_t kShownViolations = 100;
 struct CheckOptions {
   std::string file;
   std::string traffic;
+  std::string platform;
   std::string json;
   bool all = false;
 };
@@ -87,7 +90,14 @@ struct Judgement {
   std::string bound = {};   ///< how far it is verified; empty where it was not looked at
 };
 
-Judgement judge(const ScheduleFile& file, const std::string& name, const std::string& traffic) {
+/// For schedules that are no programs.
+void refuse_platform(const std::string& platform) {
+  if (!platform.empty()) throw InputError("--platform", "a schedule, whose times are its own", "a program");
+}
+
+Judgement judge(const ScheduleFile& file, const std::string& name, const CheckOptions& options) {
+  refuse_platform(options.platform);
+  const std::string& traffic = options.traffic;
   Judgement result;
   std::string& bound = result.bound;
   if (!traffic.empty()) {
@@ -110,8 +120,9 @@ Judgement judge(const ScheduleFile& file, const std::string& name, const std::st
   return result;
 }
 
-Judgement judge(const TreeSchedule& schedule, const std::string& /*name*/, const std::string& traffic) {
-  if (!traffic.empty())
+Judgement judge(const TreeSchedule& schedule, const std::string& /*name*/, const CheckOptions& options) {
+  refuse_platform(options.platform);
+  if (!options.traffic.empty())
     throw InputError("--traffic", "a schedule of a tree, which has none", "no traffic, or a schedule of exchange");
   return {validate(schedule),
           fmt::format("{} of {}, {}, length {}", schedule.problem, count_text(schedule.machines, "machine"),
@@ -120,13 +131,28 @@ Judgement judge(const TreeSchedule& schedule, const std::string& /*name*/, const
                                           : ""};
 }
 
-Judgement judge(const Program& program, const std::string& /*name*/, const std::string& traffic) {
-  if (!traffic.empty())
+Judgement judge(const Program& program, const std::string& name, const CheckOptions& options) {
+  if (!options.traffic.empty())
     throw InputError("--traffic", "a program, which has none", "no traffic, or a schedule of exchange");
-  return {validate(program),
-          fmt::format("{} of {}, {}: every rank ends up with what it must", to_string(program.problem),
-                      count_text(program.ranks, "rank"), count_text(program.operations.size(), "operation")),
-          "whether the times are those of the platform, which the file does not hold"};
+  std::string checked =
+      fmt::format("{} of {}, {}: every rank ends up with what it must", to_string(program.problem),
+                  count_text(program.ranks, "rank"), count_text(program.operations.size(), "operation"));
+  if (options.platform.empty())
+    return {validate(program), std::move(checked),
+            "whether the times are those of the platform, which the file does not hold; --platform P would tell"};
+  const Platform platform = read_platform(options.platform);
+  if (platform.ranks != program.ranks)
+    throw InputError(options.platform, count_text(platform.ranks, "rank"),
+                     fmt::format("the {} of the program in {}", program.ranks, name));
+  Judgement result{validate(program, platform), std::move(checked),
+                   "when each message runs, which the file does not say; sluice simulate has a replay"};
+  if (!result.violations.empty()) return result;
+  const ProgramBound least = least_time_of(platform, program);
+  const std::string needed =
+      fmt::format("{} takes {} over {}", least.kind, seconds_text(least.seconds), options.platform);
+  result.bound = program.length_s > 0 ? fmt::format("length: {}, and {}", seconds_text(program.length_s), needed)
+                                      : fmt::format("length: none is stated; {}", needed);
+  return result;
 }
 
 std::string to_text(const Judgement& judgement, const std::string& name, bool all) {
@@ -168,7 +194,7 @@ int check(const CheckOptions& options) {
   if (options.file.empty()) throw InputError("sluice check", "no file", "SCHEDULE.json, or - for standard input");
   check_json_target(options.json);
   const std::string name = options.file == "-" ? "standard input" : options.file;
-  const Judgement judgement = std::visit([&](const auto& schedule) { return judge(schedule, name, options.traffic); },
+  const Judgement judgement = std::visit([&](const auto& schedule) { return judge(schedule, name, options); },
                                          read_schedule_file(options.file));
   if (!options.json.empty()) write_file_atomically(options.json, to_json(judgement, name));
   tell(to_text(judgement, name, options.all));
@@ -187,6 +213,9 @@ void add_check(CLI::App& command, Action& chosen) {
   verb->add_option("--traffic", options->traffic,
                    "what a schedule of exchange has to send: the file it was planned for; verifies its bound too")
       ->option_text("TRAFFIC");
+  verb->add_option("--platform", options->platform,
+                   "of a program: whether its length leaves what passes each port, link and uplink its time there")
+      ->option_text("FILE");
   verb->add_option("--json", options->json, "write the judgement as JSON (sluice.check/1); -: instead of the text")
       ->option_text("FILE|-");
   verb->add_flag("--all", options->all, fmt::format("every violation, not just {}", kShownViolations));
@@ -205,6 +234,7 @@ void add_check(CLI::App& command, Action& chosen) {
       "  sluice check plan.json\n"
       "  sluice plan exchange traffic.mtx --json plan.json\n"
       "  sluice check plan.json --traffic traffic.mtx\n"
+      "  sluice check program.json --platform studies/grid5000/grid5000-88.json\n"
       "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --json - | sluice check -");
   verb->callback([options, &chosen] { chosen = [options] { return check(*options); }; });
 }

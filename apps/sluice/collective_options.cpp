@@ -56,6 +56,13 @@ void CollectiveInput::add_to(CLI::App& verb) {
   verb.add_option("--segments", segments, "of algorithm chain; else the best of some")->option_text("S");
 }
 
+void CollectiveInput::add_effort_to(CLI::App& verb) {
+  verb.add_option("--effort", effort,
+                  "how much is replayed, as a multiple of some seconds at most; counted, so the same plan everywhere")
+      ->option_text("N [1]");
+  verb.add_option("--time-limit", time_limit, "cuts planning short")->option_text("SECONDS");
+}
+
 std::string CollectiveTask::title() const {
   const char* of = problem.problem == Collective::kAlltoall ? "per pair of ranks" : "per rank";
   std::string root;
@@ -136,6 +143,8 @@ CollectiveTask read(const CollectiveInput& options, std::int64_t ranks) {
     task.platform = read_platform_option(options.platform);
     task.file = options.platform;
   }
+  task.options.effort = parse_positive_number(options.effort, "--effort");
+  if (!options.time_limit.empty()) task.time_limit_s = parse_seconds(options.time_limit, "--time-limit");
   task.problem.root = parse_count(options.root, "--root", 0, task.platform.ranks - 1);
   if (listed) task.problem.block_bytes = read_counts(options.counts, options.collective, task.platform.ranks);
   if (!combines(options.collective)) return task;

@@ -2,6 +2,7 @@
 
 #include <CLI/App.hpp>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,9 +29,13 @@ struct CollectiveInput {
   std::string root = "0";
   std::string element_bytes = "8";
   std::string segments;
+  std::string effort = "1";
+  std::string time_limit;
   bool in_order = false;
 
   void add_to(CLI::App& verb);
+  /// How long to plan: options of verbs that plan alone.
+  void add_effort_to(CLI::App& verb);
 };
 
 /// The options as read and checked.
@@ -39,6 +44,7 @@ struct CollectiveTask {
   std::string file;
   ProgramProblem problem;
   ProgramOptions options;
+  double time_limit_s = std::numeric_limits<double>::infinity();
 
   /// "allgather: 16.4 kB per rank, 88 ranks in 6 clusters (FILE)".
   [[nodiscard]] std::string title() const;
@@ -55,6 +61,7 @@ void check_segments(const CollectiveInput& options, const std::string& algorithm
 inline constexpr const char* kCollectiveHelp =
     "\nIn rounds of one message per rank, for p ranks, q = ceil(log2 p), n segments, C groups of ranks. A program\n"
     "is timed by a replay in which messages share what they pass. Variants of an algorithm (segments, levels of\n"
-    "the platform) are all replayed, and the fastest is taken.\n";
+    "the platform) are all replayed, and the fastest is taken. One whose replay would be more work than the\n"
+    "effort allows is estimated, as its name then says.\n";
 
 }  // namespace sluice::command

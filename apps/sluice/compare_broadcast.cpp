@@ -23,7 +23,7 @@ struct CompareOptions {
 };
 
 int compare(const CompareOptions& options) {
-  const BroadcastTask task = read(options.problem);
+  BroadcastTask task = read(options.problem);
   options.output.check_targets();
   const Interruptible interruptible;
   Comparison comparison;
@@ -33,12 +33,15 @@ int compare(const CompareOptions& options) {
   for (const std::string& name : options.algorithms.among(algorithm_names("broadcast"))) {
     comparison.add(name, [&] {
       ComparedPlan row{name, {}, 0, {}};
+      const TimeLimit limit(task.time_limit_s);
+      task.options.stop = limit.stop();
       const BroadcastPlan plan = timed(row.plan_s, [&] { return task.planned_by(name); });
       row.figures = figures_of_tree(plan.schedule.length, {{"segments", plan.schedule.segments}});
       row.figures.cells = {seconds_text(plan.schedule.length), seconds_text(plan.program.length_s),
                            fmt::format("{}", plan.schedule.segments)};
       row.figures.fields.emplace_back("program_s", json_number(plan.program.length_s));
       if (plan.optimal) row.note = "shortest tree";
+      if (limit.reached()) row.note += (row.note.empty() ? "" : "; ") + end_of_search_text(true).substr(2);
       return row;
     });
   }

@@ -21,7 +21,7 @@ struct CompareOptions {
 };
 
 int compare(const CompareOptions& options) {
-  const CollectiveTask task = read(options.problem);
+  CollectiveTask task = read(options.problem);
   options.output.check_targets();
   const Interruptible interruptible;
   Comparison comparison;
@@ -31,11 +31,14 @@ int compare(const CompareOptions& options) {
   for (const std::string& name : options.algorithms.among(algorithm_names(comparison.problem))) {
     comparison.add(name, [&] {
       ComparedPlan row{name, {}, 0, {}};
+      const TimeLimit limit(task.time_limit_s);
+      task.options.stop = limit.stop();
       const ProgramPlan plan = timed(row.plan_s, [&] { return task.planned_by(name); });
       const auto messages = static_cast<std::int64_t>(plan.program.operations.size() / 2);
       row.figures = figures_of_tree(plan.program.length_s, {{"messages", messages}});
       row.figures.cells.front() = seconds_text(plan.program.length_s);
       if (plan.program.algorithm != name) row.note = plan.program.algorithm;
+      if (limit.reached()) row.note += (row.note.empty() ? "" : "; ") + end_of_search_text(true).substr(2);
       return row;
     });
   }
@@ -55,6 +58,7 @@ void add_compare_collectives(CLI::App& compare_verb, Action& chosen) {
     const auto options = std::make_shared<CompareOptions>();
     options->problem.collective = collective;
     options->problem.add_to(*problem);
+    options->problem.add_effort_to(*problem);
     options->algorithms.add_to(*problem, algorithm_names(name));
     options->output.add_to(*problem);
     problem->footer(

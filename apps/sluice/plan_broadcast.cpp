@@ -36,13 +36,14 @@ void write_program(const Program& program, const std::string& file) {
 
 /// The head of a plan of either direction.
 template <class Plan>
-std::string head_of(const BroadcastTask& task, const std::string& title, const Plan& plan, std::int64_t messages) {
+std::string head_of(const BroadcastTask& task, const std::string& title, const Plan& plan, std::int64_t messages,
+                    bool stopped) {
   const TreeSchedule& schedule = plan.schedule;
   std::string line = algorithm_text("broadcast", schedule.algorithm);
   if (plan.between_clusters && plan.optimal) line += ", proven to be the shortest tree of whole messages";
   if (!plan.program.bound.empty())
     line += distance_text(plan.program.length_s, plan.program.bound_s, false, plan.program.bound);
-  line += end_of_search_text(false);
+  line += end_of_search_text(stopped);
   const bool of_ranks = schedule.machines == task.platform.ranks && schedule.machines != 1 &&
                         schedule.machines != static_cast<std::int64_t>(task.platform.clusters.size());
   std::vector<TreeFact> more;
@@ -62,34 +63,37 @@ std::string head_of(const BroadcastTask& task, const std::string& title, const P
   return title + '\n' + line + "\n\n" + tree_table(schedule, schedule.bound.lower, more, bounded);
 }
 
-int plan_forth(const PlanOptions& options, const BroadcastTask& task) {
+int plan_forth(const PlanOptions& options, const BroadcastTask& task, const TimeLimit& limit) {
   const BroadcastPlan plan = [&] {
     const Elapsed elapsed(kPlanning);
     return task.planned_by(options.algorithm, options.output.writes_out() || !options.program.empty());
   }();
   if (!options.program.empty()) refuse_native(plan, "--program");
   write_program(plan.program, options.program);
-  return show_plan(head_of(task, task.title(), plan, plan.messages), plan.schedule, options.output);
+  return show_plan(head_of(task, task.title(), plan, plan.messages, limit.reached()), plan.schedule, options.output);
 }
 
 /// The reduction that goes the other way round.
-int plan_back(const PlanOptions& options, const BroadcastTask& task) {
+int plan_back(const PlanOptions& options, const BroadcastTask& task, const TimeLimit& limit) {
   const ReversedPlan plan = task.reversed_by(options.algorithm, options.reversed);
   write_program(plan.program, options.program);
   const auto messages = static_cast<std::int64_t>(plan.program.operations.size() / 2);
-  return show_plan(head_of(task, task.reversed_title(), plan, messages), plan.schedule, options.output);
+  return show_plan(head_of(task, task.reversed_title(), plan, messages, limit.reached()), plan.schedule,
+                   options.output);
 }
 
 int plan(const PlanOptions& options) {
   check_algorithm("broadcast", options.algorithm);
-  const BroadcastTask task = read(options.problem);
+  BroadcastTask task = read(options.problem);
   options.output.check_targets();
   if (!options.program.empty()) check_writable(options.program);
   check(options.reversed);
   if (options.problem.lookahead != BroadcastInput().lookahead && options.algorithm != "ecef-la")
     throw InputError("--lookahead", "algorithm " + options.algorithm, "--algorithm ecef-la");
   const Interruptible interruptible(searches(options.algorithm));
-  return options.reversed.reversed ? plan_back(options, task) : plan_forth(options, task);
+  const TimeLimit limit(task.time_limit_s);
+  task.options.stop = limit.stop();
+  return options.reversed.reversed ? plan_back(options, task, limit) : plan_forth(options, task, limit);
 }
 
 }  // namespace

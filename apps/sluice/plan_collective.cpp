@@ -30,7 +30,7 @@ struct PlanOptions {
   std::string algorithm = "auto";
 };
 
-std::string head_of(const CollectiveTask& task, const std::string& algorithm, const ProgramPlan& plan) {
+std::string head_of(const CollectiveTask& task, const std::string& algorithm, const ProgramPlan& plan, bool stopped) {
   using Align = TextTable::Align;
   const Program& program = plan.program;
   std::int64_t bytes = 0, messages = 0;
@@ -49,7 +49,7 @@ std::string head_of(const CollectiveTask& task, const std::string& algorithm, co
     table.add_row({"", seconds_text(plan.candidates[i].length_s), plan.candidates[i].algorithm});
   const std::string text = table.text();
   const std::string problem(to_string(program.problem));
-  return fmt::format("{}\n{}{}\n\n{}", task.title(), algorithm_text(problem, algorithm), end_of_search_text(false),
+  return fmt::format("{}\n{}{}\n\n{}", task.title(), algorithm_text(problem, algorithm), end_of_search_text(stopped),
                      text.substr(text.find('\n') + 1));
 }
 
@@ -78,13 +78,17 @@ int plan(const PlanOptions& options) {
   CollectiveTask task = read(options.problem);
   options.output.check_targets();
   const Interruptible interruptible;
-  task.options.stop = stop_at_interrupt();
+  const TimeLimit limit(task.time_limit_s);
+  task.options.stop = limit.stop();
   const ProgramPlan planned = [&] {
     const Elapsed elapsed(kPlanning);
     return task.planned_by(options.algorithm);
   }();
-  std::string text = head_of(task, options.algorithm, planned);
-  if (!options.output.summary) text += lines_of(task, planned.program, options.output.all ? -1 : kShownLines);
+  std::string text = head_of(task, options.algorithm, planned, limit.reached());
+  if (planned.estimated)
+    text += "\nThe replay is more work than the effort allows: its messages have no times.\n";
+  else if (!options.output.summary)
+    text += lines_of(task, planned.program, options.output.all ? -1 : kShownLines);
   if (!options.output.json.empty()) write_file_atomically(options.output.json, to_json(planned.program));
   if (options.output.timeline.wanted())
     options.output.timeline.write(
@@ -103,6 +107,7 @@ void add_plan_collectives(CLI::App& plan_verb, Action& chosen) {
     const auto options = std::make_shared<PlanOptions>();
     options->problem.collective = collective;
     options->problem.add_to(*problem);
+    options->problem.add_effort_to(*problem);
     offer(problem->add_option("--algorithm", options->algorithm, algorithm_list(name)), algorithm_names(name))
         ->option_text("NAME [auto]");
     problem

@@ -11,6 +11,7 @@
 #include "collective_options.hpp"
 #include "command.hpp"
 #include "elapsed.hpp"
+#include "interrupt.hpp"
 #include "output.hpp"
 #include "plan.hpp"
 #include "provenance.hpp"
@@ -89,7 +90,10 @@ int predict(const PredictOptions& options) {
 /// Every variant of every algorithm, by the replay.
 int predict_collective(const CollectiveInput& options, const std::string& json) {
   check_json_target(json);
-  const CollectiveTask task = read(options);
+  CollectiveTask task = read(options);
+  const Interruptible interruptible;
+  const TimeLimit limit(task.time_limit_s);
+  task.options.stop = limit.stop();
   const ProgramPlan plan = [&] {
     const Elapsed elapsed(kPlanning);
     return task.planned_by("auto");
@@ -106,8 +110,8 @@ int predict_collective(const CollectiveInput& options, const std::string& json) 
   file["bound"] = plan.program.bound;
   if (!json.empty()) write_file_atomically(json, file.dump(1) + '\n');
   table.add_row({"lower bound", seconds_text(plan.program.bound_s), plan.program.bound});
-  tell(task.title() + "\n\n" + table.text());
-  return kDone;
+  tell(task.title() + end_of_search_text(limit.reached()) + "\n\n" + table.text());
+  return status_unless_interrupted(kDone);
 }
 
 }  // namespace
@@ -132,6 +136,7 @@ void add_predict(CLI::App& command, Action& chosen) {
     const auto json = std::make_shared<std::string>();
     input->collective = collective;
     input->add_to(*each);
+    input->add_effort_to(*each);
     add_json_to(*each, *json);
     each->footer(
         kCollectiveHelp +

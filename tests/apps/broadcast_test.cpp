@@ -147,6 +147,15 @@ TEST(Broadcast, NothingToSendTakesNoTime) {
   EXPECT_EQ(json::parse(outcome.out)["length"], 0);
 }
 
+TEST(Broadcast, ATimeLimitEndsTheSearch) {
+  const Folder folder;
+  const Arguments task = with({"plan", "broadcast", "--platform", kPlatform}, "--size 64Ki --summary");
+  EXPECT_EQ(folder.sluice(with(task, "--effort 2")).out.find("stopped"), std::string::npos);
+  const Outcome cut = folder.sluice(with(task, "--effort 1e6 --time-limit 0"));
+  EXPECT_EQ(cut.status, 0) << cut.err;
+  EXPECT_NE(cut.out.find("; stopped by the time limit\n"), std::string::npos) << cut.out;
+}
+
 TEST(Broadcast, BadInputIsRefusedInOneLine) {
   const Folder folder;
   const auto refused = [&](const std::string& more, const std::string& about) {
@@ -159,6 +168,7 @@ TEST(Broadcast, BadInputIsRefusedInOneLine) {
   refused("--size 1Mi --algorithm best", "--algorithm: 'best'");
   refused("--size 1Mi --algorithm native", "algorithm native: 6 clusters");
   refused("--size 1Mi --lookahead far", "--lookahead: 'far'");
+  refused("--size 1Mi --effort 0", "--effort: '0'");
   refused("--size 1Mi --early-internal", "--early-internal");
   refused("--size 1Mi --inside chain-rendezvous", "--inside: 'chain-rendezvous', expected one of flat, ");
   refused("--size 1Mi --inside chain --algorithm pipelined", "--inside: algorithm pipelined");

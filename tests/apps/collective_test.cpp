@@ -48,6 +48,57 @@ TEST(Collective, ShowsWhatIsSentWhen) {
     EXPECT_NE(outcome.out.find(text), std::string::npos) << text << outcome.out;
 }
 
+TEST(Collective, WhatTheEffortDoesNotAllowIsEstimated) {
+  const Folder folder;
+  for (const std::string problem : kCollectives) {
+    const Arguments task = with({"plan", problem, "--platform", kPlatform}, "--size 16Ki --json plan.json");
+    const Outcome outcome = folder.sluice(with(task, "--effort 1e-6"));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find(", estimated\n"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("is more work than the effort allows: its messages have no times.\n"), std::string::npos)
+        << outcome.out;
+    EXPECT_EQ(folder.sluice({"check", "plan.json"}).status, 0);
+    EXPECT_EQ(folder.sluice(with(task, "--effort 1e-6")).out, outcome.out);
+    const Outcome cut = folder.sluice(with(task, "--time-limit 0"));
+    EXPECT_EQ(cut.status, 0) << cut.err;
+    EXPECT_NE(cut.out.find("algorithm: auto; stopped by the time limit\n"), std::string::npos) << cut.out;
+    EXPECT_EQ(folder.sluice({"check", "plan.json"}).status, 0);
+  }
+  const Outcome compared =
+      folder.sluice(with({"compare", "allgather", "--platform", kPlatform}, "--size 16Ki --effort 1e-6"));
+  EXPECT_NE(compared.out.find("ring, estimated"), std::string::npos) << compared.out;
+  const Outcome predicted =
+      folder.sluice(with({"predict", "allgather", "--platform", kPlatform}, "--size 16Ki --time-limit 0"));
+  EXPECT_NE(predicted.out.find("; stopped by the time limit\n"), std::string::npos) << predicted.out;
+}
+
+TEST(Collective, CheckJudgesTimesOverThePlatform) {
+  const Folder folder;
+  ASSERT_EQ(folder.sluice(with({"plan", "allgather", "--platform", kPlatform}, "--size 16Ki --json a.json")).status, 0);
+  const Arguments check{"check", "a.json", "--platform", kPlatform};
+  const Outcome sound = folder.sluice(check);
+  EXPECT_EQ(sound.status, 0) << sound.err;
+  EXPECT_NE(sound.out.find("\nlength: "), std::string::npos) << sound.out;
+  EXPECT_NE(sound.out.find("\nnot checked: when each message runs"), std::string::npos) << sound.out;
+  const json file = json::parse(folder.read("a.json"));
+  for (const char* field : {"length_s", "bound_s"}) {
+    json other = file;
+    other["length_s"] = std::string(field) == "length_s" ? file["bound_s"].get<double>() / 2 : 1;
+    other["bound_s"] = std::string(field) == "length_s" ? 0 : 0.9;
+    folder.write("a.json", other.dump());
+    EXPECT_EQ(folder.sluice({"check", "a.json"}).status, 0) << "sound in itself";
+    const Outcome outcome = folder.sluice(check);
+    EXPECT_EQ(outcome.status, 1) << outcome.out;
+    EXPECT_EQ(lines(outcome.out).size(), 1U) << outcome.out;
+    EXPECT_EQ(outcome.out.rfind(std::string(field) + " is ", 0), 0U) << outcome.out;
+  }
+  folder.write("two.json", R"({"schema": "sluice.platform/2", "ranks": 2, "link": {"latency_s": 1, "gap": [[1, 1]]}})");
+  expect_refused(folder.sluice(words("check a.json --platform two.json")),
+                 "two.json: 2 ranks, expected the 88 of the program in a.json");
+  ASSERT_EQ(folder.sluice(words("plan redistribute --from 4:3 --to 4:5 --json steps.json")).status, 0);
+  expect_refused(folder.sluice(words("check steps.json --platform two.json")), "--platform: a schedule");
+}
+
 TEST(Collective, CheckSaysWhatIsWrong) {
   const Folder folder;
   EXPECT_EQ(
@@ -118,6 +169,8 @@ TEST(Collective, BadInputIsOneLineAndNothingIsWritten) {
   EXPECT_EQ(refused("scatter", "--counts 1,-2,3").substr(0, 22), "error: --counts: '-2',");
   EXPECT_EQ(refused("scatter", "--counts no.csv").substr(0, 13), "error: no.csv");
   EXPECT_EQ(refused("gather", "--size 8 --root 88"), "error: --root: '88', expected 0 to 87\n");
+  EXPECT_EQ(refused("gather", "--size 8 --effort 0").substr(0, 21), "error: --effort: '0',");
+  EXPECT_EQ(refused("gather", "--size 8 --time-limit soon").substr(0, 28), "error: --time-limit: 'soon',");
   EXPECT_EQ(refused("allreduce", "--size 9"), "error: --size: 9 bytes, expected whole elements of 8 bytes\n");
   EXPECT_EQ(refused("allgather", "--size 8 --algorithm recursive-doubling"),
             "error: ranks: 88, expected a power of two\n");

@@ -165,7 +165,7 @@ TEST(Interrupt, EndsTheSearchesForRedistributionsAndBroadcasts) {
             "--summary")));
   expect_says_so(
       folder.sluice_interrupted({"plan", "broadcast", "--platform", paper_folder() + "/../grid5000/grid5000-88.json",
-                                 "--size", "4Ki", "--time-limit", "1e6", "--json", "plan.json"}));
+                                 "--size", "4Ki", "--effort", "1e6", "--json", "plan.json"}));
   EXPECT_EQ(folder.sluice(words("check plan.json")).status, 0);
 }
 

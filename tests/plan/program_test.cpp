@@ -13,6 +13,7 @@
 
 #include "plan/program/circulant.hpp"
 #include "plan/program/patterns.hpp"
+#include "plan/program/position_windows.hpp"
 #include "plan/program/registry.hpp"
 #include "plan/program/replay.hpp"
 #include "plan/program_testing.hpp"
@@ -286,6 +287,7 @@ TEST(PlanProgram, RefusesWhatItCannotPlan) {
       refused({Collective::kReduceScatter, 64, 0, 4, false}, {.algorithm = "ring"}),
       "algorithm: 'ring' with an operation that does not commute, expected one that keeps the order of the ranks");
   EXPECT_EQ(refused({Collective::kAllgather, 8}, {.slack = -0.5}), "slack: -0.5, expected at least 0");
+  EXPECT_EQ(refused({Collective::kAllgather, 8}, {.effort = 0}), "effort: 0, expected more than 0");
 }
 
 /// Two messages in a row, and 6912 of them: a replay of much work, of what is nearly the lower bound.
@@ -422,8 +424,8 @@ TEST(ReplayProgram, SendsOfARankGoSideBySideUnlessTheyAreToGoInTurn) {
   EXPECT_NEAR(at_once.end_s[1], 50e-6 + passing + start, 1e-9);
   EXPECT_NEAR(at_once.start_s[2], start, 1e-9);
   EXPECT_NEAR(at_once.length_s, start + 2e-2 + passing + start, 1e-9);
-  double work = 1e6;
-  const auto in_turn = detail::replay(detail::RankNetwork(platform), program, detail::SendOrder::kInTurn, 0, work);
+  detail::ReplayLimits limits;
+  const auto in_turn = detail::replay(detail::RankNetwork(platform), program, detail::SendOrder::kInTurn, 0, limits);
   ASSERT_TRUE(in_turn);
   EXPECT_NEAR(in_turn->start_s[2], passing, 1e-9);
   EXPECT_NEAR(in_turn->length_s, passing + 2e-2 + passing + start, 1e-9);
@@ -444,11 +446,74 @@ detail::Ranks first_ranks(std::size_t count) {
 TEST(PlanProgram, ManyRanksAreRefusedBeforeAllPairsAreLookedAt) {
   constexpr std::int64_t kRanks = 200'000;
   const Platform platform = one_cluster(kRanks);
-  for (const char* name : {"ring", "pairwise", "bruck"})
+  for (const char* name : {"ring", "pairwise"})
     EXPECT_THROW((void)plan_program(platform, {Collective::kReduceScatter, 1024, 0, 8}, {.algorithm = name}),
                  InputError)
         << name;
   EXPECT_EQ(detail::chain_broadcast(first_ranks(kRanks), {{0, 512}, {512, 512}}).list().size(), 2U * (kRanks - 1));
+}
+
+/// Blocks in the order of the ranks are one range, however many: no message of so many blocks takes a look at each.
+TEST(PlanProgram, WhatNeighboursHaveIsOneRange) {
+  constexpr std::int64_t kRanks = 1 << 15;
+  detail::RangeSets sets;
+  for (std::int64_t r = 0; r < kRanks; ++r) sets.push_back({{8 * r, 8}});
+  EXPECT_EQ(detail::PositionWindows(sets).most_looked_at(), 1U);
+  const detail::ProgramMessages messages = detail::bruck_allgather(first_ranks(kRanks), sets);
+  ASSERT_EQ(messages.list().size(), 15U * kRanks);
+  EXPECT_EQ(messages.list().back().ranges, (detail::Ranges{{0, 8 * (kRanks / 2 - 1)}, {8 * (kRanks - 1), 8}}));
+}
+
+detail::Ranges joined(detail::Ranges ranges) {
+  detail::ProgramMessages messages;
+  messages.add(0, 1, std::move(ranges));
+  return messages.list().empty() ? detail::Ranges{} : messages.list().front().ranges;
+}
+
+TEST(PositionWindows, AreWhatTheirPositionsHave) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 200; ++round) {
+    // Blocks of several groups one behind the other in the array, dealt out to the positions in turn; some are empty.
+    const std::size_t positions = 1 + random() % 12, groups = 1 + random() % 4;
+    detail::RangeSets sets(positions);
+    std::int64_t at = 0;
+    for (std::size_t g = 0; g < groups; ++g)
+      for (std::size_t i = 0; i < positions; ++i) {
+        const std::int64_t bytes = random() % 5 == 0 ? 0 : 1 + static_cast<std::int64_t>(random() % 3);
+        sets[random() % 7 == 0 ? random() % positions : i].push_back({at, bytes});
+        at += bytes + (random() % 6 == 0 ? 1 : 0);
+      }
+    const detail::PositionWindows windows(sets);
+    for (std::size_t first = 0; first < positions; ++first)
+      for (std::size_t count = 0; count <= positions; ++count) {
+        detail::Ranges each;
+        for (std::size_t i = first; i < first + count; ++i)
+          each.insert(each.end(), sets[i % positions].begin(), sets[i % positions].end());
+        EXPECT_EQ(joined(windows.of(first, count)), joined(each)) << round << ' ' << first << ' ' << count;
+      }
+  }
+}
+
+/// With next to no effort programs are estimated, but for those in which nothing is shared; they are as sound.
+TEST(PlanProgram, WhatWouldBeTooMuchWorkIsEstimated) {
+  const Platform platform = three_sites(in_order(), 4);
+  std::size_t estimated = 0;
+  for (const Collective collective : kAllCollectives)
+    for (const std::string algorithm : {"auto", "binomial"}) {
+      const auto known = detail::program_algorithms(collective);
+      if (algorithm != "auto" && std::ranges::find(known, algorithm, &Algorithm::name) == known.end()) continue;
+      const ProgramProblem problem{collective, 8000, 0, 8};
+      const ProgramPlan plan = plan_program(platform, problem, {.algorithm = algorithm, .effort = 1e-9});
+      EXPECT_EQ(plan.estimated, plan.program.algorithm.ends_with(", estimated")) << plan.program.algorithm;
+      estimated += plan.estimated ? 1 : 0;
+      EXPECT_EQ(plan.candidates.front().algorithm, plan.program.algorithm);
+      EXPECT_EQ(faults(plan.program), "");
+      const double replayed = replay(platform, plan.program).length_s;
+      EXPECT_GT(plan.program.length_s, 0.75 * replayed) << plan.program.algorithm;
+      EXPECT_LT(plan.program.length_s, 3 * replayed) << plan.program.algorithm;
+      EXPECT_FALSE(plan_program(platform, problem, {.algorithm = algorithm}).estimated);
+    }
+  EXPECT_GE(estimated, 8U);
 }
 
 /// In each round, segments follow each other along the chain.

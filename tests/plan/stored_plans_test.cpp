@@ -333,6 +333,7 @@ TEST(StoredPlans, OfBroadcasts) {
   expect_stored(hashes, {
                             {"auto", 11553512523996394121U},
                             {"bottom-up", 4711708271171485516U},
+                            {"bottom-up-la", 2620911276605645742U},
                             {"ecef", 11111856719106962240U},
                             {"ecef-la", 5915632841326831428U},
                             {"ecef-la-tmax", 9480769781823598785U},

@@ -32,6 +32,9 @@ struct ProgramOptions {
   /// ranks send to each other: for platforms that are measured, with errors, and shared in ways that nobody has
   /// measured.
   double slack = 0;
+  /// Above 0: how much work replays may be; the same arguments give the same plan on every machine. N times the
+  /// default is N times the work.
+  double effort = 1;
   StopRequest stop = {};  ///< ends planning with the best variant so far, once there is one
 };
 
@@ -45,15 +48,19 @@ struct ProgramPlan {
     double length_s = 0;  ///< seconds until the last rank is done
   };
   std::vector<Candidate> candidates;  ///< at least the one chosen
+  /// The replay of the program would be too much work: its length is estimated, as its algorithm says ("bruck,
+  /// estimated").
+  bool estimated = false;
 };
 
 /// Plans by `options.algorithm` and takes its variant that is fastest in the replay. "auto" takes the fastest of all
-/// algorithms that apply and that can be replayed in reasonable time (docs/explanation/collectives.md). Deterministic.
-/// The operations are in an order in which they could be carried out one message after the other.
+/// algorithms that apply. What would be too much work to replay is estimated, and taken where nothing else is known or
+/// all else seems to be much slower (docs/explanation/collectives.md). Deterministic. The operations are in an order in
+/// which they could be carried out one message after the other.
 ///
 /// Throws InputError for a bad platform, a root that is no rank, sizes below 0, elements that do not divide the size,
-/// blocks that set_blocks refuses, an unknown algorithm or one that does not apply (which says why), and where it would
-/// take more than 2^22 messages.
+/// blocks that set_blocks refuses, an unknown algorithm or one that does not apply (which says why), an effort that is
+/// not above 0, and where it would take more than 2^22 messages.
 [[nodiscard]] ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem,
                                        const ProgramOptions& options = {});
 

@@ -3,17 +3,33 @@
 ///
 /// As the formula of the paper has it, the choice does not look at when i is free; times are reckoned with it. Of
 /// equals, the receiver, then the sender of the least number.
-/// Guarantee: none. Complexity: every receiver keeps its best sender, O(C) a round; O(C) memory.
-/// Source: Steffenel (2006), section 5.
+/// `bottom-up-la`: j of the largest c_ij + T_j - F_j, where F_j, the least c_jk over k in B but for j, is the lookahead
+/// of ecef-la. The paper says only that lookaheads like those of ecef-la would make sure that a receiver is a good
+/// sender when its turn comes (section 6); so one that is a good sender, of small F_j, comes earlier. That is ours.
+/// Over the networks of the paper's figures it is 0.2 % shorter than bottom-up for 10 clusters, and no shorter for 20.
+/// Guarantee: none. Complexity: every receiver keeps its best sender, O(C) a round; O(C) memory; with lookahead O(C^2
+/// log C) and O(C^2) memory. Source: Steffenel (2006), section 5.
 #include "plan/broadcast/registry.hpp"
 #include "plan/broadcast/tree_by_weight.hpp"
 
 namespace sluice::detail {
 
-ClusterTree bottom_up_tree(const Costs& costs, Lookahead /*lookahead*/) {
+namespace {
+
+ClusterTree longest_way_first(const Costs& costs, WaitingClusters::Kind kind) {
   return tree_by_weight(
-      costs, [&](std::size_t i, std::size_t j) { return costs.transfer(i, j); },
-      [&](double weight, std::size_t j) { return weight + costs.inside(j); }, true);
+      costs, kind, [&](std::size_t i, std::size_t j) { return costs.transfer(i, j); },
+      [&](double weight, std::size_t j, double lookahead) { return weight + costs.inside(j) - lookahead; }, true);
+}
+
+}  // namespace
+
+ClusterTree bottom_up_tree(const Costs& costs, Lookahead /*lookahead*/) {
+  return longest_way_first(costs, WaitingClusters::Kind::kNone);
+}
+
+ClusterTree bottom_up_la_tree(const Costs& costs, Lookahead /*lookahead*/) {
+  return longest_way_first(costs, WaitingClusters::Kind::kLeast);
 }
 
 }  // namespace sluice::detail

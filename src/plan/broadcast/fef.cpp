@@ -16,7 +16,7 @@ namespace {
 template <class Weight>
 ClusterTree fastest_edge_first(const Costs& costs, Weight weight) {
   return tree_by_weight(
-      costs, weight, [](double least, std::size_t) { return least; }, false);
+      costs, WaitingClusters::Kind::kNone, weight, [](double least, std::size_t, double) { return least; }, false);
 }
 
 }  // namespace

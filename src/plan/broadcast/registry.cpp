@@ -34,6 +34,7 @@ constexpr std::array kBroadcastPlanners{
     BroadcastPlannerEntry{{"broadcast", "ecef-la-tmax", "none", "O(C^2) a round at most", kSteffenel},
                           ecef_la_tmax_tree},
     BroadcastPlannerEntry{{"broadcast", "bottom-up", "none", "O(C^2)", kSteffenel}, bottom_up_tree},
+    BroadcastPlannerEntry{{"broadcast", "bottom-up-la", "none", "O(C^2 log C)", kSteffenel}, bottom_up_la_tree},
     BroadcastPlannerEntry{.about = {"broadcast", "exact", "shortest tree between clusters; at most 16 of them",
                                     "exponential", "ours: branch and bound", true},
                           .search = exact_tree},

@@ -43,6 +43,7 @@ struct BroadcastPlannerEntry {
 [[nodiscard]] ClusterTree ecef_la_tmin_tree(const Costs& costs, Lookahead lookahead);
 [[nodiscard]] ClusterTree ecef_la_tmax_tree(const Costs& costs, Lookahead lookahead);
 [[nodiscard]] ClusterTree bottom_up_tree(const Costs& costs, Lookahead lookahead);
+[[nodiscard]] ClusterTree bottom_up_la_tree(const Costs& costs, Lookahead lookahead);
 
 /// In the order in which they are shown; without `auto`.
 [[nodiscard]] std::span<const BroadcastPlannerEntry> broadcast_planners();

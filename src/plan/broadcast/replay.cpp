@@ -70,6 +70,7 @@ class Replay {
     std::size_t taken_in = 0;
     while (const std::optional<Event> next = next_event()) {
       const Event& event = *next;
+      if (enough(event.time)) return given_up();
       switch (event.kind) {
         case Kind::kTry:
           if (event.time == ranks_[event.index].next_try) {
@@ -78,7 +79,6 @@ class Replay {
           }
           break;
         case Kind::kFlows:
-          if (rates_.work() > input_.most_work) return given_up();
           rates_.begin(event.index, flows_[event.index].way, event.time);
           break;
         case Kind::kEnds:
@@ -236,6 +236,13 @@ class Replay {
     for (const ReplayWait& wait : input_.waits) freed_[next[end_of(wait)]++] = {wait.waiting, wait.waits_at};
   }
 
+  [[nodiscard]] bool enough(double now) {
+    constexpr std::int64_t kBetweenAsking = 1024;
+    const double work = rates_.work();
+    return work > input_.most_work || (now > input_.most_s && work > input_.least_work) ||
+           (input_.stop && ++events_so_far_ % kBetweenAsking == 0 && input_.stop());
+  }
+
   ReplayResult given_up() {
     result_.complete = false;
     result_.rates = rates_.found();
@@ -362,6 +369,7 @@ class Replay {
   FlowRates rates_;
   std::vector<FlowRates::Passed> way_;  // of the flow at hand
   std::size_t done_ = 0;
+  std::int64_t events_so_far_ = 0;
   ReplayResult result_;
   EventQueue<Kind> events_;
 };

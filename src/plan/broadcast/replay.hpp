@@ -8,6 +8,7 @@
 #include "plan/broadcast/rank_network.hpp"
 #include "plan/broadcast/timed_messages.hpp"
 #include "plan/infinity.hpp"
+#include "sluice/plan/stop.hpp"
 
 namespace sluice::detail {
 
@@ -39,6 +40,9 @@ struct ReplayInput {
   /// It gives up when it has found more rates of messages than that, or will as it seems: its work is about as much.
   double most_rates = kInfinity;
   double most_work = kInfinity;  ///< the same, of FlowRates::work
+  /// It gives up too when it has come to this time, and has done at least so much of that.
+  double most_s = kInfinity, least_work = 0;
+  StopRequest stop;  ///< and when this says so
 };
 
 struct ReplayResult {

@@ -5,17 +5,19 @@
 #include <vector>
 
 #include "plan/broadcast/cluster_tree.hpp"
+#include "plan/broadcast/waiting_clusters.hpp"
 
 namespace sluice::detail {
 
-/// What fef and bottom-up share: senders by weight(i, j) alone; `value` of a receiver's best weight says who is next:
-/// the least, or the largest.
+/// What fef and bottom-up share: senders by weight(i, j) alone; `value` of a receiver's best weight, the receiver and
+/// its lookahead says who is next: the least, or the largest.
 template <class Weight, class Value>
-ClusterTree tree_by_weight(const Costs& costs, Weight weight, Value value, bool largest) {
+ClusterTree tree_by_weight(const Costs& costs, WaitingClusters::Kind kind, Weight weight, Value value, bool largest) {
   const std::size_t n = costs.size();
   ClusterTree tree(n);
   std::vector<char> waits(n, 1);
   waits[costs.root()] = 0;
+  WaitingClusters lookahead(costs, kind, waits);
   std::vector<std::int32_t> parent(n, static_cast<std::int32_t>(costs.root()));
   const auto sender = [&](std::size_t j) { return static_cast<std::size_t>(parent[j]); };
   for (std::size_t round = 1; round < n; ++round) {
@@ -23,13 +25,14 @@ ClusterTree tree_by_weight(const Costs& costs, Weight weight, Value value, bool 
     double best = 0;
     for (std::size_t j = 0; j < n; ++j) {
       if (waits[j] == 0) continue;
-      const double v = value(weight(sender(j), j), j);
+      const double v = value(weight(sender(j), j), j, lookahead.of(j));
       if (chosen == n || (largest ? v > best : v < best)) {
         chosen = j;
         best = v;
       }
     }
     waits[chosen] = 0;
+    lookahead.moved(chosen);
     tree.append(parent[chosen], static_cast<std::int32_t>(chosen));
     for (std::size_t j = 0; j < n; ++j)
       if (waits[j] != 0 && weight(chosen, j) < weight(sender(j), j)) parent[j] = static_cast<std::int32_t>(chosen);

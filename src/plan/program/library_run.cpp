@@ -339,9 +339,9 @@ std::optional<double> library_seconds(const Platform& platform, const LibraryRun
   check_platform(platform, "platform");
   const std::optional<Program> program = library_program(run, platform.ranks);
   if (!program || program->operations.size() > 2 * kMostMessages) return std::nullopt;
-  double work_left = kMostWork;
+  detail::ReplayLimits limits{.work_left = kMostWork};
   const std::optional<ReplayedProgram> replayed =
-      detail::replay(detail::RankNetwork(platform), *program, detail::SendOrder::kInTurn, 0, work_left);
+      detail::replay(detail::RankNetwork(platform), *program, detail::SendOrder::kInTurn, 0, limits);
   if (!replayed) return std::nullopt;
   return replayed->length_s;
 }

@@ -6,11 +6,22 @@
 ///
 /// The other way round, an allgather in which everybody sends its own share to all combines at each rank what the ranks
 /// behind it and then those before it have: in their order, where position and rank are the same.
+#include <algorithm>
+#include <cstdint>
+
 #include "plan/program/patterns.hpp"
 
 namespace sluice::detail {
 
+void check_all_to_all(const RangeSets& sets) {
+  const std::size_t p = sets.size();
+  check_pair_count(p, p);
+  const auto some = std::ranges::count_if(sets, [](const Ranges& set) { return total_bytes(set) > 0; });
+  check_message_count(some * (static_cast<std::int64_t>(p) - 1));
+}
+
 ProgramMessages pairwise_allgather(const Ranks& ranks, const RangeSets& sets) {
+  check_all_to_all(sets);
   return pairwise_alltoall(ranks, [&](std::size_t from, std::size_t) { return sets[from]; });
 }
 

@@ -42,6 +42,9 @@ using RangeSets = std::vector<Ranges>;
 /// A power of two of ranks.
 [[nodiscard]] ProgramMessages recursive_doubling_allgather(const Ranks& ranks, const RangeSets& sets);
 
+/// Throws InputError where a message for each set to all others but its own would be too many.
+void check_all_to_all(const RangeSets& sets);
+
 /// Rank i of the ranks has what it gets for what it sends: `skips` rise from 1 to the number of ranks, each at most
 /// twice the one before.
 [[nodiscard]] ProgramMessages allgather_by_skips(const Ranks& ranks, const RangeSets& sets,

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
-#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -129,7 +129,7 @@ std::size_t connections(const Program& program) {
 class Planning {
  public:
   Planning(const detail::RankNetwork& network, const ProgramTask& task, const ProgramOptions& options)
-      : network_(network), task_(task), options_(options) {}
+      : network_(network), task_(task), options_(options), work_left_(2 * most_of_one()) {}
 
   /// Lists what a planner can do. Throws InputError where it does not apply.
   void list(const ProgramPlanner& planner) {
@@ -139,49 +139,54 @@ class Planning {
     std::ranges::move(planner.variants(task_), std::back_inserter(variants_));
   }
 
-  /// Replays all that is listed.
+  /// Replays all that is listed, or estimates what would take too much work. Throws what the last variant says if none
+  /// can be made.
   void replay_all() {
-    double work_left = detail::kInfinity;
+    std::exception_ptr refused;
     for (const ProgramVariant& variant : variants_) {
       if (found() && stopped()) return;
-      offer(program_of(task_, variant, variant.make()), work_left);
+      try {
+        offer(program_of(task_, variant, variant.make()), std::min(most_of_one(), work_left_));
+      } catch (const InputError&) {
+        refused = std::current_exception();
+      }
     }
+    if (!found() && refused != nullptr) std::rethrow_exception(refused);
   }
 
   /// Replays what seems to be fastest first: all, as long as that is little work, then what may well be faster than the
-  /// best so far. What takes too much work is left out; if nothing else is known, what has the fewest messages is
-  /// replayed, unless even that would take minutes. What has very many is not even estimated.
+  /// best so far. What would take too much work is only estimated; where messages are very many in all, those that have
+  /// the most not even that.
   void replay_some() {
-    constexpr std::size_t kMostEstimated = std::size_t{1} << 18;
-    constexpr double kMostWork = 2.5e8, kLittleWork = 1e7;  // some seconds, and a part of one
-    constexpr double kMostOfOne = 1e9;                      // minutes
-    constexpr double kAlike = 1.25, kGain = 0.95;
+    constexpr std::size_t kMostEstimated = std::size_t{1} << 20;  // messages in all
+    constexpr double kGain = 0.95;
     constexpr std::size_t kMostKept = std::size_t{1} << 19;  // operations of programs
+    struct Counted {
+      std::size_t messages, variant;
+    };
+    std::vector<Counted> counted;
+    for (std::size_t v = 0; v < variants_.size(); ++v) {
+      if (!counted.empty() && stopped()) break;
+      try {
+        counted.push_back({variants_[v].make().list().size(), v});
+      } catch (const InputError&) {
+        continue;  // more than there may be
+      }
+    }
+    std::ranges::stable_sort(counted, {}, &Counted::messages);
     struct Estimate {
       double seconds;
       std::size_t messages, variant;
       std::optional<Program> program;  // none where those before it are as much as may be kept
     };
     std::vector<Estimate> estimates;
-    std::size_t kept = 0;
-    std::size_t fewest = variants_.size(), least = std::numeric_limits<std::size_t>::max();
-    for (std::size_t v = 0; v < variants_.size(); ++v) {
-      if (!estimates.empty() && stopped()) break;
-      detail::ProgramMessages messages;
-      try {
-        messages = variants_[v].make();
-      } catch (const InputError&) {
-        continue;  // more than there may be
-      }
-      const std::size_t count = messages.list().size();
-      if (count < least) {
-        fewest = v;
-        least = count;
-      }
-      if (count > kMostEstimated) continue;
-      Program program = program_of(task_, variants_[v], messages);
+    std::size_t kept = 0, looked_at = 0;
+    for (const auto& [messages, variant] : counted) {
+      looked_at += messages;
+      if (!estimates.empty() && (looked_at > kMostEstimated || stopped())) break;
+      Program program = program_of(task_, variants_[variant], variants_[variant].make());
       Estimate& estimate = estimates.emplace_back();
-      estimate = {estimated_length(network_, program, options_.combine_s_per_byte), count, v, {}};
+      estimate = {estimated_length(network_, program, options_.combine_s_per_byte), messages, variant, {}};
       if (kept + program.operations.size() > kMostKept) continue;
       kept += program.operations.size();
       estimate.program = std::move(program);
@@ -194,57 +199,82 @@ class Planning {
       std::stable_sort(first, next, [](const Estimate& a, const Estimate& b) { return a.messages < b.messages; });
       first = next;
     }
-    double spent = 0;
+    double little_left = kLittleWork * options_.effort;
     for (Estimate& each : estimates) {
       if (found() && stopped()) return;
       const bool promises = !found() || each.seconds <= kGain * least_s_;
-      const double most = promises && spent < 2 * kMostWork ? kMostWork : kLittleWork - (promises ? 0 : spent);
-      if (most <= 0) continue;
-      double left = most;
+      const double most = std::max(little_left, promises ? std::min(most_of_one(), work_left_) : 0);
+      if (most <= 0 && found()) {
+        candidates_.push_back({estimated_name(variants_[each.variant].name), each.seconds});
+        continue;
+      }
       if (!each.program) each.program = program_of(task_, variants_[each.variant], variants_[each.variant].make());
-      offer(std::move(*each.program), left);
-      spent += most - left;
+      little_left -= offer(std::move(*each.program), most, each.seconds);
     }
-    if (found() || fewest == variants_.size()) return;
-    double most = kMostOfOne;
-    offer(program_of(task_, variants_[fewest], variants_[fewest].make()), most);
   }
 
   [[nodiscard]] bool stopped() const { return options_.stop && options_.stop(); }
-  [[nodiscard]] bool found() const { return !best_.empty(); }
+  [[nodiscard]] bool found() const { return !best_.empty() || estimated_.has_value(); }
 
   ProgramPlan take() {
-    Program& chosen = *std::ranges::min_element(best_, {}, connections);
+    // An estimate is mostly too long.
+    const bool estimated = estimated_ && (best_.empty() || kAlike * estimated_->length_s < least_s_);
+    Program& chosen = estimated ? *estimated_ : *std::ranges::min_element(best_, {}, connections);
     const ProgramBound bound = detail::bound_of(network_, task_.shape);
     chosen.bound_s = bound.seconds;
     chosen.bound = bound.kind;
     std::ranges::stable_sort(candidates_, {}, [&](const ProgramPlan::Candidate& each) {
       return each.algorithm == chosen.algorithm ? 0 : each.length_s;
     });
-    return {std::move(chosen), std::move(candidates_)};
+    return {std::move(chosen), std::move(candidates_), estimated};
   }
 
  private:
-  void offer(Program program, double& work_left) {
-    const std::optional<ReplayedProgram> replayed =
-        detail::replay(network_, program, detail::SendOrder::kSideBySide, options_.combine_s_per_byte, work_left);
-    if (!replayed) return;
+  static constexpr double kMostWork = 1e8, kLittleWork = 1e7;  // of replays: some seconds, and a part of one
+  static constexpr double kAlike = 1.25;
+
+  [[nodiscard]] double most_of_one() const { return kMostWork * options_.effort; }
+  static std::string estimated_name(const std::string& name) { return name + ", estimated"; }
+
+  /// Replays a program by at most so much work, or else estimates it, unless that is done; the work that it was.
+  double offer(Program program, double most, std::optional<double> estimate = {}) {
+    detail::ReplayLimits limits{.work_left = std::max(0.0, most),
+                                .most_s = (1 + options_.slack) * least_s_,
+                                .least_work = kLittleWork * options_.effort,
+                                .stop = options_.stop};
+    // Not even begun where it is sure to be given up.
+    constexpr double kWorkOfOne = 100;
+    std::optional<ReplayedProgram> replayed;
+    if (kWorkOfOne * static_cast<double>(program.operations.size()) / 2 <= limits.work_left)
+      replayed = detail::replay(network_, program, detail::SendOrder::kSideBySide, options_.combine_s_per_byte, limits);
+    const double work = std::max(0.0, most) - limits.work_left;
+    work_left_ -= work;
+    if (!replayed) {
+      program.length_s = estimate ? *estimate : estimated_length(network_, program, options_.combine_s_per_byte);
+      program.algorithm = estimated_name(program.algorithm);
+      candidates_.push_back({program.algorithm, program.length_s});
+      if (!estimated_ || program.length_s < estimated_->length_s) estimated_ = std::move(program);
+      return work;
+    }
     program.length_s = replayed->length_s;
     candidates_.push_back({program.algorithm, program.length_s});
     // Without slack the first of those that are as fast.
     const double most_s = (1 + options_.slack) * least_s_;
-    if (options_.slack > 0 ? program.length_s > most_s : program.length_s >= most_s) return;
+    if (options_.slack > 0 ? program.length_s > most_s : program.length_s >= most_s) return work;
     least_s_ = std::min(least_s_, program.length_s);
     best_.push_back(std::move(program));
     std::erase_if(best_, [&](const Program& each) { return each.length_s > (1 + options_.slack) * least_s_; });
+    return work;
   }
 
   const detail::RankNetwork& network_;
   const ProgramTask& task_;
   const ProgramOptions& options_;
   std::vector<ProgramVariant> variants_;
+  double work_left_;
   double least_s_ = detail::kInfinity;  ///< of those replayed
   std::vector<Program> best_;           ///< those not longer than that by more than the slack, as they came
+  std::optional<Program> estimated_;    ///< the shortest of those whose replay was given up
   std::vector<ProgramPlan::Candidate> candidates_;
 };
 
@@ -255,6 +285,7 @@ ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem
   if (options.segments < 0) throw InputError("segments", fmt::format("{}", options.segments), "at least 0");
   if (!(options.combine_s_per_byte >= 0))
     throw InputError("combining", fmt::format("{} s per byte", options.combine_s_per_byte), "at least 0");
+  if (!(options.effort > 0)) throw InputError("effort", fmt::format("{}", options.effort), "more than 0");
   if (!(options.slack >= 0)) throw InputError("slack", fmt::format("{}", options.slack), "at least 0");
   const detail::RankNetwork network(platform);
   const ProgramTask task = task_of(network, shape, options.segments);
@@ -282,7 +313,7 @@ ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem
   planning.replay_some();
   if (!planning.found())
     throw InputError("ranks", fmt::format("{}", platform.ranks),
-                     "few enough for a program of 2^22 messages that can be replayed in minutes");
+                     "few enough for a program of 2^22 messages and 2^25 ranges of bytes");
   return planning.take();
 }
 

@@ -4,7 +4,8 @@
 /// Allreduce: all bytes in each round, so for short messages. Any p: of the first 2 (p - 2^q) positions every second
 /// one is combined with the one before it first, and gets the result last; q rounds between the others and two more.
 /// Guarantee: q rounds are the fewest there can be; an allreduce of 2^q ranks that sends m bytes in each is so too.
-/// Complexity: allgather O(p^2) ranges at most, in p q messages; allreduce O(p q).
+/// Complexity: allgather p q messages, each of O(r) ranges, if the sets are r runs (position_windows.hpp); allreduce
+/// O(p q).
 /// Source: Thakur, Rabenseifner, Gropp (2005); halving: Rabenseifner, "Optimization of Collective Reduction Operations"
 /// (2004).
 ///
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "plan/program/patterns.hpp"
+#include "plan/program/position_windows.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
@@ -20,16 +22,11 @@ namespace sluice::detail {
 ProgramMessages recursive_doubling_allgather(const Ranks& ranks, const RangeSets& sets) {
   ProgramMessages messages;
   const std::size_t p = ranks.size();
-  check_pair_count(p, p);
   SLUICE_ASSERT((p & (p - 1)) == 0, std::to_string(p));
-  for (std::size_t bit = 1; bit < p; bit *= 2) {
-    for (std::size_t i = 0; i < p; ++i) {
-      Ranges had;
-      const std::size_t first = i & ~(bit - 1);
-      for (std::size_t j = first; j < first + bit; ++j) had.insert(had.end(), sets[j].begin(), sets[j].end());
-      messages.add(ranks[i], ranks[i ^ bit], std::move(had));
-    }
-  }
+  const PositionWindows had(sets);
+  check_pair_count(p, had.most_looked_at());
+  for (std::size_t bit = 1; bit < p; bit *= 2)
+    for (std::size_t i = 0; i < p; ++i) messages.add(ranks[i], ranks[i ^ bit], had.of(i & ~(bit - 1), bit));
   return messages;
 }
 

@@ -29,9 +29,12 @@ MessageCosts pace_of(const RankNetwork& network, const ProgramOperation& send) {
 }
 
 std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program& program, SendOrder order,
-                                      double combine_s_per_byte, double& work_left) {
+                                      double combine_s_per_byte, ReplayLimits& limits) {
   ReplayInput input;
-  input.most_work = work_left;
+  input.most_work = limits.work_left;
+  input.most_s = limits.most_s;
+  input.least_work = limits.least_work;
+  input.stop = limits.stop;
   const std::vector<ProgramOperation>& operations = program.operations;
   const std::vector<std::size_t> partner = message_partners(program);
   std::vector<std::size_t> message_of(operations.size());
@@ -55,7 +58,7 @@ std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program&
     }
   }
   const ReplayResult times = replay_messages(network, input);
-  work_left -= times.work;
+  limits.work_left -= times.work;
   if (!times.complete) return std::nullopt;
   ReplayedProgram result;
   result.length_s = times.length;
@@ -91,9 +94,9 @@ ReplayedProgram replay(const Platform& platform, const Program& program, double 
     throw InputError("combining", fmt::format("{} s per byte", combine_s_per_byte), "at least 0");
   if (const std::vector<Violation> faults = validate(program); !faults.empty())
     throw InputError("program", to_string(faults.front()), "a sound one");
-  double work_left = detail::kInfinity;
+  detail::ReplayLimits none;
   return *detail::replay(detail::RankNetwork(platform), program, detail::SendOrder::kSideBySide, combine_s_per_byte,
-                         work_left);
+                         none);
 }
 
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "plan/broadcast/rank_network.hpp"
+#include "plan/infinity.hpp"
 #include "sluice/plan/program.hpp"
 
 namespace sluice::detail {
@@ -14,10 +15,16 @@ enum class SendOrder : std::uint8_t {
   kInTurn,      ///< each when the port would be done with the one before: as a library that goes step by step
 };
 
-/// As the public one, of a program that is known to be sound. `work_left`: nothing if that takes more work
-/// (ReplayInput::most_work; 50 million are about a second); what was done is taken off.
+/// When a replay gives up: see ReplayInput::most_work, of which 50 million are about a second, and most_s.
+struct ReplayLimits {
+  double work_left = kInfinity;  ///< what was done is taken off
+  double most_s = kInfinity;
+  double least_work = 0;  ///< for most_s
+  StopRequest stop = {};
+};
+/// As the public one, of a program that is known to be sound; nothing if it gives up.
 [[nodiscard]] std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program& program, SendOrder order,
-                                                    double combine_s_per_byte, double& work_left);
+                                                    double combine_s_per_byte, ReplayLimits& limits);
 
 /// For how long a message keeps what it passes, in port_s and connection_s.
 [[nodiscard]] MessageCosts pace_of(const RankNetwork& network, const ProgramOperation& send);

@@ -23,7 +23,7 @@ ProgramMessages ring_allgather(const Ranks& ranks, const RangeSets& sets) {
 ProgramMessages ring_allgather_by_pieces(const Ranks& ranks, const RangeSets& sets, std::int64_t most_bytes) {
   ProgramMessages messages;
   const std::size_t p = ranks.size();
-  check_pair_count(p, p);
+  check_all_to_all(sets);
   const auto pass = [&](std::size_t i, const Ranges& set) {
     Ranges message;
     std::int64_t room = most_bytes;

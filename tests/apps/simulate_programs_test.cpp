@@ -1,0 +1,188 @@
+/// The replay of programs beside SimGrid: random programs over random platforms.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "command_runner.hpp"
+
+namespace sluice::testing {
+namespace {
+
+#if SLUICE_HAS_SIMGRID
+using nlohmann::json;
+
+class Drawn {
+ public:
+  explicit Drawn(unsigned seed) : random_(seed) {}
+
+  std::int64_t whole(std::int64_t least, std::int64_t most) {
+    return least + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(most - least + 1));
+  }
+  double seconds(double least, double most) {
+    constexpr std::int64_t kSteps = 1'000'000;
+    return least + (most - least) * static_cast<double>(whole(0, kSteps)) / kSteps;
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+/// Messages pass at so many bytes a second, however long: a rank is not busy at the start of one, which SimGrid does
+/// not know.
+json at_speed(double bytes_per_s) {
+  constexpr int kLong = 1 << 20;
+  return json::array({json::array({1, 1 / bytes_per_s}), json::array({kLong, kLong / bytes_per_s})});
+}
+
+json link(double latency_s, double bytes_per_s, std::int64_t connections = 1) {
+  json result{{"latency_s", latency_s}, {"gap", at_speed(bytes_per_s)}};
+  if (connections > 1) result["connections"] = connections;
+  return result;
+}
+
+enum class Shape { kFlat, kUplinks, kTwoLevels, kThreeLevels };
+
+json platform_of(Shape shape, Drawn& drawn) {
+  const double card = 1e6 * static_cast<double>(drawn.whole(50, 200));
+  json platform{{"schema", "sluice.platform/2"}, {"name", "m"}};
+  const auto cluster = [&](std::int64_t ranks) {
+    return json{{"name", "c"}, {"ranks", ranks}, {"link", link(drawn.seconds(2e-5, 1e-4), card)}};
+  };
+  switch (shape) {
+    case Shape::kFlat:
+      platform["ranks"] = drawn.whole(3, 12);
+      platform["link"] = link(drawn.seconds(2e-5, 1e-4), card);
+      break;
+    case Shape::kUplinks: {
+      // Of a pair of clusters the link is wide enough for what their uplinks let through.
+      json part = cluster(drawn.whole(2, 4));
+      part["count"] = drawn.whole(2, 3);
+      part["uplink"] = at_speed(card * static_cast<double>(drawn.whole(2, 6)) / 2);
+      platform["link"] = link(drawn.seconds(1e-3, 5e-3), card, 4);
+      platform["parts"] = json::array({std::move(part)});
+      break;
+    }
+    case Shape::kTwoLevels: {
+      platform["link"] = link(drawn.seconds(1e-3, 8e-3), card / static_cast<double>(drawn.whole(2, 8)),
+                              drawn.whole(1, 5));
+      platform["parts"] = json::array();
+      for (std::int64_t part = drawn.whole(2, 4); part > 0; --part)
+        platform["parts"].push_back(cluster(drawn.whole(2, 5)));
+      break;
+    }
+    case Shape::kThreeLevels: {
+      json part = cluster(drawn.whole(2, 3));
+      part["count"] = 2;
+      platform["link"] = link(drawn.seconds(5e-3, 9e-3), card / static_cast<double>(drawn.whole(4, 8)),
+                              drawn.whole(1, 4));
+      platform["parts"] =
+          json::array({{{"name", "s"},
+                        {"count", 2},
+                        {"link", link(drawn.seconds(2e-4, 6e-4), card, drawn.whole(1, 3))},
+                        {"parts", json::array({std::move(part)})}}});
+      break;
+    }
+  }
+  return platform;
+}
+
+std::int64_t ranks_of(const json& part) {
+  std::int64_t ranks = part.value("ranks", std::int64_t{0});
+  if (part.contains("parts"))
+    for (const json& each : part["parts"]) ranks += ranks_of(each);
+  return ranks * part.value("count", std::int64_t{1});
+}
+
+/// From the root along a random tree, or, combined, to it; whole, or to each rank its block.
+json along_a_tree(const std::string& problem, std::int64_t ranks, Drawn& drawn) {
+  const bool back = problem == "reduce", blocks = problem == "scatter";
+  const std::int64_t bytes = drawn.whole(200'000, 3'000'000) / (blocks ? ranks : 1);
+  std::vector<std::int64_t> order;  // each behind its parent
+  for (std::int64_t rank = 0; rank < ranks; ++rank) order.push_back(rank);
+  for (std::size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[static_cast<std::size_t>(drawn.whole(0, static_cast<std::int64_t>(i) - 1))]);
+  std::vector<std::size_t> parent(order.size(), 0);
+  for (std::size_t i = 1; i < order.size(); ++i)
+    parent[i] = static_cast<std::size_t>(drawn.whole(0, static_cast<std::int64_t>(i) - 1));
+  // Of each, whose blocks go through it.
+  std::vector<std::vector<std::int64_t>> below(order.size());
+  for (std::size_t i = 1; i < order.size(); ++i)
+    for (std::size_t at = i; at != 0; at = parent[at]) below[at].push_back(order[i]);
+  json operations = json::array();
+  std::vector<std::vector<std::size_t>> come(order.size());  // positions of what each has received
+  const auto message = [&](std::size_t from, std::size_t to, std::size_t child) {
+    json send{{"rank", order[from]}, {"kind", "send"}, {"peer", order[to]}, {"offset", 0},
+              {"bytes", bytes},      {"after", come[from]}};
+    if (blocks) {
+      send["offset"] = below[child].front() * bytes;
+      json more = json::array();
+      for (std::size_t i = 1; i < below[child].size(); ++i) {
+        more.push_back(below[child][i] * bytes);
+        more.push_back(bytes);
+      }
+      if (!more.empty()) send["more"] = std::move(more);
+    }
+    json receive = send;
+    receive["rank"] = order[to];
+    receive["peer"] = order[from];
+    receive["kind"] = back ? "combine" : "receive";
+    receive["after"] = json::array();
+    operations.push_back(std::move(send));
+    if (back && !come[to].empty()) receive["after"].push_back(come[to].back());
+    come[to].assign(1, operations.size());
+    operations.push_back(std::move(receive));
+  };
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    const std::size_t child = back ? order.size() - i : i;
+    back ? message(child, parent[child], child) : message(parent[child], child, child);
+  }
+  return {{"schema", "sluice.program/1"}, {"problem", problem},     {"algorithm", "a random tree"},
+          {"ranks", ranks},               {"size_bytes", bytes},    {"root", order.front()},
+          {"operations", operations},     {"length_s", 0},          {"bound_s", 0},
+          {"bound", ""}};
+}
+
+/// Messages that share ports, links and uplinks; one at a time on each connection, as of several SimGrid begins the next
+/// when the one before has been sent, while ranks begin it at their pace.
+TEST(SimulateWithSimgrid, RandomProgramsOverRandomPlatformsTakeWhatTheReplaySays) {
+  const Folder folder;
+  const auto length = [&](const std::string& more) {
+    const Outcome outcome = folder.sluice(words("simulate program.json --platform p.json --json - " + more));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome.status == 0 ? json::parse(outcome.out)["length"].get<double>() : 0;
+  };
+  for (const Shape shape : {Shape::kFlat, Shape::kUplinks, Shape::kTwoLevels, Shape::kThreeLevels}) {
+    for (unsigned seed = 0; seed < 9; ++seed) {
+      Drawn drawn(seed + 100 * static_cast<unsigned>(shape));
+      const json platform = platform_of(shape, drawn);
+      folder.write("p.json", platform.dump());
+      const std::string problem = std::vector<std::string>{"broadcast", "reduce", "scatter"}[seed % 3];
+      folder.write("program.json", along_a_tree(problem, ranks_of(platform), drawn).dump());
+      SCOPED_TRACE(::testing::Message() << "shape " << static_cast<int>(shape) << ", seed " << seed << ", " << problem
+                                        << ' ' << platform);
+      EXPECT_NEAR(length("") / length("--engine simgrid"), 1, 0.02);
+    }
+  }
+  for (const Shape shape : {Shape::kFlat, Shape::kUplinks, Shape::kTwoLevels, Shape::kThreeLevels}) {
+    for (const std::string problem : {"allgather --algorithm pairwise", "alltoall --algorithm pairwise",
+                                      "allreduce --algorithm recursive-doubling", "gather --algorithm binomial"}) {
+      Drawn drawn(1000 + static_cast<unsigned>(shape));
+      const json platform = platform_of(shape, drawn);
+      folder.write("p.json", platform.dump());
+      const std::string size = std::to_string(8 * drawn.whole(10'000, 100'000));
+      const Outcome planned = folder.sluice(
+          words("plan " + problem + " --platform p.json --size " + size + " --json program.json --summary"));
+      ASSERT_EQ(planned.status, 0) << planned.err;
+      SCOPED_TRACE(planned.out);
+      EXPECT_NEAR(length("") / length("--engine simgrid"), 1, 0.02);
+    }
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace sluice::testing
