@@ -190,11 +190,11 @@ int run_probe(const ProbeTask& task) {
                             "  sluice plan broadcast --platform {0} --size 4Mi\n"
                             "  mpirun -np {1} sluice run broadcast --platform {0} --size 4Mi\n",
                             task.output, platform.ranks));
-    // Of one cluster a reduction has one d and one c.
-    if (platform.clusters.size() == 1)
+    // Of one cluster a reduction has one d and one c, if there was time for messages of 1 MiB.
+    const GapTable& gap = platform.clusters[0].gap;
+    if (platform.clusters.size() == 1 && gap.points().back().bytes >= kMegabyte)
       tell(fmt::format("  sluice plan reduce --machines {} --transfer {:.3g} --compute {:.3g}   (1 MiB each)\n",
-                       platform.ranks, platform.clusters[0].latency_s + platform.clusters[0].gap.at(kMegabyte),
-                       combining_s));
+                       platform.ranks, platform.clusters[0].latency_s + gap.at(kMegabyte), combining_s));
   });
   return kDone;
 }
