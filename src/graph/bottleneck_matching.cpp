@@ -68,24 +68,10 @@ class HeavyEdges {
   std::vector<Entry> entries_;
 };
 
-/// HeavyEdges by reference, as HopcroftKarp copies its view.
-class HeavyView {
- public:
-  explicit HeavyView(const HeavyEdges& edges) : edges_(&edges) {}
-  [[nodiscard]] std::int32_t sources() const { return edges_->sources(); }
-  [[nodiscard]] std::int32_t targets() const { return edges_->targets(); }
-  [[nodiscard]] std::int32_t degree(std::int32_t s) const { return edges_->degree(s); }
-  [[nodiscard]] std::int32_t id(std::int32_t s, std::int32_t k) const { return edges_->id(s, k); }
-  [[nodiscard]] std::int32_t target(std::int32_t s, std::int32_t k) const { return edges_->target(s, k); }
-
- private:
-  const HeavyEdges* edges_;
-};
-
 /// A maximum matching of the edges shown by `heavy`, grown from `start`; edge ids of the left vertices.
 std::pair<std::vector<std::int32_t>, std::int32_t> grow(const BipartiteGraph& graph, const HeavyEdges& heavy,
                                                         const std::vector<std::int32_t>& start, std::int32_t enough) {
-  detail::HopcroftKarp engine{HeavyView(heavy)};
+  detail::HopcroftKarp<const HeavyEdges&> engine(heavy);
   for (std::int32_t u = 0; u < graph.lefts(); ++u) {
     if (start[u] >= 0) engine.match(u, graph.edge(start[u]).right, start[u]);
   }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <queue>
@@ -8,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/hopcroft_karp.hpp"
 #include "sluice/graph/bipartite_graph.hpp"
 
 namespace sluice::detail {
@@ -49,7 +49,7 @@ class BottleneckPeeling {
       std::int64_t most_looks = std::numeric_limits<std::int64_t>::max());
 
   /// Edges looked at so far: the work.
-  [[nodiscard]] std::int64_t looks() const { return looks_; }
+  [[nodiscard]] std::int64_t looks() const { return active().looks; }
 
  private:
   struct Entry {
@@ -62,32 +62,52 @@ class BottleneckPeeling {
     }
     friend bool operator>(const Entry& a, const Entry& b) { return b < a; }
   };
-  struct Slot {
-    std::int32_t right;
-    std::int32_t id;
+  /// The edges that a matching may have, by left vertex; a view for HopcroftKarp, which counts what is looked at.
+  struct Active {
+    struct Slot {
+      std::int32_t right;
+      std::int32_t id;
+    };
+
+    struct Row {
+      std::int32_t begin = 0, end = 0;  ///< of its edges in `slots`
+    };
+
+    [[nodiscard]] std::int32_t sources() const { return static_cast<std::int32_t>(rows.size()); }
+    [[nodiscard]] std::int32_t targets() const { return sources(); }
+    [[nodiscard]] std::int32_t degree(std::int32_t u) const { return rows[u].end - rows[u].begin; }
+    [[nodiscard]] std::int32_t id(std::int32_t u, std::int32_t k) const { return slots[rows[u].begin + k].id; }
+    [[nodiscard]] std::int32_t target(std::int32_t u, std::int32_t k) const { return slots[rows[u].begin + k].right; }
+    void looked(std::int64_t edges) { looks += edges; }
+    [[nodiscard]] std::span<const Slot> row(std::int32_t u) const {
+      return {slots.data() + rows[u].begin, slots.data() + rows[u].end};
+    }
+
+    std::vector<Row> rows;
+    std::vector<Slot> slots;
+    std::int64_t looks = 0;
   };
+
+  static Active rows_for(std::int32_t lefts, std::span<const Edge> edges);  // with room for all of them
+  [[nodiscard]] Active& active() { return matching_.view(); }
+  [[nodiscard]] const Active& active() const { return matching_.view(); }
 
   static std::size_t bucket_of(std::int64_t weight);
   void file(std::int32_t id);        // files an inactive edge by its weight
   std::int32_t activate_heaviest();  // returns its id
   void deactivate(std::int32_t id);
-  void match(std::int32_t left, std::int32_t right, std::int32_t id);
-  void match_active();                              // Hopcroft-Karp among active edges
+  void match_active();                              // among active edges
   void grow_forest();                               // from all free left vertices
   bool reach(std::int32_t right, std::int32_t id);  // true if it ended at a free right vertex, after augmenting
   void augment(std::int32_t right);
-  [[nodiscard]] bool layer(std::size_t free_count);
-  bool descend(std::int32_t root);
 
   std::int32_t n_;
-  std::int64_t looks_ = 0;
   std::int64_t rest_ = 0;  // sum of the weights of a vertex
   std::vector<std::int32_t> left_, right_;
   std::vector<std::int64_t> weight_;
 
-  std::vector<std::int32_t> row_begin_, row_end_;  // active edges of each left vertex, in slots_
-  std::vector<Slot> slots_;
-  std::vector<std::int32_t> position_;  // in slots_, of active edges
+  HopcroftKarp<Active> matching_;
+  std::vector<std::int32_t> position_;  // in the slots, of active edges
   std::int64_t threshold_;              // active edges have at least this weight
 
   std::vector<std::vector<std::int32_t>> buckets_;
@@ -95,11 +115,7 @@ class BottleneckPeeling {
   std::vector<Entry> sorted_;                                            // its edges, the heaviest last
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> late_;  // filed in it after it was sorted
 
-  std::vector<std::int32_t> edge_of_left_, left_of_right_;
-  std::int32_t matched_ = 0;
-
-  std::vector<std::int32_t> free_, level_, cursor_, queue_, stack_;
-  std::int32_t last_level_ = 0;
+  std::vector<std::int32_t> stack_;
   std::vector<std::int32_t> left_stamp_, reached_by_;  // of the forest; reached_by_: edge of a right vertex
   std::vector<std::int32_t> right_stamp_;
   std::int32_t stamp_ = 0;

@@ -5,6 +5,7 @@
 // A View names the sides "sources" and "targets", so that the same code serves either side as left:
 //   int32 sources(), targets(); int32 degree(s); int32 id(s, k); int32 target(s, k), 0 <= k < degree(s).
 //   void expect(s), or nothing: fetches the targets of s, which are asked for soon.
+//   void looked(edges), or nothing: told how many edges a search looks at.
 
 #include <algorithm>
 #include <cstdint>
@@ -45,15 +46,19 @@ class FromRight {
   const BipartiteGraph* graph_;
 };
 
-/// A matching that grows along shortest augmenting paths.
+/// A matching that grows along shortest augmenting paths. Edges may come and go between calls, as long as those that
+/// go are not matched. A view that the engine shall not copy is named as a reference, HopcroftKarp<const View&>.
 template <class View>
 class HopcroftKarp {
  public:
   explicit HopcroftKarp(View view)
-      : view_(view),
-        edge_(static_cast<std::size_t>(view.sources()), -1),
-        target_(static_cast<std::size_t>(view.sources()), -1),
-        mate_(static_cast<std::size_t>(view.targets()), -1) {}
+      : view_(std::forward<View>(view)),
+        edge_(static_cast<std::size_t>(view_.sources()), -1),
+        target_(static_cast<std::size_t>(view_.sources()), -1),
+        mate_(static_cast<std::size_t>(view_.targets()), -1) {}
+
+  [[nodiscard]] View& view() { return view_; }
+  [[nodiscard]] const View& view() const { return view_; }
 
   /// Adds edge `id` between two free vertices.
   void match(std::int32_t s, std::int32_t t, std::int32_t id) {
@@ -61,6 +66,12 @@ class HopcroftKarp {
     target_[s] = t;
     mate_[t] = s;
     ++size_;
+  }
+  /// Takes away the edge of a source that is not free.
+  void unmatch(std::int32_t s) {
+    mate_[target_[s]] = -1;
+    edge_[s] = target_[s] = -1;
+    --size_;
   }
 
   [[nodiscard]] std::int32_t size() const { return size_; }
@@ -85,6 +96,10 @@ class HopcroftKarp {
   void search(std::vector<std::int32_t> roots, std::int32_t enough) { augment_all(std::move(roots), enough, enough); }
 
  private:
+  void looked(std::int64_t edges) {
+    if constexpr (requires { view_.looked(edges); }) view_.looked(edges);
+  }
+
   bool take_free_target(std::int32_t s) {
     const std::int32_t degree = view_.degree(s);
     if (degree == 0) return false;
@@ -94,6 +109,7 @@ class HopcroftKarp {
         static_cast<std::int32_t>(static_cast<std::int64_t>(s) * degree / std::max(view_.sources(), std::int32_t{1}));
     for (std::int32_t i = 0; i < degree; ++i) {
       const std::int32_t k = start + i < degree ? start + i : start + i - degree;
+      looked(1);
       const std::int32_t t = view_.target(s, k);
       if (mate_[t] < 0) {
         match(s, t, view_.id(s, k));
@@ -124,12 +140,12 @@ class HopcroftKarp {
   /// Distances of the sources from the free ones, as far as the first free target; false if there is none.
   bool layer(const std::vector<std::int32_t>& free) {
     std::fill(level_.begin(), level_.end(), -1);
-    std::fill(cursor_.begin(), cursor_.end(), 0);
     std::size_t tail = 0;
     for (const std::int32_t s : free) {
-      level_[s] = 0;
+      level_[s] = cursor_[s] = 0;
       queue_[tail++] = s;
     }
+    std::int64_t looks = 0;
     constexpr std::size_t kAhead = 4;
     for (std::size_t head = 0; head < tail; ++head) {
       if constexpr (requires { view_.expect(0); }) {
@@ -138,33 +154,41 @@ class HopcroftKarp {
       const std::int32_t s = queue_[head];
       const std::int32_t next = level_[s] + 1;
       const std::int32_t degree = view_.degree(s);
+      looks += degree;
       for (std::int32_t k = 0; k < degree; ++k) {
         const std::int32_t m = mate_[view_.target(s, k)];
         if (m < 0) {
+          looked(looks);
           last_level_ = level_[s];  // all sources of this level stand in the queue already
           return true;
         }
         if (level_[m] < 0) {
           level_[m] = next;
+          cursor_[m] = 0;
           queue_[tail++] = m;
         }
       }
     }
+    looked(looks);
     return false;
   }
 
   /// Depth-first along the levels from free source `root`; flips the first path to a free target.
   bool augment(std::int32_t root) {
     stack_.assign(1, root);
+    std::int64_t looks = 0;
     while (!stack_.empty()) {
       const std::int32_t s = stack_.back();
       const std::int32_t degree = view_.degree(s);
       const bool last = level_[s] == last_level_;
+      const std::int32_t first = cursor_[s];
       bool descended = false;
-      for (std::int32_t& k = cursor_[s]; k < degree; ++k) {
-        const std::int32_t t = view_.target(s, k);
-        const std::int32_t m = mate_[t];
+      std::int32_t k = first;
+      for (; k < degree; ++k) {
+        const std::int32_t m = mate_[view_.target(s, k)];
         if (m < 0) {
+          cursor_[s] = k;
+          looked(looks + k - first + 1);
           flip();
           return true;
         }
@@ -174,12 +198,15 @@ class HopcroftKarp {
           break;
         }
       }
+      cursor_[s] = k;
+      looks += k - first + (descended ? 1 : 0);
       if (!descended) {
         level_[s] = -1;  // leads nowhere in this phase
         stack_.pop_back();
         if (!stack_.empty()) ++cursor_[stack_.back()];
       }
     }
+    looked(looks);
     return false;
   }
 

@@ -94,7 +94,8 @@ ExchangeProblem uniform_problem(std::int32_t nodes, std::int32_t messages, doubl
 TEST(ExchangeAuto, IsNeverWorseThanANamedPlannerOfLargerProblems) {
   for (const ExchangeProblem& problem :
        {testing::log_normal_problem(40, 40, 20'000, 91), uniform_problem(40, 40, 1000, 92),
-        testing::log_normal_problem(300, 20, 20'000, 93), uniform_problem(300, 20, 1000, 94)}) {
+        testing::log_normal_problem(300, 20, 20'000, 93), uniform_problem(300, 20, 1000, 94),
+        uniform_problem(100, 100, 500, 95)}) {
     const double total = testing::expect_sound(problem, plan(problem, "auto", 1)).total;
     for (const Algorithm& each : algorithms("exchange")) {
       if (each.searches) continue;
@@ -105,6 +106,16 @@ TEST(ExchangeAuto, IsNeverWorseThanANamedPlannerOfLargerProblems) {
         EXPECT_EQ(each.name, "multigraph");  // a step for each unit
       }
     }
+  }
+}
+
+/// `rising` takes the most work of those that are near the plan.
+TEST(ExchangeAuto, IsNeverWorseThanRisingOfLargeProblems) {
+  for (const ExchangeProblem& problem :
+       {testing::log_normal_problem(100, 100, 20'000, 96), testing::log_normal_problem(300, 300, 20'000, 97),
+        uniform_problem(150, 150, 3000, 98), uniform_problem(5000, 20, 1000, 99)}) {
+    SCOPED_TRACE(problem.traffic.messages.size());
+    EXPECT_LE(cost(plan(problem, "auto", 1).schedule).total, cost(plan(problem, "rising", 1).schedule).total);
   }
 }
 

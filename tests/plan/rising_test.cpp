@@ -179,6 +179,25 @@ TEST(Shaving, LosesNothingAndNeverCostsMore) {
   EXPECT_GT(cheaper, 20);
 }
 
+TEST(Shaving, KeepsTheBestTrialWhereTheBudgetEndsIt) {
+  const Demand demand = make_demand(alike(100, 40), 100, 1500);
+  std::vector<Piece> whole = whole_messages(demand);
+  const double before = least_cost(demand, whole);
+  Budget all;
+  shave(demand, whole, all);
+  double last = before;
+  for (const std::int64_t share : {20, 5, 2}) {
+    std::vector<Piece> parts = whole_messages(demand);
+    Budget budget(all.spent() / share);
+    shave(demand, parts, budget);
+    const double now = least_cost(demand, parts);
+    EXPECT_LE(now, last) << "one in " << share;
+    last = now;
+  }
+  EXPECT_LT(last, before);
+  EXPECT_LE(least_cost(demand, whole), last);
+}
+
 TEST(Rising, IsNearEtaWhereNodesAreAlike) {
   // Planners before it were 6 to 20 % above.
   for (const double setup : {1500.0, 20000.0}) {

@@ -12,13 +12,13 @@
 /// fast planner takes part, as `rising` and colouring leave 44 % of the effort at least, of which a share is 1.3 %, and
 /// all shares together are a third. (From an effort of 4 on, with two runs, this is so of the first one.) As counted on
 /// log-normal and uniform sizes, at an effort of 1 `oggp` is fast on 100 dense nodes (6e6 units at most); on 300 it
-/// takes 1.5e7 to 1.4e8, on 512 5e7 to 1.7e8, is mostly cut off, and would be 5 to 45 % above the plan. `rising` makes
-/// of its share what it can: with all the work that it takes on 300 dense nodes, 0.4 to 4e9, it would be up to 1 %
-/// below the plan.
+/// takes 1.5e7 to 1.4e8, on 512 5e7 to 1.7e8, is mostly cut off, and would be 5 to 45 % above the plan. `rising` ends
+/// within its share at an effort of 1 up to 500 dense nodes and 20,000 with 20 messages each: it takes 2e7 to 4.5e8.
+/// The others take 2e8 (`lumos`) to 2e10 (`eclipse`) on 300 dense nodes, 3 to 200 % above the plan.
 ///
 /// 2. Some profiles (profile.cpp); where `thresholds` is near the cheapest plan, a search around it (thresholds.hpp),
 /// and from the cheapest plan then one that plans a few steps anew (refilter.cpp). There, and where messages and steps
-/// are few for the budget, simulated annealing (anneal.cpp) goes on from the cheapest plan.
+/// are few for the budget, simulated annealing (anneal.cpp) goes on from the cheapest plan if set-ups are of weight.
 /// repack (repack.cpp) improves the cheapest plan so far, and those, of all that were found, that would be the cheapest
 /// for a half and a quarter of the set-up cost: it takes steps away more easily than it adds any; and the cheapest
 /// profile, as a plan of fewest steps may be cheaper and lead nowhere, and that of `rising`. What became the cheapest
@@ -104,6 +104,9 @@ constexpr double kRefilterShare = 0.1;
 /// Of what is left then: for annealing, there or where so much work is left for each message and step.
 constexpr double kAnnealShare = 0.8;
 constexpr double kWorkOfChoice = 3000;
+/// Where the set-ups of the fewest steps are less than this share of eta, nothing is annealed: what counts then is not
+/// to idle, and plan_lazily finds fewer steps for that.
+constexpr double kLeastSetups = 1e-6;
 /// Of what is left then: for repack where plan_lazily follows; of what it leaves, for the sweep over horizons.
 constexpr double kRepackShare = 0.4;
 constexpr double kSweepShare = 0.3;
@@ -296,7 +299,9 @@ void run_packing(const Demand& demand, Incumbent& best, std::uint64_t seed, Budg
     }
     const double choices = static_cast<double>(demand.edges.size()) * static_cast<double>(best.steps().size());
     const bool often = kAnnealShare * static_cast<double>(budget.left()) >= kWorkOfChoice * choices;
-    if ((near || often) && !best.optimal() && !budget.over()) {
+    const Cost least = eta(demand);
+    const bool of_weight = demand.setup * static_cast<double>(least.steps) >= kLeastSetups * least.total;
+    if ((near || often) && of_weight && !best.optimal() && !budget.over()) {
       Budget part = budget.share(kAnnealShare);
       const PieceSteps steps = best.steps();
       anneal(demand, steps, seed, best.bound(), part, [&](PieceSteps cheaper) { best.offer(std::move(cheaper)); });

@@ -86,16 +86,6 @@ class FilteredRows {
   std::int32_t rights_;
 };
 
-/// The same, as an engine keeps it.
-struct View {
-  const FilteredRows* rows;
-  [[nodiscard]] std::int32_t sources() const { return rows->sources(); }
-  [[nodiscard]] std::int32_t targets() const { return rows->targets(); }
-  [[nodiscard]] std::int32_t degree(std::int32_t s) const { return rows->degree(s); }
-  [[nodiscard]] std::int32_t id(std::int32_t s, std::int32_t k) const { return rows->id(s, k); }
-  [[nodiscard]] std::int32_t target(std::int32_t s, std::int32_t k) const { return rows->target(s, k); }
-};
-
 struct Matched {
   std::int64_t rest = 0;
   std::int32_t left = 0;
@@ -141,7 +131,7 @@ std::optional<PieceSteps> filter_rest(const Demand& demand, std::span<const std:
     const std::int64_t largest = rows.largest();
     while (thresholds[first] > largest) ++first;
     rows.forbid_all();
-    HopcroftKarp<View> engine(View{&rows});
+    HopcroftKarp<const FilteredRows&> engine(rows);
     std::int64_t usable = 0;
     for (std::size_t t = first; t < thresholds.size() && usable < left && engine.size() < demand.max_transfers; ++t) {
       budget.spend(kWorkOfFilteredVertex * demand.lefts);

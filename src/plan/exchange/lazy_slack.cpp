@@ -36,6 +36,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "graph/augmenting_path.hpp"
 #include "plan/exchange/dense_assignment.hpp"
 
 namespace sluice::detail {
@@ -92,7 +93,7 @@ std::int64_t fewest_steps(const Loads& loads, std::int32_t k) {
   return std::max(loads.largest_degree(), rounded_up(loads.messages, k));
 }
 
-/// Whether vertices can be covered: Kuhn's augmenting paths over rows of bits.
+/// Whether vertices can be covered, by augmenting paths over rows of bits.
 class Coverage {
  public:
   void reset(std::int32_t vertices, std::int32_t others) {
@@ -112,32 +113,35 @@ class Coverage {
   }
   bool cover(std::size_t vertex) {
     std::fill(seen_.begin(), seen_.end(), std::uint64_t{0});
-    return augment(vertex);
+    return augment(*this, static_cast<std::int32_t>(vertex));
+  }
+
+  // As a view for augment. An edge is its target; those that are free come first.
+  struct Cursor {
+    std::size_t free_word = 0, word = 0;
+  };
+  [[nodiscard]] std::int32_t next(std::int32_t vertex, Cursor& at) {
+    const std::uint64_t* row = &row_[as_size(vertex) * words_];
+    for (; at.free_word < words_; ++at.free_word)
+      if (const std::uint64_t targets = row[at.free_word] & free_[at.free_word]; targets != 0)
+        return first_of(at.free_word, targets);
+    for (; at.word < words_; ++at.word) {
+      const std::uint64_t targets = row[at.word] & ~seen_[at.word];
+      if (targets == 0) continue;
+      seen_[at.word] |= targets & (~targets + 1);
+      return first_of(at.word, targets);
+    }
+    return -1;
+  }
+  [[nodiscard]] std::int32_t source_of(std::int32_t target) const { return owner_[as_size(target)]; }
+  void match(std::int32_t vertex, std::int32_t target) {
+    owner_[as_size(target)] = vertex;
+    free_[as_size(target) / 64] &= ~(std::uint64_t{1} << (as_size(target) % 64));
   }
 
  private:
-  bool augment(std::size_t vertex) {
-    const std::uint64_t* row = &row_[vertex * words_];
-    for (std::size_t w = 0; w < words_; ++w) {
-      const std::uint64_t candidates = row[w] & free_[w];
-      if (candidates == 0) continue;
-      const auto bit = static_cast<std::size_t>(std::countr_zero(candidates));
-      free_[w] &= ~(std::uint64_t{1} << bit);
-      owner_[w * 64 + bit] = static_cast<std::int32_t>(vertex);
-      return true;
-    }
-    for (std::size_t w = 0; w < words_; ++w) {
-      while (true) {
-        const std::uint64_t candidates = row[w] & ~seen_[w];
-        if (candidates == 0) break;
-        const auto bit = static_cast<std::size_t>(std::countr_zero(candidates));
-        seen_[w] |= std::uint64_t{1} << bit;
-        if (!augment(as_size(owner_[w * 64 + bit]))) continue;
-        owner_[w * 64 + bit] = static_cast<std::int32_t>(vertex);
-        return true;
-      }
-    }
-    return false;
+  static std::int32_t first_of(std::size_t word, std::uint64_t targets) {
+    return static_cast<std::int32_t>(word * 64) + std::countr_zero(targets);
   }
 
   std::size_t words_ = 0;

@@ -28,6 +28,7 @@
 #include <utility>
 #include <vector>
 
+#include "graph/augmenting_path.hpp"
 #include "plan/exchange/filtered_step.hpp"
 
 namespace sluice::detail {
@@ -106,6 +107,26 @@ class Refilter {
     }
     for (const std::int32_t edge : edges_) rest_[as_size(edge)] = 0;
   }
+
+  // As a view for augment.
+  using Cursor = std::int32_t;
+  [[nodiscard]] std::int32_t next(std::int32_t left, Cursor& at) {
+    while (at < degree_[as_size(left)]) {
+      const std::int32_t edge = row_[as_size(left) * kMostOut + as_size(at++)];
+      const std::int32_t owner = source_of(edge);
+      ++looks_;
+      if (owner < 0) return edge;
+      if (seen_[as_size(owner)] == stamp_) continue;
+      seen_[as_size(owner)] = stamp_;
+      return edge;
+    }
+    return -1;
+  }
+  [[nodiscard]] std::int32_t source_of(std::int32_t edge) const {
+    const std::int32_t mate = mate_[right_of(edge)];
+    return mate < 0 ? -1 : ends_[as_size(mate)].left;
+  }
+  void match(std::int32_t left, std::int32_t edge) { mate_[as_size(left)] = mate_[right_of(edge)] = edge; }
 
  private:
   struct Ends {
@@ -295,7 +316,7 @@ class Refilter {
     std::sort(left_.begin(), left_.end(), before);
     double spent = 0;
     while (!left_.empty()) {
-      match(percent);
+      match_rest(percent);
       list_matched();
       const std::int64_t duration = best_duration(
           matched_.size(), [this](std::size_t i) { return matched_[i].size; }, demand_.setup, worth);
@@ -308,7 +329,7 @@ class Refilter {
   }
 
   /// The matching grows from the largest to the smallest. Leaves the edges matched in mate_ at both ends.
-  void match(std::int64_t percent) {
+  void match_rest(std::int64_t percent) {
     for (const Rest& each : left_) {
       for (const std::int32_t vertex : {each.ends.left, each.ends.right}) {
         mate_[as_size(vertex)] = -1;
@@ -336,7 +357,7 @@ class Refilter {
       std::size_t still = 0;
       for (const std::int32_t left : free_) {
         if (mate_[as_size(left)] >= 0) continue;
-        if (matched < demand_.max_transfers && seen_[as_size(left)] != stamp_ && augment(as_size(left))) {
+        if (matched < demand_.max_transfers && seen_[as_size(left)] != stamp_ && cover(left)) {
           ++matched;
         } else {
           free_[still++] = left;
@@ -348,18 +369,10 @@ class Refilter {
     budget_.spend(kWorkOfRefilteredRest * std::ssize(left_) + kWorkOfRefilterLook * std::exchange(looks_, 0));
   }
 
-  /// Kuhn's search. What a search saw in vain leads nowhere as long as no edge is added.
-  bool augment(std::size_t left) {
-    seen_[left] = stamp_;
-    for (std::int32_t i = 0; i < degree_[left]; ++i) {
-      const std::int32_t edge = row_[left * kMostOut + as_size(i)];
-      std::int32_t& mate = mate_[right_of(edge)];
-      ++looks_;
-      if (mate >= 0 && (seen_[left_of(mate)] == stamp_ || !augment(left_of(mate)))) continue;
-      mate_[left] = mate = edge;
-      return true;
-    }
-    return false;
+  /// What a search saw in vain leads nowhere as long as no edge is added.
+  bool cover(std::int32_t left) {
+    seen_[as_size(left)] = stamp_;
+    return augment(*this, left);
   }
 
   void list_matched() {

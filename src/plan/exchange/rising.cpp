@@ -38,11 +38,15 @@ constexpr double kNextCap = 0.75;
 constexpr int kMostCaps = 24;
 constexpr int kHalvings = 3;  // of the way to the caps beside the best one
 constexpr double kFarAbove = 1.25;
-// Shaving gains most where parts of one length at most cost much more than eta. Where they do not, and nodes are so few
-// that `auto` has better ways to go on, it has a share of what is left.
+// Shaving goes on for at most this work, so that the named planner makes no better plan than `auto` with an effort
+// of 1.
+constexpr std::int64_t kMostShavingWork = 250'000'000;
+// It gains most where parts of one length at most cost much more than eta. Where they do not, nodes are so few that
+// `auto` has better ways to go on, and less is left than for that effort, it has a share of that.
 constexpr std::int64_t kFewNodes = 160;  // lefts + rights - k
 constexpr double kFarAboveEta = 1.05;
-constexpr double kShavingShareNearEta = 0.1;
+constexpr std::int64_t kEnoughForBoth = 400'000'000;
+constexpr std::int64_t kShavingShareNearEta = 10;  // one in so many
 constexpr std::int64_t kWorkOfCapPart = 3;
 constexpr std::size_t kMostAsked = 64;
 
@@ -164,11 +168,10 @@ std::optional<PieceSteps> plan_rising(const Demand& demand, Budget& budget) {
   const std::int64_t work = work_of_rising(demand, parts);
   if (budget.left() < work) return std::nullopt;
   const bool few = std::int64_t{demand.lefts} + demand.rights - demand.max_transfers <= kFewNodes;
-  const double share = few && caps.over_eta() <= kFarAboveEta ? kShavingShareNearEta : 1;
-  Budget for_shaving =
-      budget.part(budget.unlimited() ? Budget::kUnlimited
-                                     : std::min(budget.left() - work,
-                                                static_cast<std::int64_t>(share * static_cast<double>(budget.left()))));
+  std::int64_t most = budget.left() - work;
+  if (few && caps.over_eta() <= kFarAboveEta && most < kEnoughForBoth)
+    most = std::min(most, budget.left() / kShavingShareNearEta);
+  Budget for_shaving = budget.part(std::min(most, kMostShavingWork));
   shave(demand, parts, for_shaving);
   return peel_rising(demand, parts, budget);
 }

@@ -22,7 +22,7 @@ constexpr std::size_t kPartsTried = 4;                        // of a node, for 
 constexpr std::int64_t kCutsTried = 8;                        // of a part, but one
 constexpr std::int64_t kWorkOfShavedPart = 30;
 constexpr std::int64_t kWorkOfHotNode = 2;
-constexpr std::int64_t kWorkOfFitCheck = 1;  // of each step
+constexpr std::int64_t kWorkOfFitCheck = 30;  // and one for each part behind
 
 class Shaving {
  public:
@@ -50,7 +50,9 @@ class Shaving {
     compare({}, kShift);
     try_more_steps();
     draw_steps();
-    if (least_total_ < before) lower_all(best_, best_shift_);
+    if (least_total_ == before) return;
+    reserve_ = -Budget::kUnlimited;  // that is there, but for what the last trial has overdrawn
+    lower_all(best_, best_shift_);
   }
 
  private:
@@ -63,6 +65,9 @@ class Shaving {
   struct Cut {
     std::int32_t part = 0, rest = 0;
   };
+
+  /// Whether there is no more work left than it takes to make what the best trial made once more.
+  [[nodiscard]] bool over() { return budget_.left() <= reserve_ || budget_.cut_short(); }
 
   static bool before(const Entry& a, const Entry& b) { return a.size != b.size ? a.size > b.size : a.part < b.part; }
   [[nodiscard]] std::size_t end_of(const Piece& part, bool right) const {
@@ -118,7 +123,7 @@ class Shaving {
       double least_now = HUGE_VAL;
       std::int64_t chosen = 0;
       for (int shift = kLongestStepShift; shift <= kShortestStepShift; ++shift) {
-        if (budget_.over()) return;
+        if (over()) return;
         more.push_back(std::max<std::int64_t>(1, longest >> shift));
         if (const double now = compare(more, kShift); now < least_now) {
           least_now = now;
@@ -138,7 +143,7 @@ class Shaving {
       return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(count));
     };
     const std::int64_t longest = durations_.front();
-    for (int failures = 0; failures < kPatienceForDraws && !budget_.over(); ++failures) {
+    for (int failures = 0; failures < kPatienceForDraws && !over(); ++failures) {
       std::vector<std::int64_t> more = best_;
       if (!more.empty() && below(3) == 0) {
         more[as_size(below(std::ssize(more)))] = 1 + below(longest / 2 + 1);
@@ -156,8 +161,11 @@ class Shaving {
 
   /// The same as attempt(), of which the best is kept.
   double compare(const std::vector<std::int64_t>& more, int shift) {
+    const std::int64_t before = budget_.spent();
     const double now = attempt(more, shift);
-    if (now >= least_total_ || budget_.over()) return now;
+    const std::int64_t spent = budget_.spent() - before;
+    if (now >= least_total_ || over() || budget_.left() < spent) return now;
+    reserve_ = spent;
     least_total_ = now;
     best_ = more;
     best_shift_ = shift;
@@ -188,7 +196,7 @@ class Shaving {
       const std::int64_t longest = durations_.front();
       for (int shift = first_shift; shift <= kLastShift; ++shift) {
         const std::int64_t by = std::max<std::int64_t>(1, longest >> shift);
-        for (bool any = true; any && !budget_.over();) {
+        for (bool any = true; any && !over();) {
           any = false;
           for (std::size_t i = durations_.size(); i > 0; --i) {
             if (!all && std::find(more.begin(), more.end(), durations_[i - 1]) != more.end()) continue;
@@ -258,39 +266,30 @@ class Shaving {
     return false;
   }
 
-  /// Whether a row fits the durations if a part of `size` is cut to `to`; step i lasts `limit`.
+  /// Whether a row fits the durations if a part of `size`, one of its i + 1 longest, is cut to `to`; step i lasts
+  /// `limit`. The row fits them now, but for step i perhaps.
   [[nodiscard]] bool fits(std::size_t node, std::int64_t size, std::int64_t to, std::size_t i, std::int64_t limit) {
     const Row& row = rows_[node];
     if (row.size() + 1 > durations_.size()) return false;
-    budget_.spend(kWorkOfFitCheck * static_cast<std::int64_t>(row.size()));
-    const std::int64_t rest = size - to;
-    const auto [first, second] = std::minmax(to, rest);
-    bool gone = false;
-    int came = 0;  // of the two parts
-    std::size_t at = 0;
-    const auto take = [&](std::int64_t next) {
-      const std::int64_t duration = at == i ? limit : durations_[at];
-      ++at;
-      return next <= duration;
+    const std::int64_t shorter = std::min(to, size - to);
+    const std::int64_t longer = size - shorter;
+    const auto longer_than = [&](std::int64_t length) {
+      return as_size(
+          std::partition_point(row.begin(), row.end(), [=](const Entry& each) { return each.size > length; }) -
+          row.begin());
     };
-    for (const Entry& each : row) {
-      if (!gone && each.size == size) {
-        gone = true;
-        continue;
-      }
-      if (came == 0 && second >= each.size) {
-        if (!take(second)) return false;
-        ++came;
-      }
-      if (came == 1 && first >= each.size) {
-        if (!take(first)) return false;
-        ++came;
-      }
-      if (!take(each.size)) return false;
-    }
-    for (; came < 2; ++came)
-      if (!take(came == 0 ? second : first)) return false;
-    return true;
+    const auto lasts = [&](std::size_t step) { return step == i ? limit : durations_[step]; };
+    // What is between the whole part and the longer one comes a step earlier, what is between the two stays.
+    const std::size_t first = longer_than(longer) - 1;
+    const std::size_t second = longer_than(shorter);
+    budget_.spend(kWorkOfFitCheck);
+    if (longer > lasts(first) || shorter > lasts(second)) return false;
+    if (first < i && i < second && row[i].size > limit) return false;
+    // What is behind comes a step later.
+    std::size_t at = second;
+    while (at < row.size() && row[at].size <= lasts(at + 1)) ++at;
+    budget_.spend(static_cast<std::int64_t>(at - second));
+    return at == row.size();
   }
 
   void put(std::size_t node, const Entry& entry) {
@@ -350,6 +349,7 @@ class Shaving {
   double least_total_ = 0;
   std::vector<std::int64_t> best_;  ///< durations of the steps that are added for it
   int best_shift_ = 0;
+  std::int64_t reserve_ = 0;  ///< the work that it takes
 };
 
 }  // namespace
