@@ -67,8 +67,8 @@ json platform_of(Shape shape, Drawn& drawn) {
       break;
     }
     case Shape::kTwoLevels: {
-      platform["link"] = link(drawn.seconds(1e-3, 8e-3), card / static_cast<double>(drawn.whole(2, 8)),
-                              drawn.whole(1, 5));
+      platform["link"] =
+          link(drawn.seconds(1e-3, 8e-3), card / static_cast<double>(drawn.whole(2, 8)), drawn.whole(1, 5));
       platform["parts"] = json::array();
       for (std::int64_t part = drawn.whole(2, 4); part > 0; --part)
         platform["parts"].push_back(cluster(drawn.whole(2, 5)));
@@ -77,13 +77,12 @@ json platform_of(Shape shape, Drawn& drawn) {
     case Shape::kThreeLevels: {
       json part = cluster(drawn.whole(2, 3));
       part["count"] = 2;
-      platform["link"] = link(drawn.seconds(5e-3, 9e-3), card / static_cast<double>(drawn.whole(4, 8)),
-                              drawn.whole(1, 4));
-      platform["parts"] =
-          json::array({{{"name", "s"},
-                        {"count", 2},
-                        {"link", link(drawn.seconds(2e-4, 6e-4), card, drawn.whole(1, 3))},
-                        {"parts", json::array({std::move(part)})}}});
+      platform["link"] =
+          link(drawn.seconds(5e-3, 9e-3), card / static_cast<double>(drawn.whole(4, 8)), drawn.whole(1, 4));
+      platform["parts"] = json::array({{{"name", "s"},
+                                        {"count", 2},
+                                        {"link", link(drawn.seconds(2e-4, 6e-4), card, drawn.whole(1, 3))},
+                                        {"parts", json::array({std::move(part)})}}});
       break;
     }
   }
@@ -115,8 +114,8 @@ json along_a_tree(const std::string& problem, std::int64_t ranks, Drawn& drawn) 
   json operations = json::array();
   std::vector<std::vector<std::size_t>> come(order.size());  // positions of what each has received
   const auto message = [&](std::size_t from, std::size_t to, std::size_t child) {
-    json send{{"rank", order[from]}, {"kind", "send"}, {"peer", order[to]}, {"offset", 0},
-              {"bytes", bytes},      {"after", come[from]}};
+    json send{{"rank", order[from]}, {"kind", "send"}, {"peer", order[to]},
+              {"offset", 0},         {"bytes", bytes}, {"after", come[from]}};
     if (blocks) {
       send["offset"] = below[child].front() * bytes;
       json more = json::array();
@@ -140,14 +139,20 @@ json along_a_tree(const std::string& problem, std::int64_t ranks, Drawn& drawn) 
     const std::size_t child = back ? order.size() - i : i;
     back ? message(child, parent[child], child) : message(parent[child], child, child);
   }
-  return {{"schema", "sluice.program/1"}, {"problem", problem},     {"algorithm", "a random tree"},
-          {"ranks", ranks},               {"size_bytes", bytes},    {"root", order.front()},
-          {"operations", operations},     {"length_s", 0},          {"bound_s", 0},
+  return {{"schema", "sluice.program/1"},
+          {"problem", problem},
+          {"algorithm", "a random tree"},
+          {"ranks", ranks},
+          {"size_bytes", bytes},
+          {"root", order.front()},
+          {"operations", operations},
+          {"length_s", 0},
+          {"bound_s", 0},
           {"bound", ""}};
 }
 
-/// Messages that share ports, links and uplinks; one at a time on each connection, as of several SimGrid begins the next
-/// when the one before has been sent, while ranks begin it at their pace.
+/// Messages that share ports, links and uplinks; one at a time on each connection, as of several SimGrid begins the
+/// next when the one before has been sent, while ranks begin it at their pace.
 TEST(SimulateWithSimgrid, RandomProgramsOverRandomPlatformsTakeWhatTheReplaySays) {
   const Folder folder;
   const auto length = [&](const std::string& more) {

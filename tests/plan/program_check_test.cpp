@@ -33,8 +33,7 @@ TEST(CheckProgram, WhatIsPlannedIsPossibleAndLessIsNot) {
         if (algorithm.name == "recursive-doubling" && collective == Collective::kAllgather) continue;
         if (algorithm.name == "recursive-halving") continue;  // 18 is no power of two
         const ProgramProblem problem{collective, size, has_root(collective) ? 11 : 0, 8};
-        Program program =
-            plan_program(platform, problem, {.algorithm = std::string(algorithm.name)}).program;
+        Program program = plan_program(platform, problem, {.algorithm = std::string(algorithm.name)}).program;
         SCOPED_TRACE(::testing::Message() << to_string(collective) << ' ' << program.algorithm << ' ' << size);
         EXPECT_EQ(faults(program, platform), std::vector<std::string>{});
         const ProgramBound least = least_time_of(platform, program);
@@ -69,7 +68,8 @@ TEST(CheckProgram, APlatformThatIsSlowerIsNotTheOneThatItWasPlannedFor) {
     for (PlatformLink& link : ports.links) slower(link.gap);
     for (PlatformLink& link : links.links) slower(link.gap);
     for (PlatformLink& link : far.links) link.latency_s *= 1000;
-    for (const Platform& other : {ports, links, far}) EXPECT_EQ(faults(program, other).size(), 1U) << to_string(collective);
+    for (const Platform& other : {ports, links, far})
+      EXPECT_EQ(faults(program, other).size(), 1U) << to_string(collective);
   }
 }
 

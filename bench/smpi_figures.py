@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Collectives on a simulated machine: executed by the plan, predicted, executed with the ranks in an order drawn at
+random, and the fastest of all algorithms and selectors that SimGrid's SMPI has for the call. Simulated times are the
+same every time, whatever else the machine that computes them does. An hour or so for 72 ranks; needs build/smpi
+(scripts/build.sh smpi).
+
+    bench/smpi_figures.py [PLATFORM.json] [--collectives A,B,..] [--no-best] [--build build/release] [--smpi build/smpi]
+
+PLATFORM.json: studies/four-levels/four-levels-72.json unless given. SimGrid's machine is made of it by sluice
+platform-to-simgrid.
+"""
+import argparse
+import json
+import pathlib
+import random
+import re
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+VECTORS, BLOCKS = ("1Ki", "64Ki", "1Mi"), ("128", "1Ki", "16Ki")
+SIZES = {"allreduce": VECTORS, "reduce-scatter": VECTORS, "allgather": BLOCKS, "alltoall": BLOCKS, "scatter": BLOCKS,
+         "gather": BLOCKS}
+# They try every algorithm in turn, which is none of its own.
+LEFT_OUT = {"automatic"}
+# An algorithm that hangs is given up: it is not the fastest.
+MOST_SECONDS = 240
+
+
+def run(words, **more):
+    return subprocess.run([str(each) for each in words], capture_output=True, text=True, check=False, **more)
+
+
+def output_of(words):
+    done = run(words)
+    if done.returncode != 0:
+        raise SystemExit(f"error: {' '.join(map(str, words))}: {done.stderr.strip()}")
+    return done.stdout
+
+
+class Machine:
+    def __init__(self, options, folder):
+        self.sluice, self.smpi, self.folder = options.build / "bin/sluice", options.smpi, pathlib.Path(folder)
+        self.platform, self.xml, self.hosts = options.platform, self.folder / "p.xml", self.folder / "hosts"
+        output_of([self.sluice, "platform-to-simgrid", self.platform, "-o", self.xml, "--hosts", self.hosts])
+        output_of([self.sluice, "platform", self.platform, "--format", "1", "-o", self.folder / "listed.json"])
+        listed = json.loads((self.folder / "listed.json").read_text())
+        self.ranks = listed["ranks"]
+        # The same machine, with rank order[i] where rank i was; the root stays where it is.
+        order = list(range(1, self.ranks))
+        random.Random(1).shuffle(order)
+        order.insert(0, 0)
+        for cluster in listed["clusters"]:
+            cluster["ranks"] = [order[rank] for rank in cluster["ranks"]]
+        self.shuffled, self.shuffled_hosts = self.folder / "shuffled.json", self.folder / "shuffled-hosts"
+        self.shuffled.write_text(json.dumps(listed))
+        hosts = self.hosts.read_text().split()
+        places = dict(zip(order, hosts))
+        self.shuffled_hosts.write_text("".join(f"{places[rank]}\n" for rank in range(self.ranks)))
+
+    def run_words(self, collective, size, platform, hosts, method, settings=()):
+        return [ROOT / "scripts/mpirun.sh", "-B", self.smpi, *settings, "-np", self.ranks, "-platform", self.xml,
+                "-hostfile", hosts, self.smpi / "bin/sluice", "run", collective, "--platform", platform, "--size", size,
+                "--model-only", "--methods", method, "--repetitions", 3, "--json", "-"]
+
+    def executed(self, collective, size, platform, hosts):
+        return json.loads(output_of(self.run_words(collective, size, platform, hosts, "sluice")))["methods"][0]["median_s"]
+
+    def predicted(self, collective, size):
+        return json.loads(output_of([self.sluice, "simulate", collective, "--platform", self.platform, "--size", size,
+                                     "--json", "-"]))["length"]
+
+    def best_of_smpi(self, collective, size):
+        """The least time of MPI's own call by any algorithm, and whose."""
+        call, best = collective.replace("-", "_"), (float("nan"), "none")
+
+        def by(name):
+            words = self.run_words(collective, size, self.platform, self.hosts, f"mpi-{collective}",
+                                   [f"--cfg=smpi/{call}:{name}"])
+            return run(words, timeout=MOST_SECONDS)
+
+        refused = by("none-of-them")
+        names = re.search(r"Valid algorithms: ([^.]*)\.", refused.stdout + refused.stderr).group(1).split(", ")
+        for name in names:
+            if name in LEFT_OUT:
+                continue
+            try:
+                done = by(name)
+            except subprocess.TimeoutExpired:
+                continue
+            if done.returncode == 0 and "{" in done.stdout:
+                # Some algorithms print that they hand a call on.
+                seconds = json.loads(done.stdout[done.stdout.index("{"):])["methods"][0]["median_s"]
+                if not best[0] <= seconds:
+                    best = (seconds, name)
+        return best
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("platform", nargs="?", type=pathlib.Path, default=ROOT / "studies/four-levels/four-levels-72.json")
+    parser.add_argument("--collectives", default=",".join(SIZES))
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
+    parser.add_argument("--no-best", dest="best", action="store_false", help="none of SMPI's algorithms: some minutes")
+    parser.add_argument("--smpi", type=pathlib.Path, default=ROOT / "build/smpi")
+    options = parser.parse_args()
+    print("| collective | size | executed | predicted | executed / predicted | ranks shuffled / executed | best of SMPI | "
+          "executed / best |\n|---|---|---|---|---|---|---|---|", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        machine = Machine(options, folder)
+        for collective in options.collectives.split(","):
+            for size in SIZES[collective]:
+                executed = machine.executed(collective, size, options.platform, machine.hosts)
+                predicted = machine.predicted(collective, size)
+                shuffled = machine.executed(collective, size, machine.shuffled, machine.shuffled_hosts)
+                best = "| "
+                if options.best:
+                    theirs, name = machine.best_of_smpi(collective, size)
+                    best = f"{theirs * 1e3:.3g} ({name}) | {executed / theirs:.2f}"
+                print(f"| {collective} | {size} | {executed * 1e3:.3g} | {predicted * 1e3:.3g} | {executed / predicted:.3f}"
+                      f" | {shuffled / executed:.3f} | {best} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
