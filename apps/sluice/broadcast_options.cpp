@@ -136,7 +136,7 @@ BroadcastTask read(const BroadcastInput& options) {
   task.options.early_internal = options.early_internal;
   if (options.early_internal && task.options.segments != 1)
     throw InputError("--early-internal", "no --segments 1", "--segments 1 as well: the message whole");
-  task.options.time_limit_s = parse_positive_number(options.effort, "--effort");
+  task.options.effort = parse_positive_number(options.effort, "--effort");
   if (!options.time_limit.empty()) task.time_limit_s = parse_seconds(options.time_limit, "--time-limit");
   task.options.stop = TimeLimit(task.time_limit_s).stop();
   return task;

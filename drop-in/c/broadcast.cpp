@@ -19,7 +19,7 @@ sluice::mpi::BroadcastOptions options_of(const sluice_options* given) {
   reader.read("inside", options.plan.inside);
   reader.read("segments", options.plan.segments);
   reader.read("early_internal", options.plan.early_internal);
-  reader.read("time_limit_s", options.plan.time_limit_s);
+  reader.read("effort", options.plan.effort);
   reader.done();
   return options;
 }

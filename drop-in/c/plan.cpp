@@ -150,7 +150,7 @@ int sluice_plan_broadcast(const sluice_platform* platform, std::int64_t root, st
     reader.read("inside", how.inside);
     reader.read("segments", how.segments);
     reader.read("early_internal", how.early_internal);
-    reader.read("time_limit_s", how.time_limit_s);
+    reader.read("effort", how.effort);
     reader.done();
     return sluice::plan_broadcast(platform->platform, root, bytes, how).schedule;
   });

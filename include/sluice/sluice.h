@@ -169,7 +169,7 @@ int sluice_plan_reduce(int64_t machines, double transfer, double compute, const 
                        sluice_schedule** schedule);
 /** Plans the broadcast of `bytes` from rank `root`. The schedule's machines are clusters, or ranks (see the C++ header
  *  plan/broadcast.hpp). Options: algorithm, lookahead, inside (texts), segments (integer), early_internal (flag),
- *  time_limit_s (number). */
+ *  effort (number). */
 int sluice_plan_broadcast(const sluice_platform* platform, int64_t root, int64_t bytes, const sluice_options* options,
                           sluice_schedule** schedule);
 

@@ -159,7 +159,7 @@ int sluice_reduction_start(sluice_job* job, const void* own, void* result);
  * Giving all ranks what the root has, as MPI_Bcast.
  *
  * Options: platform, try_native, early_internal (flags), algorithm, lookahead, inside (texts), segments (integer),
- * time_limit_s (number); program, of "broadcast", in place of platform and plan: messages have its size. As in the C++
+ * effort (number); program, of "broadcast", in place of platform and plan: messages have its size. As in the C++
  * header run/mpi/broadcast.hpp.
  */
 int sluice_broadcast_create(MPI_Comm comm, int root, const sluice_options* options, sluice_job** job);

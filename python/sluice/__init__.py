@@ -127,7 +127,7 @@ def plan_broadcast(platform: Platform, root: int, bytes: int, **options: Any) ->
     """Plans the broadcast of `bytes` bytes from rank `root` over a platform; times are seconds.
 
     The schedule's machines are clusters, or ranks where `method` is none of a tree between clusters. options:
-    algorithm, lookahead, inside, segments (0: the planner chooses), early_internal, time_limit_s.
+    algorithm, lookahead, inside, segments (0: the planner chooses), early_internal, effort.
     """
     return _core.plan_broadcast(platform, root, bytes, **options)
 

@@ -184,7 +184,7 @@ class BroadcastOptions:
     inside: str
     segments: int
     early_internal: bool
-    time_limit_s: float
+    effort: float
 
 class Broadcast:
     def __init__(self, comm: int, root: int, options: BroadcastOptions) -> None: ...

@@ -571,7 +571,7 @@ class Broadcast(_Job):
     """Giving all ranks what the root has, in place of MPI_Bcast.
 
     options: platform (sluice.read_platform), try_native, algorithm, lookahead, inside, segments, early_internal,
-    time_limit_s; program (sluice.read_program) of "broadcast", in place of platform and plan: messages have its size.
+    effort; program (sluice.read_program) of "broadcast", in place of platform and plan: messages have its size.
     """
 
     def __init__(self, comm: MPI.Comm, root: int = 0, *, platform: Optional[Platform] = None,

@@ -130,7 +130,7 @@ TreePlan reduce(std::int64_t machines, double transfer, double compute, const st
 
 TreePlan broadcast(const Platform& platform, std::int64_t root, std::int64_t bytes, const std::string& algorithm,
                    const std::string& lookahead, const std::string& inside, std::int64_t segments, bool early_internal,
-                   double time_limit_s) {
+                   double effort) {
   const py::gil_scoped_release release;
   BroadcastOptions options;
   options.algorithm = algorithm;
@@ -138,7 +138,7 @@ TreePlan broadcast(const Platform& platform, std::int64_t root, std::int64_t byt
   options.inside = inside;
   options.segments = segments;
   options.early_internal = early_internal;
-  options.time_limit_s = time_limit_s;
+  options.effort = effort;
   BroadcastPlan plan = plan_broadcast(platform, root, bytes, options);
   TreePlan result{std::move(plan.schedule), plan.optimal, plan.program.algorithm};
   for (const BroadcastPlan::Candidate& each : plan.candidates)
@@ -163,7 +163,7 @@ void add_planners(py::module_& module) {
              py::arg("compute_overhead") = 0.0);
   module.def("plan_broadcast", &broadcast, py::arg("platform"), py::arg("root"), py::arg("bytes"), py::kw_only(),
              py::arg("algorithm") = "auto", py::arg("lookahead") = "min", py::arg("inside") = "",
-             py::arg("segments") = 0, py::arg("early_internal") = false, py::arg("time_limit_s") = 1.0);
+             py::arg("segments") = 0, py::arg("early_internal") = false, py::arg("effort") = 1.0);
   module.def(
       "algorithms",
       [](const std::string& problem) {

@@ -418,7 +418,7 @@ void add_broadcast(py::module_& module) {
   of_plan("inside", &Plan::inside);
   of_plan("segments", &Plan::segments);
   of_plan("early_internal", &Plan::early_internal);
-  of_plan("time_limit_s", &Plan::time_limit_s);
+  of_plan("effort", &Plan::effort);
   py::class_<Job> type(module, "Broadcast");
   type.def(py::init([](Address comm, int root, const Options& given) { return Job(comm_at(comm), root, given); }),
            Released())

@@ -53,10 +53,10 @@ std::vector<std::string> tree_algorithms() {
   return names;
 }
 
-BetweenPlan planned(const BetweenClusters& problem, const std::string& algorithm, double time_limit_s = 1) {
+BetweenPlan planned(const BetweenClusters& problem, const std::string& algorithm, double effort = 1) {
   BetweenOptions options;
   options.algorithm = algorithm;
-  options.time_limit_s = time_limit_s;
+  options.effort = effort;
   BetweenPlan plan = plan_between_clusters(problem, options);
   for (const Violation& each : validate(plan.schedule, problem, plan.sends_before_inside))
     ADD_FAILURE() << algorithm << ": " << to_string(each);
@@ -217,7 +217,7 @@ TEST(BroadcastBetween, EarlyInternalBroadcastsAreValidAndNeverLonger) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const BetweenClusters problem = table_3(seed % 2 == 0 ? 6 : 20, seed);
     BetweenOptions options;
-    options.time_limit_s = 0.02;
+    options.effort = 0.02;
     const double late = plan_between_clusters(problem, options).schedule.length;
     options.early_internal = true;
     const BetweenPlan plan = plan_between_clusters(problem, options);

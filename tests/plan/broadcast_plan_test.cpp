@@ -27,7 +27,7 @@ BroadcastPlan planned(const Platform& platform, std::int64_t root, std::int64_t 
   BroadcastOptions options;
   options.algorithm = algorithm;
   options.segments = segments;
-  options.time_limit_s = 0.2;
+  options.effort = 0.2;
   BroadcastPlan plan = plan_broadcast(platform, root, bytes, options);
   for (const Violation& each : validate(plan))
     ADD_FAILURE() << algorithm << ", " << bytes << " bytes from " << root << ", rank " << each.rank << ": "

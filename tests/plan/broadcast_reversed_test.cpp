@@ -60,7 +60,7 @@ TEST(BroadcastReversed, EveryMethodCombinesAllOfEverybody) {
             BroadcastOptions options;
             options.algorithm = each.name;
             options.segments = segments;
-            options.time_limit_s = 0.1;
+            options.effort = 0.1;
             const ReversedPlan plan = plan_reversed_broadcast(platform, 5, elements, element_bytes, options);
             for (const Violation& violation : validate(plan.schedule))
               ADD_FAILURE() << each.name << ": " << violation.reason;

@@ -12,8 +12,8 @@ namespace {
 constexpr std::int64_t kAllSizes = -1;
 /// A trial is over after nine executions of a size class.
 constexpr std::int64_t kAsked = 10;
-/// Planning a size class may take so long, in the middle of the program.
-constexpr double kPlanning_s = 0.05;
+/// Planning a size class may take some hundredths of a second, in the middle of the program.
+constexpr double kPlanningEffort = 0.05;
 
 /// The job of a root; null where there can be none.
 mpi::Broadcast* job_of_root(MPI_Comm comm, Communicator& communicator, int root) {
@@ -24,7 +24,7 @@ mpi::Broadcast* job_of_root(MPI_Comm comm, Communicator& communicator, int root)
     mpi::BroadcastOptions options;
     options.platform = communicator.network();
     options.try_native = !settings().always;
-    options.plan.time_limit_s = kPlanning_s;
+    options.plan.effort = kPlanningEffort;
     return pattern.job.emplace<std::unique_ptr<mpi::Broadcast>>(std::make_unique<mpi::Broadcast>(comm, root, options))
         .get();
   } catch (const InputError& error) {  // on all ranks

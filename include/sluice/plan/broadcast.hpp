@@ -73,9 +73,9 @@ struct BetweenOptions {
   /// A coordinator may broadcast inside before its last sends to other clusters, which the paper's rule forbids.
   /// "exact" and "auto" make use of it; for one segment only.
   bool early_internal = false;
-  /// Seconds for "exact" and "auto". They are turned into a number of steps by the planner's usual pace, so that the
-  /// same arguments give the same plan everywhere, whatever the clock says.
-  double time_limit_s = 1;
+  /// At least 0: how much work "exact" and "auto" may do; 1 is about a second. It is counted, so that the same
+  /// arguments give the same plan everywhere, whatever the clock says.
+  double effort = 1;
   StopRequest stop;  ///< of "exact" and "auto"
 };
 
@@ -94,8 +94,8 @@ struct BetweenPlan {
 /// within seconds, else it says that it is not. "auto" is never longer than any heuristic.
 ///
 /// Throws InputError for an unknown algorithm or lookahead, matrices of the wrong size, times that are negative or not
-/// finite, a root out of range, segments below 1, early_internal with several segments, a time limit that is negative
-/// or not a number, and "exact" beyond 16 clusters.
+/// finite, a root out of range, segments below 1, early_internal with several segments, an effort that is negative or
+/// not a number, and "exact" beyond 16 clusters.
 [[nodiscard]] BetweenPlan plan_between_clusters(const BetweenClusters& problem, const BetweenOptions& options = {});
 
 /// What is wrong with `schedule` as one of `problem`; empty if nothing. As validate(schedule), and: every transfer
@@ -120,7 +120,7 @@ struct BroadcastOptions {
   std::string inside;
   /// As in BetweenOptions, for trees between clusters; "auto" takes a fifth of it for these where it also looks at
   /// other ways, whose work has limits of its own.
-  double time_limit_s = 1;
+  double effort = 1;
   StopRequest stop;      ///< of "exact", "auto", "pipelined" and "parallel-entry"
   bool messages = true;  ///< false: only the summary, the plan has no transfers, operations and pace
 };

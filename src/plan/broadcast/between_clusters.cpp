@@ -78,9 +78,8 @@ struct Planned {
 
 Planned plan_by_search(decltype(BroadcastPlannerEntry::search) search, const BetweenClusters& problem,
                        const ClusterTree& start, const BetweenOptions& options) {
-  detail::ExactTree found =
-      search(problem, start, options.early_internal,
-             std::max<std::int64_t>(1, steps_in(options.time_limit_s, kNodesPerSecond)), options.stop);
+  detail::ExactTree found = search(problem, start, options.early_internal,
+                                   std::max<std::int64_t>(1, steps_in(options.effort, kNodesPerSecond)), options.stop);
   return {std::move(found.tree), found.at_least, found.proven, found.nodes};
 }
 
@@ -114,7 +113,7 @@ Planned plan_auto(const BetweenClusters& problem, const BetweenOptions& options)
     best = std::move(planned.tree);
   }
   const double one_move = static_cast<double>(problem.clusters() * problem.segments) + 10;
-  const std::int64_t moves = steps_in(options.time_limit_s, kMovesPerSecond / one_move);
+  const std::int64_t moves = steps_in(options.effort, kMovesPerSecond / one_move);
   best = detail::improved_tree(problem, best, options.early_internal, moves, options.stop);
   return {std::move(best), bound, false, 0};
 }
@@ -138,8 +137,7 @@ BetweenPlan plan_between_clusters(const BetweenClusters& problem, const BetweenO
   const BroadcastPlannerEntry* const planner = tree_planner(options.algorithm);
   if (options.early_internal && problem.segments != 1)
     throw InputError("early internal broadcasts", fmt::format("{} segments", problem.segments), "one");
-  if (!(options.time_limit_s >= 0))
-    throw InputError("time limit", fmt::format("{}", options.time_limit_s), "at least 0 seconds");
+  if (!(options.effort >= 0)) throw InputError("effort", fmt::format("{}", options.effort), "at least 0");
   Planned planned = planner == nullptr ? plan_auto(problem, options) : plan_by_name(*planner, problem, options);
   if (problem.segments != 1) planned.tree.sends_before_inside.clear();
   BetweenPlan plan;

@@ -54,12 +54,12 @@ class BroadcastPlanner {
     if (algorithm == "native") return native();
     const BroadcastPlannerEntry& planner = *detail::broadcast_planner(algorithm);  // check_options has found it
     if (!planner.between_clusters()) return routed(planner);
-    return tree(best_tree(algorithm, options_.time_limit_s), algorithm);
+    return tree(best_tree(algorithm, options_.effort), algorithm);
   }
 
  private:
   [[nodiscard]] BetweenOptions between(const std::string& algorithm) const {
-    return {algorithm, options_.lookahead, options_.early_internal, options_.time_limit_s, options_.stop};
+    return {algorithm, options_.lookahead, options_.early_internal, options_.effort, options_.stop};
   }
 
   PlannedMessages native() {
@@ -203,9 +203,9 @@ class BroadcastPlanner {
     }
   }
 
-  [[nodiscard]] BetweenPlan tree_in(const std::string& algorithm, std::int64_t segments, double time_limit_s) const {
+  [[nodiscard]] BetweenPlan tree_in(const std::string& algorithm, std::int64_t segments, double effort) const {
     BetweenOptions options = between(algorithm);
-    options.time_limit_s = time_limit_s;
+    options.effort = effort;
     return plan_between_clusters(between_clusters(platform_, bytes_, root_, segments, options_.inside), options);
   }
 
@@ -224,7 +224,7 @@ class BroadcastPlanner {
   }
 
   /// As many segments, of the powers of two, as the schedule is shortest for.
-  [[nodiscard]] BetweenPlan best_tree(const std::string& algorithm, double time_limit_s) const {
+  [[nodiscard]] BetweenPlan best_tree(const std::string& algorithm, double effort) const {
     const BroadcastPlannerEntry* const planner = detail::broadcast_planner(algorithm);
     const bool searches = planner == nullptr || planner->search != nullptr;
     const bool chooses = options_.segments == 0 && searches;
@@ -235,13 +235,12 @@ class BroadcastPlanner {
       for (std::int64_t segments = 1; segments <= kMostSegments && (segments == 1 || bytes_ / segments >= kLeastBytes);
            segments *= 2) {
         // A search by name is for one segment; of more, the trees of auto.
-        BetweenPlan tree =
-            tree_in(segments == 1 ? algorithm : "auto", segments, segments == 1 ? time_limit_s : time_limit_s / 16);
+        BetweenPlan tree = tree_in(segments == 1 ? algorithm : "auto", segments, segments == 1 ? effort : effort / 16);
         if (!found || tree.schedule.length < found->schedule.length) found = std::move(tree);
         if (stopped()) break;
       }
     } else {
-      found = tree_in(algorithm, std::max<std::int64_t>(1, options_.segments), time_limit_s);
+      found = tree_in(algorithm, std::max<std::int64_t>(1, options_.segments), effort);
     }
     return std::move(*found);
   }
@@ -312,7 +311,7 @@ class BroadcastPlanner {
 
   PlannedMessages best() {
     if (options_.segments == 1 || !options_.inside.empty() || stopped() || bytes_ == 0 || platform_.ranks == 1)
-      return tree(best_tree("auto", options_.time_limit_s), "auto");
+      return tree(best_tree("auto", options_.effort), "auto");
     // Trees are one way of several here, and seldom the best for long messages: the best heuristic tells whether it is
     // worth while to look for a better one.
     BetweenPlan between = best_tree("auto", 0);
@@ -338,7 +337,7 @@ class BroadcastPlanner {
     constexpr double kExecuted = 0.95, kImproved = 0.95, kShare = 0.05;
     double with_tree = by_tree;
     if (!best || kExecuted * kImproved * by_tree < best->length_s) {
-      between = best_tree("auto", kShare * options_.time_limit_s);
+      between = best_tree("auto", kShare * options_.effort);
       with_tree = between.schedule.length;
     }
     if (!best || kExecuted * with_tree < best->length_s)
@@ -374,8 +373,7 @@ class BroadcastPlanner {
 
 void check_options(const BroadcastOptions& options) {
   if (options.segments < 0) throw InputError("segments", fmt::format("{}", options.segments), "at least 0");
-  if (!(options.time_limit_s >= 0))
-    throw InputError("time limit", fmt::format("{}", options.time_limit_s), "at least 0 seconds");
+  if (!(options.effort >= 0)) throw InputError("effort", fmt::format("{}", options.effort), "at least 0");
   const BroadcastPlannerEntry* const planner = detail::broadcast_planner(options.algorithm);
   const bool native = options.algorithm == "native";
   if ((native || (planner != nullptr && !planner->between_clusters())) && !options.inside.empty())

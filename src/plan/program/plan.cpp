@@ -250,9 +250,13 @@ class Planning {
     const double work = std::max(0.0, most) - limits.work_left;
     work_left_ -= work;
     if (!replayed) {
+      // With work left, as it was not done when the best one was.
+      const bool slower = limits.work_left > 0 && limits.work_left < most && !stopped();
       program.length_s = estimate ? *estimate : estimated_length(network_, program, options_.combine_s_per_byte);
+      if (slower) program.length_s = std::max(program.length_s, limits.most_s);
       program.algorithm = estimated_name(program.algorithm);
       candidates_.push_back({program.algorithm, program.length_s});
+      if (slower) return work;
       if (!estimated_ || program.length_s < estimated_->length_s) estimated_ = std::move(program);
       return work;
     }

@@ -182,15 +182,14 @@ std::size_t MessageTransport::take_envelope() {
 }
 
 void MessageTransport::withdraw_all(bool running, std::function<void(std::vector<int>&)> add_senders) noexcept {
-  withdraw(channel_,
-           {.requests = requests_,
-            .receiver_of_send =
-                [this](std::size_t request) {
-                  return request < active_.size() ? active_[request].peer : MPI_PROC_NULL;
-                },
-            .is_receive = [this](std::size_t request) { return request < active_.size() && !active_[request].send; },
-            .add_senders = std::move(add_senders),
-            .leftover = running ? &leftover_ : nullptr});
+  withdraw(
+      channel_,
+      {.requests = requests_,
+       .receiver_of_send =
+           [this](std::size_t request) { return request < active_.size() ? active_[request].peer : MPI_PROC_NULL; },
+       .is_receive = [this](std::size_t request) { return request < active_.size() && !active_[request].send; },
+       .add_senders = std::move(add_senders),
+       .leftover = running ? &leftover_ : nullptr});
   requests_.clear();
   active_.clear();
 }
