@@ -159,6 +159,7 @@ class Planning {
   /// the most not even that.
   void replay_some() {
     constexpr std::size_t kMostEstimated = std::size_t{1} << 20;  // messages in all
+    constexpr std::size_t kFewOfARank = 64;                       // messages: what has no more is always looked at
     constexpr double kGain = 0.95;
     constexpr std::size_t kMostKept = std::size_t{1} << 19;  // operations of programs
     struct Counted {
@@ -183,7 +184,8 @@ class Planning {
     std::size_t kept = 0, looked_at = 0;
     for (const auto& [messages, variant] : counted) {
       looked_at += messages;
-      if (!estimates.empty() && (looked_at > kMostEstimated || stopped())) break;
+      const bool many = messages > kFewOfARank * static_cast<std::size_t>(task_.shape.ranks);
+      if (!estimates.empty() && ((many && looked_at > kMostEstimated) || stopped())) break;
       Program program = program_of(task_, variants_[variant], variants_[variant].make());
       Estimate& estimate = estimates.emplace_back();
       estimate = {estimated_length(network_, program, options_.combine_s_per_byte), messages, variant, {}};
