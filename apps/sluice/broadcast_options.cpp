@@ -111,7 +111,6 @@ ReversedPlan BroadcastTask::reversed_by(const std::string& algorithm, const Reve
     throw InputError("--reversed", "cannot be used with --early-internal", "clusters that combine before they receive");
   BroadcastOptions how = options;
   how.algorithm = algorithm;
-  if (!how.stop) how.stop = stop_at_interrupt();
   const std::int64_t element_bytes =
       reversed.element_bytes.empty() ? 1
                                      : parse_count(reversed.element_bytes, "--element-bytes", 1, std::int64_t{1} << 40);

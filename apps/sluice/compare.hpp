@@ -39,6 +39,11 @@ struct ComparedPlan {
   Figures figures;
   double plan_s = 0;
   std::string note;
+
+  void add_note(const std::string& more) {
+    if (!note.empty() && !more.empty()) note += ", ";
+    note += more;
+  }
 };
 
 struct ComparedBound {

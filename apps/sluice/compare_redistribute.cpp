@@ -35,11 +35,6 @@ struct CompareOptions {
   ComparisonOutput output;
 };
 
-void add_note(ComparedPlan& row, const std::string& note) {
-  if (!row.note.empty() && !note.empty()) row.note += ", ";
-  row.note += note;
-}
-
 /// `bound` is raised to what the plan proves.
 ComparedPlan direct(const RedistributeTask& task, const std::string& algorithm, std::int64_t effort, Cost& bound) {
   ComparedPlan row{algorithm, {}, 0, {}};
@@ -48,7 +43,7 @@ ComparedPlan direct(const RedistributeTask& task, const std::string& algorithm, 
       timed(row.plan_s, [&] { return plan_redistribution(task.problem, algorithm, task.setup, effort, limit.stop()); });
   row.figures = figures_of(plan.cost());
   if (algorithm == "auto") row.note = "takes " + plan.algorithm();
-  if (limit.reached()) add_note(row, end_of_search_text(true).substr(2));
+  if (limit.reached()) row.add_note(end_of_search_text(true).substr(2));
   if (plan.bound().total > bound.total) bound = plan.bound();
   return row;
 }
@@ -113,7 +108,7 @@ int compare_irregular(const RedistributeTask& task, std::int64_t effort, const C
   const auto whole = [&](const std::string& name) {
     Cost ignored;
     ComparedPlan row = direct(task, name, effort, ignored);
-    add_note(row, "whole messages");
+    row.add_note("whole messages");
     return row;
   };
   const auto by_exchange = [&](const std::string& name) {
@@ -167,7 +162,7 @@ int compare_batch(const BatchTask& task, std::int64_t effort, const CompareOptio
         timed(row.plan_s, [&] { return plan_batch(task.problem, batch_options(task, name, effort, limit)); });
     row.figures = figures_of(cost(plan.schedule));
     if (plan.as_one) row.note = name == "auto" ? "takes " + plan.schedule.algorithm : "";
-    if (plan.stopped || limit.reached()) add_note(row, end_of_search_text(true).substr(2));
+    if (plan.stopped || limit.reached()) row.add_note(end_of_search_text(true).substr(2));
     if (plan.schedule.bound.total > bound.total) bound = plan.schedule.bound;
     whole_messages = plan.as_one;
     return row;

@@ -92,14 +92,11 @@ std::string summary(const Platform& platform) {
   return table.text();
 }
 
-/// The largest message that a probe with enough time measures.
-constexpr std::int64_t kLargestMessage = 4 * kMegabyte;
-
 /// What there was no time for: "messages above 262 kB inside a; broadcasts above 65.5 kB inside a". Empty if nothing.
 std::string left_out(const Platform& platform) {
   std::string text;
   const auto add = [&](const char* what, const GapTable& table, const std::string& where) {
-    if (table.points().empty() || table.points().back().bytes >= kLargestMessage) return;
+    if (table.points().empty() || table.points().back().bytes >= mpi::kLongestProbedMessage) return;
     text +=
         fmt::format("{}{} above {} {}", text.empty() ? "" : "; ", what, bytes_text(table.points().back().bytes), where);
   };

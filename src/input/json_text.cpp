@@ -12,10 +12,6 @@
 
 namespace sluice::detail {
 
-void append_formatted(std::string& out, fmt::string_view format, fmt::format_args values) {
-  fmt::vformat_to(std::back_inserter(out), format, values);
-}
-
 std::string json_string(const std::string& text, const char* field) {
   try {
     return nlohmann::json(text).dump();

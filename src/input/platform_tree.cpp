@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "input/json_text.hpp"
+#include "input/append_text.hpp"
 #include "input/platform_parts.hpp"
 
 namespace sluice::detail {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "input/append_text.hpp"
 #include "input/json_text.hpp"
 #include "input/platform_json.hpp"
 #include "input/platform_parts.hpp"

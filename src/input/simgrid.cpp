@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "input/json_text.hpp"
+#include "input/append_text.hpp"
 #include "input/platform_levels.hpp"
 #include "sluice/error.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "input/json_text.hpp"
+#include "input/append_text.hpp"
 #include "show/svg.hpp"
 #include "sluice/show/quantities.hpp"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "input/json_text.hpp"
+#include "input/append_text.hpp"
 #include "show/svg.hpp"
 #include "sluice/error.hpp"
 #include "sluice/show/quantities.hpp"

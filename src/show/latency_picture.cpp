@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "input/json_text.hpp"
+#include "input/append_text.hpp"
 #include "show/heat.hpp"
 #include "show/svg.hpp"
 #include "sluice/error.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "input/json_text.hpp"
+#include "input/append_text.hpp"
 #include "show/report_picture.hpp"
 #include "sluice/show/quantities.hpp"
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "input/json_text.hpp"
+#include "input/append_text.hpp"
 #include "show/heat.hpp"
 #include "show/report_picture.hpp"
 #include "show/time_axis.hpp"

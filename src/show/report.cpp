@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "input/json_text.hpp"
+#include "input/append_text.hpp"
 #include "show/lanes.hpp"
 #include "show/report/page_parts.hpp"
 #include "show/svg.hpp"

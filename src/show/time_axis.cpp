@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "input/json_text.hpp"
+#include "input/append_text.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::detail {

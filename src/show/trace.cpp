@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "input/append_text.hpp"
 #include "input/json_text.hpp"
 #include "show/lanes.hpp"
 #include "show/svg.hpp"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "input/json_text.hpp"
+#include "input/append_text.hpp"
 #include "show/svg.hpp"
 #include "show/time_axis.hpp"
 #include "sluice/error.hpp"

@@ -17,7 +17,7 @@
 /// For a reduction, whose transfers state no ports:
 ///  - every machine but the root sends every part once, the root none, and none receives a part that it has sent;
 ///  - every transfer takes what it costs (`transfer`, or its entry of `transfer_costs`); a machine sends one at a time
-///  and receives one at a time (one port);
+///    and receives one at a time (one port);
 ///  - no transfer before its data is ready: after everything received of this part has been combined, in the order of
 ///    arrival, one after the other, and not before the machine's date; nor before the date of the receiver;
 ///  - never more than `max_transfers` at once, no more than `max_reducers` machines that receive;

@@ -45,15 +45,16 @@ class MixedPlanner {
       segments = parts;
     }
     const MixedProblem mixed(problem_, segments);
+    ReduceProblem stated = problem_;
+    stated.segments = segments;
+    const ReduceBounds bounds = mixed_bounds(stated);
     if (planner_ == nullptr && !proves_optimum(segments)) {
       TreeTimer timer(mixed);
       auto work = static_cast<std::int64_t>(std::min(1e15, options_.effort * static_cast<double>(kTimedTransfers)));
-      ReduceProblem stated = problem_;
-      stated.segments = segments;
-      TimedParents improved = improve_tree(mixed, timer, best->parent, mixed_bounds(stated).best, work);
+      TimedParents improved = improve_tree(mixed, timer, best->parent, bounds.best, work);
       if (improved.length < best->length) best = std::move(improved);
     }
-    return finish(mixed, std::move(*best));
+    return finish(mixed, std::move(*best), bounds);
   }
 
  private:
@@ -157,7 +158,7 @@ class MixedPlanner {
     trees.push_back(std::move(tree));
   }
 
-  [[nodiscard]] ReducePlan finish(const MixedProblem& mixed, TimedParents timed) const {
+  [[nodiscard]] ReducePlan finish(const MixedProblem& mixed, TimedParents timed, const ReduceBounds& bounds) const {
     ReducePlan plan;
     TreeSchedule& schedule = plan.schedule;
     schedule.algorithm = options_.algorithm;
@@ -175,11 +176,10 @@ class MixedPlanner {
     schedule.length = timed.length;
     if (!std::isfinite(timed.length))
       throw InputError("length of the reduction", fmt::format("{}", timed.length), "one that a double holds");
-    ReduceProblem stated = problem_;
-    stated.segments = mixed.segments;
-    const ReduceBounds bounds = mixed_bounds(stated);
+    SLUICE_ASSERT(bounds.best <= timed.length * (1 + kRoundingOfSums),
+                  fmt::format("bound {} above a length of {}", bounds.best, timed.length));
     schedule.bound = bounds.simple;
-    // The bounds are sums in another order than the length.
+    // The bounds are sums in another order than the length: they may be above it by as much as that rounds.
     schedule.bound.lower = std::min(schedule.bound.lower, timed.length);
     schedule.bound.upper = std::max(schedule.bound.upper, schedule.bound.lower);
     plan.optimum_at_least = proves_optimum(mixed.segments) ? timed.length : std::min(bounds.best, timed.length);

@@ -9,11 +9,11 @@
 ///    machines of largest r are inserted by T - r, where r is the least of theirs; those inserted by then, with their
 ///    transfers, are a reduction of i + 1 machines at least that takes T - r: no less than the optimum of i + 1
 ///    machines. This is for every i.
-///  - Ports. Backwards in time, let t_i be when the i-th machine is inserted, t_0 = 0. The i transfers until then take
-///  the
-///    i least d_u together at least, and they go through ports of machines that were inserted before, each free of them
-///    from t_v + c on: the sum of the i least d_u <= the sum of max(0, t_i - t_v - c) over v < i. The least t_i that
-///    this allows, one after the other, are bounds on the true ones; and T >= t_i + the i-th latest date.
+///  - Ports. Backwards in time, let t_i be when the i-th machine is inserted, t_0 = 0. The i transfers until then
+///    take the i least d_u together at least, and they go through ports of machines that were inserted before, each
+///    free of them from t_v + c on: the sum of the i least d_u <= the sum of max(0, t_i - t_v - c) over v < i. The
+///    least t_i that this allows, one after the other, are bounds on the true ones; and T >= t_i + the i-th latest
+///    date.
 ///  - Paths. The last part that u sends starts at a_u + (S - 1) d_u or later, and what it is combined to has to reach
 ///    the root over transfers and combinations: T >= a_u + (S - 1) d_u + the cheapest path. Likewise the root receives
 ///    S parts at least after its date.
@@ -27,6 +27,8 @@
 /// Example: root 0, c = 1, machines 1 to 3 with d = 1, 1 and 8. Late machines, i = 1: r = 7, and two machines take d +
 /// c = 2, so T >= 9: machine 3 sends at 0, its element is there at 8, combined at 9. The optimum is 10, as the root
 /// receives nothing else in these 8 units.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -38,6 +40,7 @@
 #include "plan/reduce/greedy.hpp"
 #include "plan/reduce/mixed.hpp"
 #include "plan/reduce/mixed_problem.hpp"
+#include "sluice/error.hpp"
 
 namespace sluice::detail {
 
@@ -260,8 +263,11 @@ ReduceBounds mixed_bounds(const ReduceProblem& problem) {
   if (mixed.machines == 1) return {{mixed.date(0), mixed.date(0)}, mixed.date(0)};
   const MixedBounds bounds(problem, mixed);
   ReduceBounds result;
+  const double lower = bounds.lower();
   result.simple.upper = bounds.upper();
-  result.best = result.simple.lower = std::min(bounds.lower(), result.simple.upper);
+  SLUICE_ASSERT(lower <= result.simple.upper * (1 + kRoundingOfSums),
+                fmt::format("lower bound {} above the upper one, {}", lower, result.simple.upper));
+  result.best = result.simple.lower = std::min(lower, result.simple.upper);
   return result;
 }
 

@@ -12,6 +12,9 @@
 /// and an order. Machines stand for themselves here, not for nodes.
 namespace sluice::detail {
 
+/// Relative: by how much sums of the same times may differ that are added up in another order.
+inline constexpr double kRoundingOfSums = 1e-9;
+
 /// What is beyond the planners that know an optimum: costs that differ, dates with a limit, parts or an order, and
 /// parts with a limit.
 [[nodiscard]] bool is_mixed(const ReduceProblem& problem);

@@ -96,10 +96,8 @@ class TreeBuilder {
 
   void add_placed(const ReversedTree& tree) {
     if (problem_.commutative) {
-      const std::vector<std::int32_t> ranked = machines_by_speed();
-      std::vector<std::int32_t> machine(ranked.size());
-      for (std::size_t node = 0; node < machine.size(); ++node) machine[node] = ranked[node];
-      add(parents_of(tree.parent, machine, n_));
+      if (by_speed_.empty()) by_speed_ = machines_by_speed();
+      add(parents_of(tree.parent, by_speed_, n_));
       return;
     }
     // Of any root, the first machine: a tree always fits around it.
@@ -237,6 +235,7 @@ class TreeBuilder {
   MachineCosts costs_;
   std::int64_t n_;
   std::int64_t root_;
+  std::vector<std::int32_t> by_speed_;  ///< once it is asked for
   std::vector<Parents> trees_;
 };
 

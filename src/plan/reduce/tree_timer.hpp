@@ -24,8 +24,6 @@ class TreeTimer {
   /// @pre every subtree is a run of consecutive machines unless the operation commutes
   [[nodiscard]] double length(const Parents& parent) { return run(parent, nullptr); }
   [[nodiscard]] TimedParents times(const Parents& parent);
-  /// Machines of the tree timed last, parents before their children.
-  [[nodiscard]] const std::vector<std::int32_t>& from_root() const { return from_root_; }
 
  private:
   /// A part of a machine that may be received; the least comes first.
@@ -64,8 +62,9 @@ class TreeTimer {
   std::size_t machines_;
   std::size_t segments_;
   const Parents* parent_ = nullptr;
-  std::vector<std::int32_t> first_child_, children_, from_root_;
-  std::vector<double> to_root_;  // the longest way from a machine to the root, without waiting
+  std::vector<std::int32_t> first_child_, children_;
+  std::vector<std::int32_t> from_root_;  // parents before their children
+  std::vector<double> to_root_;          // the longest way from a machine to the root, without waiting
   std::vector<Combiner> combiner_;
   std::vector<std::int32_t> left_;          // by cell: children of which the part has not been received
   std::vector<std::vector<Offer>> offers_;  // by receiver, a heap

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "schedule/message_partners.hpp"
+#include "schedule/program_messages.hpp"
 #include "schedule/slot_chains.hpp"
 #include "sluice/error.hpp"
 
@@ -208,8 +209,9 @@ MessagesOfTree messages_of(const TreeSchedule& schedule, std::int64_t element_by
     if (schedule.arrivals[m] > 0)
       sent[m] = received[m] = combined[m] = add(work(static_cast<std::int64_t>(m), schedule.arrivals[m]));
   std::unordered_map<std::int64_t, std::size_t> ready;  // the last combination with a part of a machine
-  const auto bytes_before = [&](std::int64_t part) {
-    return element_bytes / schedule.segments * part + std::min(part, element_bytes % schedule.segments);
+  const std::vector<ByteRange> parts = cut({0, element_bytes}, schedule.segments, 1);
+  const auto bytes_of = [&](std::int64_t part) {
+    return std::cmp_less(part, parts.size()) ? parts[static_cast<std::size_t>(part)].bytes : 0;
   };
   for (const TimedTransfer& each : schedule.transfers) {
     const auto from = static_cast<std::size_t>(each.from), to = static_cast<std::size_t>(each.to);
@@ -217,7 +219,7 @@ MessagesOfTree messages_of(const TreeSchedule& schedule, std::int64_t element_by
     wait_for(received[to]);
     if (const auto own = ready.find(each.from * schedule.segments + each.segment); own != ready.end())
       wait_for(own->second);
-    const std::size_t transfer = add({each.from, each.to, bytes_before(each.segment + 1) - bytes_before(each.segment)});
+    const std::size_t transfer = add({each.from, each.to, bytes_of(each.segment)});
     result.of_transfers.push_back(transfer);
     sent[from] = received[to] = transfer;
     if (schedule.compute > 0) {

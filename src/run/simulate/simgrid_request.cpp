@@ -7,7 +7,7 @@
 #include <ostream>
 #include <string_view>
 
-#include "input/json_text.hpp"
+#include "input/append_text.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {

@@ -11,6 +11,9 @@
 
 namespace sluice::mpi {
 
+/// Bytes of the longest messages that a probe with enough time measures.
+inline constexpr std::int64_t kLongestProbedMessage = 4 << 20;
+
 /// How to measure a network. Every rank must give the same, except `progress`.
 struct ProbeOptions {
   /// Tolerance of the clustering by latencies: see find_clusters.

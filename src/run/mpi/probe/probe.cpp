@@ -37,6 +37,8 @@
 namespace sluice::mpi {
 namespace {
 
+static_assert(detail::kProbedSizes.back() == kLongestProbedMessage);
+
 using detail::Channel;
 using detail::Order;
 using detail::Orders;

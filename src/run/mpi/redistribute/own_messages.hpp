@@ -123,8 +123,8 @@ struct JobArrays {
 /// nobody plans. For where no port is short. `size`: of ranks.
 [[nodiscard]] OwnSteps steps_at_once(const JobArrays& arrays, int rank, int size);
 
-/// What own_steps is for one copy, between several, of what plan_replicated makes of part.replicated. Throws as that
-/// does.
+/// The rank's part of a redistribution between several copies, by the plan that plan_replicated makes of
+/// part.replicated. Throws as that does.
 [[nodiscard]] OwnSteps replicated_steps(const Participation& part, int rank, const RedistributionOptions& options);
 
 }  // namespace sluice::mpi::detail

@@ -218,11 +218,9 @@ void RedistributionJob::begin_natively(Turns::Turn turn) {
 }
 
 std::string RedistributionJob::explanation() const {
-  std::string text = "MPI_Ialltoallw";
-  if (!trial_.native() && prepared_->at_once)
-    text = own().way;
-  else if (!trial_.native())
-    text = fmt::format("{}, {} {}, {}", own().way, own().steps, own().steps == 1 ? "step" : "steps", to_string(mode()));
+  std::string text = trial_.native() ? "MPI_Ialltoallw" : own().way;
+  if (!trial_.native() && !prepared_->at_once)
+    text += fmt::format(", {} {}, {}", own().steps, own().steps == 1 ? "step" : "steps", to_string(mode()));
   return text + to_text(trial_.measured(), "MPI_Ialltoallw");
 }
 
