@@ -38,7 +38,7 @@ base=$(images from scratch)
 images copy --quiet "$base" "$work/debian" / >/dev/null
 rm -rf "$work/debian"
 for name in $(sed -n 's/^FROM \([^ ]*\).*/\1/p' packaging/Containerfile); do
-  images commit --quiet "$base" "docker.io/library/$name" >/dev/null
+  images commit --quiet "$base" "localhost/$name" >/dev/null
 done
 images rm "$base" >/dev/null
 
