@@ -122,8 +122,24 @@ TEST(Exchange, ASenderThroughMemoryIsNotTooFarAhead) {
   }
 }
 
-/// Messages of one host go through memory from the second execution on: other bytes each time, ranks that are late,
-/// several jobs at once, and new jobs in the memory of those that were just destroyed.
+/// A rank that is slow reads where its messages will come when the job of another rank, which told it, is gone.
+TEST(Exchange, JobsThatAreDestroyedAtOnce) {
+  for (int number = 0; number < 3000; ++number) {
+    const auto bytes = [&](int from, int to) { return 1 + (7 * from + 3 * to + number) % 50; };
+    std::vector<MessageSize> sends, expected;
+    for (int peer = 0; peer < size(); ++peer) {
+      // Other ranks each time.
+      if ((rank() + peer + number) % 3 != 0) sends.push_back({peer, bytes(rank(), peer)});
+      if ((rank() + peer + number) % 3 != 0) expected.push_back({peer, bytes(peer, rank())});
+    }
+    if (number % 100 == rank()) dawdle();
+    const Exchange job(MPI_COMM_WORLD, sends);
+    ASSERT_EQ(job.receives(), expected) << number;
+  }
+}
+
+/// Messages of one host go through memory: other bytes each time, ranks that are late, several jobs at once, and new
+/// jobs in the memory of those that were just destroyed.
 TEST(Exchange, MessagesThroughMemoryAgainAndAgain) {
   Draw draw(7);
   for (int jobs = 0; jobs < 6; ++jobs) {
@@ -731,6 +747,7 @@ TEST(Exchange, ARankThatThrowsBeforeExecute) {
 TEST(Exchange, ACallThatFails) {
   if (size() < 2) GTEST_SKIP() << "needs 2 ranks";
   for (const ExchangeMode mode : kWays) {
+    if (mode == ExchangeMode::kAtOnce) continue;  // sends nothing by MPI here
     for (const int after : {0, 3}) {
       SCOPED_TRACE(to_string(mode));
       ExchangeOptions options;
@@ -748,7 +765,7 @@ TEST(Exchange, ACallThatFails) {
         ADD_FAILURE() << "done although a call failed";
       } catch (const MpiError& e) {
         EXPECT_EQ(rank(), culprit);
-        EXPECT_EQ(e.call(), mode == ExchangeMode::kLocal || mode == ExchangeMode::kAtOnce ? "MPI_Isend" : "MPI_Issend");
+        EXPECT_EQ(e.call(), mode == ExchangeMode::kLocal ? "MPI_Isend" : "MPI_Issend");
       } catch (const JobError& e) {
         EXPECT_NE(rank(), culprit);
         EXPECT_EQ(e.rank(), culprit) << e.what();

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "run/exchange_testing.hpp"
 #include "run/mpi/runtime/element_layout.hpp"
+#include "sluice/error.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 
 /// Exchanges of messages whose types differ at both ends, compared with MPI_Alltoallw byte by byte, gaps included.
@@ -204,6 +207,27 @@ TEST(TypedExchange, InPlace) {
       job.execute(MPI_IN_PLACE, result.data());
       EXPECT_EQ(result, expected) << "case " << i << ", round " << round;
     }
+  }
+}
+
+// On one host it is seen when the job is made.
+TEST(TypedExchange, BothEndsOfDifferentSizes) {
+  if (size() < 2) GTEST_SKIP() << "needs 2 ranks";
+  for (const std::int64_t received : {9, 11, 0}) {
+    std::vector<TypedMessage> sends, receives;
+    if (rank() == 0) sends.push_back({1, 0, 10, MPI_INT});
+    if (rank() == 1) receives.push_back({0, 0, received, MPI_INT});
+    std::vector<int> out(20), in(20);
+    std::string error;
+    try {
+      Exchange job(MPI_COMM_WORLD, sends, receives);
+      EXPECT_NE(rank(), 1) << received;
+      job.execute(out.data(), in.data());
+    } catch (const InputError& e) {
+      error = e.what();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_TRUE(rank() != 1 || error.find("40 bytes") != std::string::npos) << error;
   }
 }
 

@@ -112,12 +112,11 @@ struct TypedMessage {
 /// whom is up to the sizes. Construction and execution are collective. Sizes may be beyond 2^31. Empty messages cost
 /// nothing. MPI_THREAD_FUNNELED is enough. Failure: docs/explanation/run.md, the same for all jobs.
 ///
-/// Memory: each rank holds O(own transfers) and no buffers, but for 2 MiB that ranks of one node share from the second
-/// execution on (kAtOnce, up to 64 ranks): pieces travel from the user's memory and to it, except messages of types
-/// that lie in memory with gaps, which are packed whole, and what a rank passes on for others in local phases, which it
-/// holds. Where there is a plan (all modes but kAtOnce and kList), rank 0 makes it for all and holds O(transfers of
-/// all) while it does. Else ranks that do not know what they get are told by those that send it, and no rank holds more
-/// than its own.
+/// Memory: each rank holds O(own transfers) and no buffers, but for 2 MiB that ranks of one node share (kAtOnce, up to
+/// 64 ranks): pieces travel from the user's memory and to it, except messages of types that lie in memory with gaps,
+/// which are packed whole, and what a rank passes on for others in local phases, which it holds. Where there is a plan
+/// (all modes but kAtOnce and kList), rank 0 makes it for all and holds O(transfers of all) while it does. Else ranks
+/// that do not know what they get are told by those that send it, and no rank holds more than its own.
 class Exchange {
  public:
   /// Collective over `comm`, an intracommunicator.

@@ -66,9 +66,9 @@ struct RedistributionJobOptions {
   int window = 0;  ///< pieces under way at once in each direction, 1 to 1024; 0: 2 for kChain, else 4
 
   /// Within a node, pieces are handed over in memory that both ranks see, if the messages have at least this many bytes
-  /// on average. Shorter ones go by MPI, which is fast for them. Where mode and algorithm are left to the library
-  /// and all ranks are on one node, all messages go through such memory from the second execution on, without notes by
-  /// MPI. With -1 all messages go by MPI.
+  /// on average. Shorter ones go by MPI, which is fast for them. Where mode and algorithm are left to the library and
+  /// all ranks are on one node, at most 64, all messages go through such memory, of which each rank has 2 MiB for them,
+  /// and nothing by MPI; chunk_bytes and window have no effect then. With -1 all messages go by MPI.
   std::int64_t shared_from_bytes = 4096;
 
   /// Where mode and algorithm are left to the library, and no rank has more than 8 MiB of messages: carry out some of

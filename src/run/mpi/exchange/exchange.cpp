@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -20,12 +21,20 @@
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/simulation.hpp"
 #include "run/mpi/steps/protocol_list.hpp"
+#include "run/mpi/steps/shared_messages.hpp"
 #include "run/mpi/steps/step_executor.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi {
+namespace {
+
+/// Bytes that a rank sends in all: of less, no rank that shares memory with the others gets more than int64 counts.
+constexpr std::int64_t kMayBeTooMuch = std::int64_t{1} << 56;
+
+}  // namespace
+
 using detail::ExchangePart;
 
 struct Exchange::State final : detail::Job {
@@ -36,7 +45,10 @@ struct Exchange::State final : detail::Job {
   ~State() override { close(); }
 
   [[nodiscard]] detail::Arguments arguments() const;
-  void plan();
+  /// What the others send to this rank, by what they share with it. Throws InputError if it is not what types are for.
+  [[nodiscard]] std::vector<MessageSize> found_by_memory(std::span<const std::uint64_t> blocks);
+  /// `found`: what this rank gets of others, if it is known. `check`: whether a rank may have something against it.
+  void plan(const std::optional<std::vector<MessageSize>>& found, bool check);
   void begin(std::span<const std::byte> send, std::span<const std::int64_t> at_send, std::span<std::byte> receive,
              std::span<const std::int64_t> at_receive);
   void begin_typed(const void* send, void* receive);
@@ -45,11 +57,12 @@ struct Exchange::State final : detail::Job {
   void begin_natively(detail::Turns::Turn turn);
   detail::Advance carry_out() {
     if (trial.natively()) return native->advance();
-    return routed ? routed->advance() : executor->advance();
+    return routed ? routed->advance() : carrier->advance();
   }
-  void make_executor(std::unique_ptr<detail::StepProtocol> protocol);
-  /// From the second execution on: jobs that are executed once have no use for it.
-  void prefer_memory();
+  [[nodiscard]] std::unique_ptr<detail::SharedMessages> make_shared_messages();
+  /// What the others send, and what this rank sends itself.
+  [[nodiscard]] std::vector<MessageSize> with_own(std::vector<MessageSize> from_others) const;
+  [[nodiscard]] std::unique_ptr<detail::StepExecutor> make_executor(std::unique_ptr<detail::StepProtocol> protocol);
 
   detail::Advance advance() override {
     const detail::Advance come = trial.advance(*this);
@@ -57,7 +70,7 @@ struct Exchange::State final : detail::Job {
     return come;
   }
   void abandon() noexcept override {
-    if (executor) executor->abandon();
+    if (carrier) carrier->abandon();
     if (routed) routed->abandon();
     if (native) native->abandon();
     trial.abandon();
@@ -72,13 +85,11 @@ struct Exchange::State final : detail::Job {
   std::shared_ptr<detail::TypedBuffers> typed;  ///< null: messages are bytes
   std::shared_ptr<const ExchangePart> part;
   std::optional<detail::UserMessages> messages;
-  detail::ListProtocol* list = nullptr;          ///< the executor's, where the mode is list
-  std::optional<detail::StepExecutor> executor;  ///< one of the two
-  std::optional<detail::RoutedExchange> routed;  ///< with local phases
+  detail::ListProtocol* list = nullptr;             ///< the executor's, where the mode is list
+  std::unique_ptr<detail::MessageCarrier> carrier;  ///< one of the two, until MPI's own way is chosen for good
+  std::optional<detail::RoutedExchange> routed;     ///< with local phases
   detail::WayTrial trial{channel};
   std::unique_ptr<detail::NativeExchange> native;  ///< once it is tried
-
-  bool was_planned = false;  ///< an execution before went by the plan
 
   // The present execution.
   std::vector<const std::byte*> sources;  ///< of sends
@@ -91,6 +102,8 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
     : Job(std::move(context), number, "exchange"), options(user_options), sends(user_sends) {
   const bool left_to_us = options.mode == ExchangeMode::kAuto && options.max_transfers == 0 &&
                           options.algorithm == "auto" && options.speeds.empty() && !options.schedule;
+  std::unique_ptr<detail::SharedMessages> by_memory;
+  bool doubt = false;
   const std::exception_ptr failure = detail::failure_of([&] {
     if (typed_sends != nullptr) {
       if (options.receives) throw InputError("options.receives", "given beside typed messages", "one of the two");
@@ -99,16 +112,22 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
       options.receives = typed->sizes_of_receives();
     }
     detail::check_exchange(sends, options, channel.size());
+    const std::int64_t sent = std::accumulate(sends.begin(), sends.end(), std::int64_t{0},
+                                              [](std::int64_t sum, const MessageSize& m) { return sum + m.bytes; });
+    doubt = options.receives || sent >= kMayBeTooMuch;
+    if (goes_at_once(channel, options) && detail::SharedMessages::possible(channel.context()))
+      by_memory = make_shared_messages();
   });
   const detail::Arguments own = arguments();
   detail::Arguments common("exchange");
   add_exchange(common, options);
   common.add_all(options.try_native, typed != nullptr);
-  detail::KeptPlan kept = find_kept(channel, own.bytes(), common.fingerprint(), failure);
+  detail::KeptPlan kept = find_kept(channel, own.bytes(), common.fingerprint(), failure,
+                                    {.block = by_memory ? by_memory->block() : 0, .doubt = doubt});
   if (kept.plan) {
     part = std::static_pointer_cast<const ExchangePart>(kept.plan);
   } else {
-    plan();
+    plan(by_memory ? found_by_memory(kept.blocks) : typed ? options.receives : std::nullopt, !by_memory || kept.doubt);
     kept.put(channel, own.bytes(), part);
   }
   const bool takes_turns = left_to_us && options.try_native && channel.size() > 1 && !detail::kSimulated;
@@ -117,11 +136,7 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
   if (typed) {
     receives = *options.receives;
   } else {
-    receives = part->receives;
-    for (const MessageSize& message : sends) {
-      if (message.peer != channel.rank() || message.bytes == 0) continue;
-      receives.insert(std::ranges::lower_bound(receives, message.peer, {}, &MessageSize::peer), message);
-    }
+    receives = with_own(part->receives);
   }
 
   const sluice::detail::UsualPieces usual = detail::usual_pieces(options.mode, part->routed.is);
@@ -138,19 +153,47 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
     routed->hold(typed);
     return;
   }
-  make_executor(std::move(protocol.protocol));
+  if (options.mode != ExchangeMode::kAtOnce || !detail::SharedMessages::possible(channel.context())) {
+    carrier = make_executor(std::move(protocol.protocol));
+    return;
+  }
+  std::vector<std::uint64_t> blocks = std::move(kept.blocks);
+  if (!by_memory) {  // rank 0 has found that there is nothing to plan
+    by_memory = make_shared_messages();
+    blocks = detail::numbers_by_memory(channel, by_memory->block());
+  }
+  by_memory->connect(detail::step_messages(part->transfers_in), blocks);
+  carrier = std::move(by_memory);
 }
 
-void Exchange::State::make_executor(std::unique_ptr<detail::StepProtocol> protocol) {
-  std::vector<detail::StepMessage> outgoing;
-  std::vector<detail::StepMessage> incoming;
-  for (const auto& transfer : part->sends) outgoing.push_back({transfer.peer, transfer.bytes});
-  for (const auto& transfer : part->transfers_in) incoming.push_back({transfer.peer, transfer.bytes});
+std::unique_ptr<detail::SharedMessages> Exchange::State::make_shared_messages() {
+  return std::make_unique<detail::SharedMessages>(channel, detail::step_messages(sends_at_once(channel, sends)), 1);
+}
+
+std::vector<MessageSize> Exchange::State::with_own(std::vector<MessageSize> from_others) const {
+  for (const MessageSize& message : sends) {
+    if (message.peer != channel.rank() || message.bytes == 0) continue;
+    from_others.insert(std::ranges::lower_bound(from_others, message.peer, {}, &MessageSize::peer), message);
+  }
+  return from_others;
+}
+
+std::vector<MessageSize> Exchange::State::found_by_memory(std::span<const std::uint64_t> blocks) {
+  std::vector<MessageSize> found;
+  for (const auto& [peer, bytes] : detail::SharedMessages::sent_to(channel, blocks)) found.push_back({peer, bytes});
+  if (typed) detail::check_expected(with_own(found), *options.receives);
+  return found;
+}
+
+std::unique_ptr<detail::StepExecutor> Exchange::State::make_executor(std::unique_ptr<detail::StepProtocol> protocol) {
   const int ahead = detail::usual_pieces(options.mode, false).ahead;
   const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, ahead, true};
-  executor.emplace(channel, std::move(outgoing), std::move(incoming), limits, std::move(protocol));
+  auto executor =
+      std::make_unique<detail::StepExecutor>(channel, detail::step_messages(part->sends),
+                                             detail::step_messages(part->transfers_in), limits, std::move(protocol));
   executor->connect(false);
   executor->hold(typed);
+  return executor;
 }
 
 detail::Arguments Exchange::State::arguments() const {
@@ -167,16 +210,12 @@ detail::Arguments Exchange::State::arguments() const {
   return result;
 }
 
-void Exchange::State::plan() {
-  const std::vector<MessageSize>* const known = typed ? &*options.receives : nullptr;
-  auto planned = std::make_shared<ExchangePart>(detail::plan_together(channel, sends, known, options));
-  if (!typed) {
+void Exchange::State::plan(const std::optional<std::vector<MessageSize>>& found, bool check) {
+  auto planned =
+      std::make_shared<ExchangePart>(detail::plan_together(channel, sends, found ? &*found : nullptr, options));
+  if (!typed && check) {
     detail::agreed(channel, [&] {
-      std::vector<MessageSize> all = planned->receives;
-      for (const MessageSize& message : sends) {
-        if (message.peer == channel.rank() && message.bytes > 0) all.push_back(message);
-      }
-      std::ranges::sort(all, {}, &MessageSize::peer);
+      const std::vector<MessageSize> all = with_own(planned->receives);
       if (options.receives) detail::check_expected(all, *options.receives);
       detail::check_messages(all, "receives", channel.size());
     });
@@ -232,9 +271,7 @@ void Exchange::State::begin_planned() {
     routed->begin();
     return;
   }
-  if (was_planned) prefer_memory();
-  was_planned = true;
-  executor->begin(*messages);
+  carrier->begin(*messages);
   if (list == nullptr) return;
   messages->clear();
   for (std::size_t i = 0; i < sends.size(); ++i) {
@@ -245,13 +282,9 @@ void Exchange::State::begin_planned() {
   list->posted_all();
 }
 
-void Exchange::State::prefer_memory() {
-  if (options.mode == ExchangeMode::kAtOnce && detail::SharedMessages::possible(channel.context()))
-    executor->go_by_memory();
-}
-
 void Exchange::State::begin_natively(detail::Turns::Turn turn) {
-  if (!trial.over()) prefer_memory();  // before the executions that count
+  // Between hosts the ways may be measured again.
+  if (trial.over() && channel.context().one_node()) carrier.reset();
   if (!native) native = std::make_unique<detail::NativeExchange>(channel);
   std::vector<detail::PlacedMessage> from;
   std::vector<detail::PlacedMessage> to;
@@ -348,8 +381,7 @@ std::int64_t Exchange::planning_bytes() const { return state_->part->planning_by
 
 std::int64_t Exchange::peak_extra_bytes() const {
   return (state_->routed ? state_->routed->buffer_bytes() : 0) +
-         (state_->executor ? state_->executor->buffer_bytes() : 0) +
-         (state_->typed ? state_->typed->buffer_bytes() : 0);
+         (state_->carrier ? state_->carrier->buffer_bytes() : 0) + (state_->typed ? state_->typed->buffer_bytes() : 0);
 }
 
 }  // namespace sluice::mpi

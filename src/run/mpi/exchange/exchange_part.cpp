@@ -52,22 +52,18 @@ constexpr auto kExchangeFields = [](auto& numbers, ExchangePart& part) {
   }
 };
 
-/// Whole messages, each rank's to the next rank first, then to the one after that: with so many at once at most, the
-/// windows of the executor still cannot block each other, as the distance serves as the step.
+/// With so many at once at most, the windows of the executor still cannot block each other, as the distance serves as
+/// the step.
 ExchangePart at_once(const Channel& channel, const std::vector<MessageSize>& sends,
                      const std::vector<MessageSize>& receives) {
   const int ranks = channel.size();
   ExchangePart part;
-  for (const MessageSize& message : sends) {
-    if (message.bytes > 0 && message.peer != channel.rank())
-      part.sends.push_back({message.peer, 0, message.bytes, (message.peer - channel.rank() + ranks) % ranks, 1});
-  }
+  part.sends = sends_at_once(channel, sends);
   for (const MessageSize& message : receives) {
     if (message.bytes > 0 && message.peer != channel.rank())
       part.transfers_in.push_back(
           {message.peer, 0, message.bytes, (channel.rank() - message.peer + ranks) % ranks, {}});
   }
-  std::ranges::sort(part.sends, {}, &ExchangePart::Send::step);
   std::ranges::sort(part.transfers_in, {}, &ExchangePart::Receive::step);
   return part;
 }
@@ -272,6 +268,24 @@ std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::in
   return parts;
 }
 
+bool goes_at_once(const Channel& channel, const ExchangeOptions& options) {
+  if (options.mode == ExchangeMode::kAtOnce) return true;
+  const bool no_k = options.max_transfers == 0 || options.max_transfers >= channel.size();
+  return options.mode == ExchangeMode::kAuto && channel.context().one_node() && no_k && options.speeds.empty() &&
+         !options.local_links && !options.schedule;
+}
+
+std::vector<ExchangePart::Send> sends_at_once(const Channel& channel, const std::vector<MessageSize>& sends) {
+  const int ranks = channel.size();
+  std::vector<ExchangePart::Send> result;
+  for (const MessageSize& message : sends) {
+    if (message.bytes > 0 && message.peer != channel.rank())
+      result.push_back({message.peer, 0, message.bytes, (message.peer - channel.rank() + ranks) % ranks, 1});
+  }
+  std::ranges::sort(result, {}, &ExchangePart::Send::step);
+  return result;
+}
+
 sluice::detail::UsualPieces usual_pieces(ExchangeMode mode, bool packed) {
   if (mode == ExchangeMode::kLocal) return sluice::detail::usual_pieces_of_local(packed);
   if (mode == ExchangeMode::kAtOnce) return {1 << 30, sluice::detail::kMostWindow, 0};
@@ -281,12 +295,9 @@ sluice::detail::UsualPieces usual_pieces(ExchangeMode mode, bool packed) {
 ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sends,
                            const std::vector<MessageSize>* receives, const ExchangeOptions& options) {
   const bool one_node = channel.context().one_node();
-  const bool no_k = options.max_transfers == 0 || options.max_transfers >= channel.size();
-  const bool at_once_by_default = options.mode == ExchangeMode::kAuto && one_node && no_k && options.speeds.empty() &&
-                                  !options.local_links && !options.schedule;
   const bool by_host = options.by_host && !one_node;
   ExchangePart part;
-  if (options.mode == ExchangeMode::kAtOnce || at_once_by_default) {
+  if (goes_at_once(channel, options)) {
     const std::vector<MessageSize> found = receives != nullptr ? *receives : find_sources(channel, sends);
     part = at_once(channel, sends, found);
     part.mode = ExchangeMode::kAtOnce;

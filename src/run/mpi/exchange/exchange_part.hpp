@@ -6,6 +6,7 @@
 
 #include "run/mpi/exchange/routed_part.hpp"
 #include "run/mpi/runtime/channel.hpp"
+#include "run/mpi/steps/piece_order.hpp"
 #include "run/mpi/steps/protocol_chain.hpp"
 #include "run/pieces.hpp"
 #include "sluice/run/mpi/exchange.hpp"
@@ -46,6 +47,22 @@ struct ExchangePart {
 /// Splits a schedule between ranks into their parts, `receives` apart, and links its transfers to `slots` chains
 /// (transfers_before). @pre as there
 [[nodiscard]] std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::int64_t slots);
+
+/// Whether messages go at once without anybody planning: where that is asked for, and on one host where nothing is
+/// asked for.
+[[nodiscard]] bool goes_at_once(const Channel& channel, const ExchangeOptions& options);
+
+/// What the rank sends then: whole messages, to the next rank first, then to the one after that.
+[[nodiscard]] std::vector<ExchangePart::Send> sends_at_once(const Channel& channel,
+                                                            const std::vector<MessageSize>& sends);
+
+/// As carriers of messages take them.
+template <class Transfer>
+[[nodiscard]] std::vector<StepMessage> step_messages(const std::vector<Transfer>& transfers) {
+  std::vector<StepMessage> result;
+  for (const Transfer& transfer : transfers) result.push_back({transfer.peer, transfer.bytes});
+  return result;
+}
 
 /// `packed`: pieces are packed into buffers.
 [[nodiscard]] sluice::detail::UsualPieces usual_pieces(ExchangeMode mode, bool packed);

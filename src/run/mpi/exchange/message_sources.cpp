@@ -10,25 +10,7 @@
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
-namespace {
-
-std::vector<MessageSize> find_by_memory(Channel& channel, const std::vector<MessageSize>& sends) {
-  std::vector<std::uint64_t> row(static_cast<std::size_t>(channel.size()), 0);
-  for (const MessageSize& message : sends)
-    row[static_cast<std::size_t>(message.peer)] = static_cast<std::uint64_t>(message.bytes);
-  NoticeBoard& board = channel.context().board();
-  board.write_row(row);
-  barrier(channel);
-  std::vector<MessageSize> receives;
-  for (std::size_t other = 0; other < board.others(); ++other) {
-    const auto bytes = static_cast<std::int64_t>(board.read_row(other, channel.rank()));
-    if (bytes > 0) receives.push_back({board.rank_of(other), bytes});
-  }
-  std::ranges::sort(receives, {}, &MessageSize::peer);
-  return receives;
-}
-
-std::vector<MessageSize> find_by_consensus(Channel& channel, const std::vector<MessageSize>& sends) {
+std::vector<MessageSize> find_sources(Channel& channel, const std::vector<MessageSize>& sends) {
   const auto sizes = std::make_shared<std::vector<std::int64_t>>();
   for (const MessageSize& message : sends) sizes->push_back(message.bytes);
   std::deque<Pending> told;
@@ -64,12 +46,6 @@ std::vector<MessageSize> find_by_consensus(Channel& channel, const std::vector<M
   take();
   std::ranges::sort(receives, {}, &MessageSize::peer);
   return receives;
-}
-
-}  // namespace
-
-std::vector<MessageSize> find_sources(Channel& channel, const std::vector<MessageSize>& sends) {
-  return channel.context().shares_memory() ? find_by_memory(channel, sends) : find_by_consensus(channel, sends);
 }
 
 }  // namespace sluice::mpi::detail

@@ -10,14 +10,11 @@ namespace sluice::mpi::detail {
 /// What this rank gets, by rank of the sender, where each rank knows only what it sends. No rank learns more than its
 /// own, and each sends as many messages as it has receivers.
 ///
-/// Method: where all ranks share memory, every rank writes its sizes there, and reads what there is for it once all
-/// have written, with no message at all. Elsewhere every rank sends each of its receivers the size, synchronously, and
-/// takes what comes; when its own have been taken it enters a barrier without waiting, and takes what comes until all
-/// are in it: then nothing is left to come.
+/// Method: every rank sends each of its receivers the size, synchronously, and takes what comes; when its own have been
+/// taken it enters a barrier without waiting, and takes what comes until all are in it: then nothing is left to come.
 ///
 /// Source: the non-blocking consensus of Hoefler, Siebert, Lumsdaine, "Scalable Communication Protocols for Dynamic
-/// Sparse Data Exchange" (2010), of what is done by messages. On all ranks, which must have agreed on something since
-/// they called it last; throws as Channel::check, and MpiError.
+/// Sparse Data Exchange" (2010). On all ranks; throws as Channel::check, and MpiError.
 [[nodiscard]] std::vector<MessageSize> find_sources(Channel& channel, const std::vector<MessageSize>& sends);
 
 }  // namespace sluice::mpi::detail

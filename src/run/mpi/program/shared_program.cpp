@@ -158,19 +158,12 @@ std::uint64_t SharedProgram::make_block() {
     outgoing_[i].end.connect(rings[i].put(block_.at + at));
     at += rings[i].all_bytes();
   }
-  // Segments are fewer than 2^8, and shorter than 2^48.
-  constexpr int kOffsetBits = 48;
-  return (static_cast<std::uint64_t>(block_.place.segment + 1) << kOffsetBits) |
-         static_cast<std::uint64_t>(block_.place.offset);
+  return block_.place.word();
 }
 
 void SharedProgram::connect(const std::vector<std::uint64_t>& blocks) {
-  constexpr int kOffsetBits = 48;
-  constexpr std::uint64_t kOffset = (std::uint64_t{1} << kOffsetBits) - 1;
   for (Incoming& message : incoming_) {
-    const std::uint64_t word = blocks[static_cast<std::size_t>(message.from)];
-    const Arena::Place place{static_cast<std::int64_t>(word >> kOffsetBits) - 1,
-                             static_cast<std::int64_t>(word & kOffset)};
+    const Arena::Place place = Arena::Place::of_word(blocks[static_cast<std::size_t>(message.from)]);
     std::byte* const block = channel_.context().arena().find(message.from, place);
     std::int64_t list = 0;
     std::memcpy(&list, block + static_cast<std::size_t>(channel_.rank()) * sizeof list, sizeof list);

@@ -10,6 +10,7 @@
 #include "run/mpi/runtime/simulation.hpp"
 #include "run/mpi/steps/protocol_chain.hpp"
 #include "run/mpi/steps/protocol_pass_on.hpp"
+#include "run/mpi/steps/shared_messages.hpp"
 #include "run/pieces.hpp"
 #include "sluice/error.hpp"
 
@@ -119,41 +120,58 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
   const PlanCache::Entry* const entry = channel.context().plans().find(key.bytes());
   // Every rank works out its own part alone, so that it does not matter who has it already.
   if (entry != nullptr) prepared_ = std::static_pointer_cast<const Prepared>(entry->plan);
+  SharedMessages* by_memory = nullptr;
   const std::exception_ptr failure = failure_of([&] {
     if (!prepared_) prepared_ = std::make_shared<const Prepared>(channel, arguments);
     const OwnSteps& own = prepared_->own;
-    const StepExecutor::Limits limits = limits_of(how, prepared_->mode, prepared_->at_once, prepared_->arrays.unit);
-    check_combine(how, limits.chunk_bytes);
-    executor_.emplace(channel, own.sends.steps(), own.receives.steps(), limits,
-                      protocol_of(channel, own, prepared_->mode));
-    // Whether the messages are long enough to share memory for them is the same on all ranks.
-    executor_->connect(how.shared_from_bytes >= 0 && own.mean_bytes > 0 &&
-                       own.mean_bytes >= static_cast<double>(how.shared_from_bytes));
-    may_go_by_memory_ = prepared_->at_once && how.shared_from_bytes >= 0 && SharedMessages::possible(channel.context());
+    check_combine();
+    if (prepared_->at_once && how.shared_from_bytes >= 0 && SharedMessages::possible(channel.context())) {
+      auto memory = std::make_unique<SharedMessages>(channel, own.sends.steps(), prepared_->arrays.unit);
+      by_memory = memory.get();
+      carrier_ = std::move(memory);
+    } else {
+      carrier_ = make_executor();
+    }
     std::vector<ArrayTransport> transports;
     for (std::size_t a = 0; a < parts().size(); ++a)
       transports.emplace_back(prepared_->copies[a], parts()[a].element_size, combines_[a]);
     transport_.emplace(own, std::move(transports));
     transfers_.emplace(*transport_, own);
   });
-  KeptPlan kept = find_kept(channel, key.bytes(), compared.fingerprint(), failure);
+  KeptPlan kept = find_kept(channel, key.bytes(), compared.fingerprint(), failure,
+                            {.block = by_memory != nullptr ? by_memory->block() : 0});
+  if (by_memory != nullptr) by_memory->connect(prepared_->own.receives.steps(), kept.blocks);
   if (!kept.plan) kept.put(channel, key.bytes(), prepared_);
   const bool takes_turns = how.try_native && how.algorithm == "auto" && how.mode == ExchangeMode::kAuto &&
                            channel.size() > 1 && !kSimulated && !how.has_replicas();
   trial_.choose(takes_turns ? Way::kTurns : Way::kPlan, kept);
 }
 
-void RedistributionJob::check_combine(const RedistributionOptions& how, std::int64_t chunk_bytes) const {
+std::unique_ptr<StepExecutor> RedistributionJob::make_executor() {
+  const OwnSteps& own = prepared_->own;
+  auto executor = std::make_unique<StepExecutor>(channel, own.sends.steps(), own.receives.steps(), limits(),
+                                                 protocol_of(channel, own, prepared_->mode));
+  // Whether the messages are long enough to share memory for them is the same on all ranks.
+  executor->connect(how_.shared_from_bytes >= 0 && own.mean_bytes > 0 &&
+                    own.mean_bytes >= static_cast<double>(how_.shared_from_bytes));
+  return executor;
+}
+
+StepExecutor::Limits RedistributionJob::limits() const {
+  return limits_of(how_, prepared_->mode, prepared_->at_once, prepared_->arrays.unit);
+}
+
+void RedistributionJob::check_combine() const {
   const auto combines = [](const ElementCombine& combine) { return static_cast<bool>(combine); };
   if (std::ranges::none_of(combines_, combines)) return;
-  if (how.to_replicas > 1 && how.forward)
+  if (how_.to_replicas > 1 && how_.forward)
     throw InputError("combine", "copies of the target that may pass on what they get", "forward = false");
   const std::int64_t element_size = parts().front().element_size;
   if (!std::ranges::all_of(parts(), [&](const Participation& part) { return part.element_size == element_size; }))
     throw InputError("combine", "arrays whose elements differ in size", "elements of one size");
-  if (element_size > chunk_bytes) {
+  if (const std::int64_t most = limits().chunk_bytes; element_size > most) {
     throw InputError("combine", fmt::format("elements of {} bytes", element_size),
-                     fmt::format("at most {}, what travels at once", chunk_bytes));
+                     fmt::format("at most {}, what travels at once", most));
   }
 }
 
@@ -202,17 +220,12 @@ void RedistributionJob::begin(std::span<const void* const> sources, std::span<vo
 
 void RedistributionJob::begin_planned() {
   if (trial_.over()) native_.reset();
-  if (was_planned_) prefer_memory();
-  was_planned_ = true;
-  executor_->begin(*transfers_);
-}
-
-void RedistributionJob::prefer_memory() {
-  if (may_go_by_memory_) executor_->go_by_memory();
+  carrier_->begin(*transfers_);
 }
 
 void RedistributionJob::begin_natively(Turns::Turn turn) {
-  if (!trial_.over()) prefer_memory();  // before the executions that count
+  // Between hosts the ways may be measured again.
+  if (trial_.over() && channel.context().one_node()) carrier_.reset();
   if (!native_) native_ = std::make_unique<PackedMessages>(channel);
   native_->begin(*transport_, prepared_->own, std::move(turn));
 }

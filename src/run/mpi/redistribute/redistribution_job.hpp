@@ -13,6 +13,7 @@
 #include "run/mpi/redistribute/participation.hpp"
 #include "run/mpi/redistribute/transport.hpp"
 #include "run/mpi/runtime/job.hpp"
+#include "run/mpi/steps/message_carrier.hpp"
 #include "run/mpi/steps/step_executor.hpp"
 #include "sluice/plan/redistribute.hpp"
 
@@ -37,7 +38,7 @@ class RedistributionJob final : public Job {
   [[nodiscard]] const OwnSteps& own() const { return prepared_->own; }
   [[nodiscard]] ExchangeMode mode() const { return prepared_->mode; }
   [[nodiscard]] std::int64_t buffer_bytes() const {
-    return executor_->buffer_bytes() + (native_ ? native_->buffer_bytes() : 0);
+    return (carrier_ ? carrier_->buffer_bytes() : 0) + (native_ ? native_->buffer_bytes() : 0);
   }
   [[nodiscard]] const WayTrial& trial() const { return trial_; }
   [[nodiscard]] std::string explanation() const;
@@ -57,16 +58,17 @@ class RedistributionJob final : public Job {
     std::vector<ArrayCopies> copies;  ///< of each array
   };
 
-  void check_combine(const RedistributionOptions& how, std::int64_t chunk_bytes) const;
+  [[nodiscard]] StepExecutor::Limits limits() const;
+  void check_combine() const;
   void check_pointers(std::span<const void* const> sources, std::span<void* const> targets) const;
-  /// From the second execution on: jobs that are executed once have no use for it.
-  void prefer_memory();
+  /// What carries the messages in pieces, by MPI and by memory.
+  [[nodiscard]] std::unique_ptr<StepExecutor> make_executor();
   void begin_planned();
   void begin_natively(Turns::Turn turn);
-  Advance carry_out() { return trial_.natively() ? native_->advance() : executor_->advance(); }
+  Advance carry_out() { return trial_.natively() ? native_->advance() : carrier_->advance(); }
   Advance advance() override { return trial_.advance(*this); }
   void abandon() noexcept override {
-    if (executor_) executor_->abandon();
+    if (carrier_) carrier_->abandon();
     if (native_) native_->abandon();
     trial_.abandon();
   }
@@ -78,10 +80,8 @@ class RedistributionJob final : public Job {
   std::vector<ElementCombine> combines_;    ///< of each array
   std::shared_ptr<const Prepared> prepared_;
   std::optional<Transport> transport_;
-  std::optional<Transfers> transfers_;  ///< of it
-  bool may_go_by_memory_ = false;       ///< the executor, by SharedMessages
-  bool was_planned_ = false;            ///< an execution before went by the plan
-  std::optional<StepExecutor> executor_;
+  std::optional<Transfers> transfers_;       ///< of it
+  std::unique_ptr<MessageCarrier> carrier_;  ///< null once MPI's own way is chosen for good
   WayTrial trial_{channel};
   std::unique_ptr<PackedMessages> native_;  ///< while it is tried, or serves
 };

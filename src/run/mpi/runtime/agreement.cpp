@@ -51,7 +51,7 @@ std::uint64_t Arguments::fingerprint() const {
 }
 
 bool agree(Channel& channel, std::uint64_t fingerprint, const std::exception_ptr& failure, Comparison& own) {
-  enum { kPrint, kNoPrint, kFailed, kNumber, kNoNumber, kLast, kProgress, kNoProgress, kWords };
+  enum { kPrint, kNoPrint, kFailed, kNumber, kNoNumber, kLast, kProgress, kNoProgress, kDoubt, kWords };
   std::array<std::uint64_t, kWords> words{};
   words[kPrint] = fingerprint;
   words[kNoPrint] = ~fingerprint;
@@ -62,7 +62,12 @@ bool agree(Channel& channel, std::uint64_t fingerprint, const std::exception_ptr
   words[kLast] = static_cast<std::uint64_t>(own.last);
   words[kProgress] = static_cast<std::uint64_t>(own.progress);
   words[kNoProgress] = ~static_cast<std::uint64_t>(own.progress);
-  largest_of_all(channel, words);
+  words[kDoubt] = static_cast<std::uint64_t>(own.doubt);
+  if (own.blocks != nullptr && channel.context().shares_memory()) {
+    *own.blocks = numbers_by_memory(channel, own.block, words);
+  } else {
+    largest_of_all(channel, words);
+  }
   if (words[kFailed] != 0) {
     const int failed = channel.size() - static_cast<int>(words[kFailed]);
     const std::string text = told(channel, failed, failure ? text_of(failure) : std::string());
@@ -80,6 +85,7 @@ bool agree(Channel& channel, std::uint64_t fingerprint, const std::exception_ptr
     throw InputError("arguments", "different ones on different ranks", "the same on every rank of the communicator");
   }
   own.last = static_cast<std::int64_t>(words[kLast]);
+  own.doubt = static_cast<std::int64_t>(words[kDoubt]);
   own.progress =
       common_progress(static_cast<std::int64_t>(~words[kNoProgress]), static_cast<std::int64_t>(words[kProgress]));
   return words[kNumber] != 0 && words[kNumber] == ~words[kNoNumber];

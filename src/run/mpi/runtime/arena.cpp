@@ -152,7 +152,7 @@ std::vector<int> Arena::reached() const {
 
 Arena::Block Arena::allocate(std::int64_t bytes) {
   std::erase_if(being_taken_, [&](const Taken& each) {
-    if (!each.all()) return false;
+    if (!is_free(each)) return false;
     release(each.block);
     return true;
   });
@@ -199,20 +199,15 @@ void Arena::release(const Block& block) noexcept {
   free_.resize(kept + 1);
 }
 
-bool Arena::Taken::all() const noexcept {
-  return std::ranges::all_of(numbers, [](const Awaited& each) {
-    return std::atomic_ref(*each.number).load(std::memory_order_acquire) >= each.value;
-  });
+bool Arena::is_free(const Taken& taken) const noexcept {
+  return agreements_ > taken.agreements && std::ranges::all_of(taken.numbers, [](const Awaited& each) {
+           return std::atomic_ref(*each.number).load(std::memory_order_acquire) >= each.value;
+         });
 }
 
 void Arena::release_after(const Block& block, std::vector<Awaited> taken) noexcept {
-  Taken last{block, std::move(taken)};
-  if (last.all()) {
-    release(block);
-    return;
-  }
   try {
-    being_taken_.push_back(std::move(last));
+    being_taken_.push_back({block, std::move(taken), agreements_});
   } catch (const std::bad_alloc&) {
     // That much room is lost.
   }

@@ -25,6 +25,18 @@ class Arena {
   struct Place {
     std::int64_t segment = -1;  ///< of its owner; -1: nowhere
     std::int64_t offset = 0;
+
+    /// In one number, 0 for nowhere: segments are fewer than 2^8, and shorter than 2^48.
+    [[nodiscard]] std::uint64_t word() const {
+      return (static_cast<std::uint64_t>(segment + 1) << kOffsetBits) | static_cast<std::uint64_t>(offset);
+    }
+    [[nodiscard]] static Place of_word(std::uint64_t word) {
+      constexpr std::uint64_t kOffset = (std::uint64_t{1} << kOffsetBits) - 1;
+      return {static_cast<std::int64_t>(word >> kOffsetBits) - 1, static_cast<std::int64_t>(word & kOffset)};
+    }
+
+   private:
+    static constexpr int kOffsetBits = 48;
   };
 
   Arena() = default;
@@ -56,8 +68,11 @@ class Arena {
     std::int64_t* number = nullptr;
     std::int64_t value = 0;
   };
-  /// Frees a block once each of `taken` has come to its value.
+  /// Frees a block whose place the others were told in an agreement: once each of `taken` has come to its value, and
+  /// all ranks have agreed on something again, as a rank that is slow may not have looked there before.
   void release_after(const Block& block, std::vector<Awaited> taken) noexcept;
+  /// All ranks have come to an agreement: each of them is done with what it does behind the one before.
+  void note_agreement() { ++agreements_; }
 
   /// The address in this process of a place of another rank's segments. Throws std::runtime_error if the system refuses
   /// to map it.
@@ -82,11 +97,13 @@ class Arena {
   std::vector<int> files_;  ///< of the own segments
   std::vector<Neighbour> neighbours_;
   std::vector<Block> free_;
+  std::int64_t agreements_ = 0;
   struct Taken {
     Block block;
     std::vector<Awaited> numbers;
-    [[nodiscard]] bool all() const noexcept;
+    std::int64_t agreements = 0;  ///< when it was released
   };
+  [[nodiscard]] bool is_free(const Taken& taken) const noexcept;
   std::vector<Taken> being_taken_;  ///< to be released
 };
 

@@ -1,6 +1,7 @@
 #include "run/mpi/runtime/collective.hpp"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <limits>
 #include <memory>
@@ -43,19 +44,20 @@ std::pair<int, Numbers> receive_numbers(Channel& channel, int from) {
   return {status.MPI_SOURCE, std::move(*numbers)};
 }
 
-/// Where all ranks share memory: puts up `own` numbers and reads those of the others, each into what `place(other)`
-/// says, by the larger of the two. A rank that waits yields, as it is not MPI that it calls.
-template <class Place>
-void read_by_memory(Channel& channel, std::span<const std::uint64_t> own, Place place) {
+/// Where all ranks share memory: puts up `own` numbers, reads those of each other into `numbers`, by the larger of the
+/// two, and calls `there(other)`. A rank that waits yields, as it is not MPI that it calls.
+template <class There>
+void read_by_memory(Channel& channel, std::span<const std::uint64_t> own, std::span<std::uint64_t> numbers,
+                    There there) {
   constexpr unsigned kLooksBetweenChecks = 8;
   NoticeBoard& board = channel.context().board();
   const NoticeBoard::Subject subject{channel.number(), channel.next_round()};
   board.put_up(subject, own);
   unsigned looks = 0;
   for (std::size_t other = 0; other < board.others();) {
-    switch (board.read(other, subject, place(other))) {
+    switch (board.read(other, subject, numbers)) {
       case NoticeBoard::Notice::kThere:
-        ++other;
+        there(other++);
         break;
       case NoticeBoard::Notice::kNotYet:
         if (++looks % kLooksBetweenChecks == 0) channel.look_on();
@@ -66,6 +68,7 @@ void read_by_memory(Channel& channel, std::span<const std::uint64_t> own, Place 
         throw std::runtime_error("the other ranks have agreed on too much else");
     }
   }
+  channel.context().arena().note_agreement();
   channel.check_known();
 }
 
@@ -103,7 +106,7 @@ bool LargestOfAll::advance() {
 
 void largest_of_all(Channel& channel, std::span<std::uint64_t> numbers) {
   if (channel.context().shares_memory() && numbers.size() <= NoticeBoard::kWords) {
-    read_by_memory(channel, numbers, [&](std::size_t) { return numbers; });
+    read_by_memory(channel, numbers, numbers, [](std::size_t) {});
     return;
   }
   LargestOfAll all(channel, {numbers.begin(), numbers.end()});
@@ -111,14 +114,20 @@ void largest_of_all(Channel& channel, std::span<std::uint64_t> numbers) {
   std::ranges::copy(all.numbers(), numbers.begin());
 }
 
-std::vector<std::uint64_t> numbers_by_memory(Channel& channel, std::uint64_t own) {
-  std::vector<std::uint64_t> numbers(static_cast<std::size_t>(channel.size()), 0);
-  const auto rank = static_cast<std::size_t>(channel.rank());
-  numbers[rank] = own;
-  // Others are counted without this one.
-  read_by_memory(channel, {&own, 1},
-                 [&](std::size_t other) { return std::span(&numbers[other < rank ? other : other + 1], 1); });
-  return numbers;
+std::vector<std::uint64_t> numbers_by_memory(Channel& channel, std::uint64_t own, std::span<std::uint64_t> numbers) {
+  SLUICE_ASSERT(numbers.size() < NoticeBoard::kWords, "too many numbers for a notice");
+  std::array<std::uint64_t, NoticeBoard::kWords> words{own};
+  std::ranges::copy(numbers, words.begin() + 1);
+  std::array<std::uint64_t, NoticeBoard::kWords> found{};
+  const std::size_t count = 1 + numbers.size();
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(channel.size()), own);
+  const NoticeBoard& board = channel.context().board();
+  read_by_memory(channel, std::span(words).first(count), std::span(found).first(count), [&](std::size_t other) {
+    all[static_cast<std::size_t>(board.rank_of(other))] = found.front();
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::max(numbers[i], found[i + 1]);
+    found.fill(0);
+  });
+  return all;
 }
 
 std::int64_t largest(std::int64_t value, Channel& channel) {

@@ -49,8 +49,10 @@ class LargestOfAll {
 /// The same in place, when it returns; by memory where all ranks share it.
 void largest_of_all(Channel& channel, std::span<std::uint64_t> numbers);
 
-/// The number of each rank on all ranks, by memory. @pre Context::shares_memory
-[[nodiscard]] std::vector<std::uint64_t> numbers_by_memory(Channel& channel, std::uint64_t own);
+/// The number of each rank on all ranks, by memory; and with it, in place, the largest of each of `numbers`.
+/// @pre Context::shares_memory, and a number less than there are words on the board
+[[nodiscard]] std::vector<std::uint64_t> numbers_by_memory(Channel& channel, std::uint64_t own,
+                                                           std::span<std::uint64_t> numbers = {});
 
 /// Waits for all ranks.
 inline void barrier(Channel& channel) { largest_of_all(channel, {}); }

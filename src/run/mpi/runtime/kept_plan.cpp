@@ -14,7 +14,7 @@ void KeptPlan::put(Channel& channel, const std::string& key, std::shared_ptr<con
 }
 
 KeptPlan find_kept(Channel& channel, const std::string& key, std::uint64_t fingerprint,
-                   const std::exception_ptr& failure) {
+                   const std::exception_ptr& failure, const AlongWithPlan& along) {
   PlanCache& plans = channel.context().plans();
   const PlanCache::Entry* const entry = plans.find(key);
   KeptPlan kept;
@@ -22,9 +22,16 @@ KeptPlan find_kept(Channel& channel, const std::string& key, std::uint64_t finge
     kept.plan = entry->plan;
     kept.trial = entry->trial;
   }
-  Comparison own{entry != nullptr ? entry->number : 0, plans.last_number(), kept.trial ? progress_of(*kept.trial) : 0};
+  Comparison own;
+  own.number = entry != nullptr ? entry->number : 0;
+  own.last = plans.last_number();
+  own.progress = kept.trial ? progress_of(*kept.trial) : 0;
+  own.doubt = along.doubt ? 1 : 0;
+  own.block = along.block;
+  own.blocks = &kept.blocks;
   const bool same = agree(channel, fingerprint, failure, own);
   kept.number = own.last + 1;
+  kept.doubt = own.doubt != 0;
   if (same) {
     kept.progress = own.progress;
   } else {

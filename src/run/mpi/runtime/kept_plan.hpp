@@ -4,6 +4,7 @@
 #include <exception>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/channel.hpp"
@@ -18,14 +19,22 @@ struct KeptPlan {
   std::int64_t number = 0;            ///< for the plan that is put in its place
   std::shared_ptr<TrialState> trial;  ///< of the ways to carry it out; null where nothing was tried
   std::int64_t progress = 0;          ///< of it, as far as all ranks have come
+  std::vector<std::uint64_t> blocks;  ///< AlongWithPlan::block of each rank; empty unless Context::shares_memory
+  bool doubt = false;                 ///< any rank's
 
   /// Puts a plan in place of the one that not all ranks kept, with a trial that has not begun. On all ranks.
   void put(Channel& channel, const std::string& key, std::shared_ptr<const void> own);
 };
 
+/// What ranks tell each other beside that.
+struct AlongWithPlan {
+  std::uint64_t block = 0;  ///< where memory is that this rank shares with the others (Arena::Place::word)
+  bool doubt = false;       ///< whether there is more to agree on
+};
+
 /// As `agree`, of the fingerprint and `failure`; and what is kept by `key`, of which a rank may have its own. No
 /// message more than those of `agree`.
 [[nodiscard]] KeptPlan find_kept(Channel& channel, const std::string& key, std::uint64_t fingerprint,
-                                 const std::exception_ptr& failure);
+                                 const std::exception_ptr& failure, const AlongWithPlan& along = {});
 
 }  // namespace sluice::mpi::detail

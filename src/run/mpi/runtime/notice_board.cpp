@@ -31,16 +31,6 @@ void NoticeBoard::put_up(const Subject& subject, std::span<const std::uint64_t> 
   for (Other& other : others_) other.since = -1;
 }
 
-void NoticeBoard::write_row(std::span<const std::uint64_t> by_rank) {
-  SLUICE_ASSERT(by_rank.size() <= kMostRanks, "too many numbers for a row");
-  for (std::size_t i = 0; i < by_rank.size(); ++i)
-    std::atomic_ref(own_->row[i]).store(by_rank[i], std::memory_order_relaxed);
-}
-
-std::uint64_t NoticeBoard::read_row(std::size_t other, int rank) const {
-  return std::atomic_ref(others_[other].ring->row[static_cast<std::size_t>(rank)]).load(std::memory_order_relaxed);
-}
-
 void NoticeBoard::tell_failure(std::span<const std::byte> word) {
   SLUICE_ASSERT(word.size() <= kMostFailureBytes, "too long a word of failure");
   if (own_ == nullptr) return;

@@ -23,7 +23,7 @@ class NoticeBoard {
   struct Ring;
 
  public:
-  static constexpr std::size_t kWords = 8;
+  static constexpr std::size_t kWords = 10;
   /// With more ranks, reading all notices takes longer than a few rounds of messages.
   static constexpr std::size_t kMostRanks = 64;
 
@@ -47,12 +47,6 @@ class NoticeBoard {
   /// returns something else than kNotYet.
   [[nodiscard]] Notice read(std::size_t other, const Subject& subject, std::span<std::uint64_t> numbers);
   [[nodiscard]] std::size_t others() const { return others_.size(); }
-
-  /// Writes a number for each rank, of this node, where it can be read with read_row() by those that have read a notice
-  /// which this rank puts up later. Until all have, it must not be called again: ranks agree on something in between.
-  void write_row(std::span<const std::uint64_t> by_rank);
-  /// What the other rank number `other` wrote for `rank`.
-  [[nodiscard]] std::uint64_t read_row(std::size_t other, int rank) const;
   [[nodiscard]] int rank_of(std::size_t other) const { return others_[other].rank; }
 
   /// The most bytes of a word of failure.
@@ -117,7 +111,6 @@ class NoticeBoard {
     std::int64_t beginning = 0;  ///< 1 while its rank is at a beginning
     std::array<Slot, kRing> slots;
     std::array<ToldFailure, kFailuresKept> failures;
-    std::array<std::uint64_t, kMostRanks> row;
 
     /// Where the notice of that number, from 0 on, stands.
     [[nodiscard]] Slot& slot(std::int64_t number) { return slots[static_cast<std::size_t>(number) % kRing]; }

@@ -80,15 +80,6 @@ void PieceTransport::connect(bool share) {
   memory_->receive_buffer = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(receive_bytes_));
 }
 
-void PieceTransport::free_buffers() {
-  // No piece is under way between executions: all marks are back.
-  channel_.context().arena().release(std::exchange(arena_, {}));
-  memory_->send_buffer.reset();
-  memory_->receive_buffer.reset();
-  send_buffer_ = nullptr;
-  send_bytes_ = receive_bytes_ = 0;
-}
-
 void PieceTransport::begin(StepData& data) {
   data_ = &data;
   requests_under_way_ = 0;

@@ -53,8 +53,6 @@ class PieceTransport {
   /// Allocates the buffers, for the messages that there are. `share`: with the ranks of this node, the same on all
   /// ranks. Without it a message may be for this rank itself.
   void connect(bool share);
-  /// Between executions: there will be no pieces any more.
-  void free_buffers();
   /// Memory that data lies in: it lasts as long as MPI may use it.
   void hold(std::shared_ptr<const void> memory) { memory_->held = std::move(memory); }
 

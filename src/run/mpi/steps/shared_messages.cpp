@@ -1,12 +1,16 @@
 #include "run/mpi/steps/shared_messages.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <atomic>
 #include <cstring>
+#include <new>
 #include <numeric>
 #include <utility>
 
+#include "run/mpi/runtime/cache_line.hpp"
 #include "run/mpi/runtime/simulation.hpp"
+#include "sluice/error.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
@@ -20,43 +24,32 @@ constexpr std::int64_t kFewestPlaces = 2;
 
 bool SharedMessages::possible(Context& context) { return !kSimulated && context.shares_memory(); }
 
-SharedMessages::SharedMessages(Channel& channel, std::vector<StepMessage>& sends, std::vector<StepMessage>& receives,
-                               std::int64_t granule)
-    : channel_(channel), notes_(std::make_shared<Notes>()) {
-  const auto add = [&](auto& own, std::vector<StepMessage>& all) {
-    using End = decltype(own.front().end);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (all[i].bytes == 0) continue;
-      own.push_back({i, all[i].peer, End(all[i].bytes)});
-      all[i].bytes = 0;
-    }
-  };
-  add(sends_, sends);
-  add(receives_, receives);
+SharedMessages::SharedMessages(Channel& channel, const std::vector<StepMessage>& sends, std::int64_t granule)
+    : channel_(channel) {
+  for (std::size_t i = 0; i < sends.size(); ++i)
+    if (sends[i].bytes > 0) sends_.push_back({i, sends[i].peer, SharedRingSender(sends[i].bytes)});
+  if (sends_.empty()) return;
   to_fill_.reserve(sends_.size());
-  to_take_.reserve(receives_.size());
-  notes_->received.resize(receives_.size());
   const std::int64_t room = kRoomOfRank / channel.size();
   const std::int64_t part = std::max(std::min(kLongestPart, room / kFewestPlaces) / granule, std::int64_t{1}) * granule;
+  const std::int64_t table = round_up(std::int64_t{sizeof(std::int64_t)} * channel.size());
   std::vector<SharedRing> rings;
-  std::int64_t bytes = 0;
+  std::int64_t bytes = table;
   for (const Send& message : sends_) {
     SharedRing& ring = rings.emplace_back();
     const bool whole = 2 * message.end.bytes() <= room;
+    ring.message_bytes = message.end.bytes();
     ring.part_bytes = whole ? message.end.bytes() : std::min(part, message.end.bytes());
     ring.places = whole ? 2 : std::max(kFewestPlaces, room / ring.part_bytes);
     bytes += ring.all_bytes();
   }
-  if (bytes == 0) return;
   block_ = channel.context().arena().allocate(bytes);
-  // Its pages are there before the first message comes.
-  constexpr std::int64_t kPage = 4096;
-  for (std::int64_t byte = 0; byte < bytes; byte += kPage) block_.at[byte] = std::byte{0};
-  std::byte* at = block_.at;
+  auto* const offset_for = new (block_.at) std::int64_t[static_cast<std::size_t>(channel.size())]();
+  std::int64_t offset = table;
   for (std::size_t i = 0; i < sends_.size(); ++i) {
-    sends_[i].end.connect(rings[i].put(at));
-    notes_->sent.push_back({block_.place.segment, block_.place.offset + (at - block_.at)});
-    at += rings[i].all_bytes();
+    offset_for[sends_[i].peer] = offset;
+    sends_[i].end.connect(rings[i].put(block_.at + offset));
+    offset += rings[i].all_bytes();
   }
 }
 
@@ -68,8 +61,39 @@ SharedMessages::~SharedMessages() {
   channel_.context().arena().release_after(block_, std::move(taken));
 }
 
+SharedRing* SharedMessages::ring_from(Channel& channel, int rank, std::uint64_t block) {
+  if (block == 0) return nullptr;
+  std::byte* const at = channel.context().arena().find(rank, Arena::Place::of_word(block));
+  const std::int64_t offset = reinterpret_cast<const std::int64_t*>(at)[channel.rank()];
+  return offset == 0 ? nullptr : reinterpret_cast<SharedRing*>(at + offset);
+}
+
+std::vector<StepMessage> SharedMessages::sent_to(Channel& channel, std::span<const std::uint64_t> blocks) {
+  std::vector<StepMessage> result;
+  for (int rank = 0; rank < channel.size(); ++rank) {
+    if (rank == channel.rank()) continue;
+    const SharedRing* const ring = ring_from(channel, rank, blocks[static_cast<std::size_t>(rank)]);
+    if (ring != nullptr) result.push_back({rank, ring->message_bytes});
+  }
+  return result;
+}
+
+void SharedMessages::connect(const std::vector<StepMessage>& receives, std::span<const std::uint64_t> blocks) {
+  for (std::size_t i = 0; i < receives.size(); ++i) {
+    const auto& [peer, bytes] = receives[i];
+    if (bytes == 0) continue;
+    SharedRing* const ring = ring_from(channel_, peer, blocks[static_cast<std::size_t>(peer)]);
+    SLUICE_ASSERT(ring != nullptr && ring->message_bytes == bytes,
+                  fmt::format("{} bytes from rank {}, {} due", ring == nullptr ? 0 : ring->message_bytes, peer, bytes));
+    receives_.push_back({i, peer, SharedRingReceiver(bytes)});
+    receives_.back().end.connect(ring, 0);
+  }
+  to_take_.reserve(receives_.size());
+}
+
 void SharedMessages::begin(StepData& data) {
   data_ = &data;
+  working_ = true;
   for (Send& message : sends_) message.end.begin();
   for (Receive& message : receives_) message.end.begin();
   to_fill_.resize(sends_.size());
@@ -78,29 +102,6 @@ void SharedMessages::begin(StepData& data) {
   std::iota(to_take_.begin(), to_take_.end(), std::size_t{0});
   trace_.reset();
   if (channel_.context().log() != nullptr) trace_.emplace();
-  if (!connected_ && heard_.empty() && told_.empty()) tell_places();
-}
-
-void SharedMessages::tell_places() {
-  constexpr int kBytes = sizeof(Arena::Place);
-  for (std::size_t i = 0; i < receives_.size(); ++i) {
-    heard_.emplace_back(channel_, notes_).receive(&notes_->received[i], kBytes, receives_[i].peer, Tag::kSizes);
-  }
-  for (std::size_t i = 0; i < sends_.size(); ++i)
-    told_.emplace_back(channel_, notes_).send(&notes_->sent[i], kBytes, sends_[i].peer, Tag::kSizes);
-}
-
-bool SharedMessages::hear_places() {
-  // In the order of the list: those of a rank that is behind are looked at when they are needed.
-  while (!heard_.empty() && heard_.front().advance()) {
-    Receive& message = receives_[receives_.size() - heard_.size()];
-    const Arena::Place& place = notes_->received[receives_.size() - heard_.size()];
-    std::atomic_thread_fence(std::memory_order_acquire);
-    message.end.connect(reinterpret_cast<SharedRing*>(channel_.context().arena().find(message.peer, place)), 0);
-    heard_.pop_front();
-  }
-  while (!told_.empty() && told_.front().advance()) told_.pop_front();
-  return heard_.empty() && told_.empty();
 }
 
 bool SharedMessages::fill() {
@@ -126,7 +127,6 @@ bool SharedMessages::take() {
   bool some = false;
   std::erase_if(to_take_, [&](std::size_t i) {
     Receive& message = receives_[i];
-    if (!message.end.connected()) return false;
     const SharedRingEnd::Moved moved = message.end.take([&](std::int64_t offset, std::int64_t bytes, std::byte* place) {
       if (std::byte* const to = data_->incoming(message.number, offset, bytes); to != nullptr) {
         std::memcpy(to, place, static_cast<std::size_t>(bytes));
@@ -144,9 +144,12 @@ bool SharedMessages::take() {
 Advance SharedMessages::advance() {
   if (data_ == nullptr) return Advance::kOver;
   bool moved = !to_fill_.empty() && fill();
-  if (!connected_) connected_ = hear_places();
   moved = (!to_take_.empty() && take()) || moved;
-  if (connected_ && to_fill_.empty() && to_take_.empty()) {
+  if (!moved && working_) {
+    working_ = data_->work();
+    moved = true;
+  }
+  if (to_fill_.empty() && to_take_.empty() && !working_) {
     data_ = nullptr;
     if (trace_ && channel_.context().log() != nullptr) trace_->add_to(*channel_.context().log());
     return Advance::kOver;
@@ -154,12 +157,6 @@ Advance SharedMessages::advance() {
   if (moved) return Advance::kMoved;
   watch_.looked_in_vain(channel_);
   return Advance::kIdle;
-}
-
-void SharedMessages::abandon() noexcept {
-  data_ = nullptr;
-  heard_.clear();
-  told_.clear();
 }
 
 }  // namespace sluice::mpi::detail

@@ -41,12 +41,6 @@ void StepExecutor::connect(bool share) {
   transport_.connect(share);
 }
 
-void StepExecutor::go_by_memory() {
-  if (by_memory_) return;
-  by_memory_ = std::make_unique<SharedMessages>(channel_, sends_, receives_, limits_.granule);
-  transport_.free_buffers();
-}
-
 void StepExecutor::clear() {
   sends_.clear();
   receives_.clear();
@@ -83,7 +77,6 @@ void StepExecutor::received(const PieceOrder::Piece& piece) {
 
 Withdrawn StepExecutor::withdrawn() noexcept {
   withdrawn_ = true;
-  if (by_memory_) by_memory_->abandon();
   return transport_.withdrawn(std::exchange(data_, nullptr) != nullptr);
 }
 
@@ -105,19 +98,11 @@ void StepExecutor::begin(StepData& data) {
   trace_.reset();
   if (channel_.context().log() != nullptr) trace_.emplace();
   protocol_->begin(*this);
-  if (by_memory_) by_memory_->begin(data);
 }
 
 Advance StepExecutor::advance() {
-  const Advance by_memory = by_memory_ ? by_memory_->advance() : Advance::kOver;
-  const Advance by_pieces = data_ != nullptr ? advance_pieces() : Advance::kOver;
-  if (by_memory == by_pieces) return by_memory;
-  const bool moved = by_memory == Advance::kMoved || by_pieces == Advance::kMoved;
-  return moved ? Advance::kMoved : Advance::kIdle;
-}
-
-Advance StepExecutor::advance_pieces() {
-  // Messages by memory alone tell nothing of failures.
+  if (data_ == nullptr) return Advance::kOver;
+  // Nothing else tells of failures then.
   if (!transport_.any_with_mpi() && ++looks_ % kLooksBetweenChecks == 0) channel_.check();
   const bool arranged = protocol_->progress(*this);
   start_receives();

@@ -12,9 +12,9 @@
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/transfer_trace.hpp"
 #include "run/mpi/runtime/withdraw.hpp"
+#include "run/mpi/steps/message_carrier.hpp"
 #include "run/mpi/steps/piece_order.hpp"
 #include "run/mpi/steps/piece_transport.hpp"
-#include "run/mpi/steps/shared_messages.hpp"
 #include "run/mpi/steps/step_data.hpp"
 #include "run/mpi/steps/step_protocol.hpp"
 
@@ -40,11 +40,10 @@ namespace sluice::mpi::detail {
 /// pieces of a message in increasing order, and both ends cut them alike; MPI keeps them in order.
 ///
 /// PieceTransport carries the pieces, a StepProtocol says what they wait for besides, and StepData is what they consist
-/// of. After go_by_memory, SharedMessages carries the messages, in no order, and there are no pieces.
+/// of.
 ///
-/// Memory: that of PieceTransport, for at most `window` pieces each way no longer than the longest one, allocated once
-/// and kept until go_by_memory.
-class StepExecutor : private PieceTransport::Ends {
+/// Memory: that of PieceTransport, for at most `window` pieces each way no longer than the longest one, allocated once.
+class StepExecutor final : public MessageCarrier, private PieceTransport::Ends {
  public:
   struct Limits {
     std::int64_t chunk_bytes = 1;  ///< 1 to 2^30, the same on all ranks
@@ -61,15 +60,9 @@ class StepExecutor : private PieceTransport::Ends {
                const Limits& limits, std::unique_ptr<StepProtocol> protocol = nullptr);
   /// After abandon(), if an execution has not ended.
   ~StepExecutor() override = default;
-  StepExecutor(const StepExecutor&) = delete;
-  StepExecutor& operator=(const StepExecutor&) = delete;
 
   /// Allocates the buffers; before the first execution. `share`: with the ranks of this node, the same on all ranks.
   void connect(bool share);
-
-  /// From the next execution on all messages go by SharedMessages, and the buffers are freed. On all ranks before the
-  /// same execution, where that is possible and there is no protocol; once. Throws std::bad_alloc.
-  void go_by_memory();
 
   /// Empty lists, and messages at their ends: for protocols that grow, whose data is contiguous and not shared.
   void clear();
@@ -84,25 +77,18 @@ class StepExecutor : private PieceTransport::Ends {
     if (trace_) trace_->receive_released(receive);
   }
 
-  /// Begins to run the schedule once, with this data until it is over. Allocates nothing, unless the protocol grows or
-  /// messages go by memory for the first time.
-  void begin(StepData& data);
-  /// Does what can be done without waiting, a piece at most each way.
-  Advance advance();
+  /// Allocates nothing, unless the protocol grows.
+  void begin(StepData& data) override;
+  /// A piece at most each way.
+  Advance advance() override;
 
-  /// Ends the execution before it is over, if one is running: nothing more is written into the user's memory, as far as
-  /// MPI lets itself be stopped. Nothing can begin any more.
-  void abandon() noexcept { abandon_together({this, nullptr}); }
+  void abandon() noexcept override { abandon_together({this, nullptr}); }
   /// The same of both executors of a channel; null: there is none.
   static void abandon_together(const std::array<StepExecutor*, 2>& executors) noexcept;
 
-  [[nodiscard]] std::int64_t buffer_bytes() const {
-    return transport_.buffer_bytes() + (by_memory_ ? by_memory_->buffer_bytes() : 0);
-  }
+  [[nodiscard]] std::int64_t buffer_bytes() const override { return transport_.buffer_bytes(); }
 
  private:
-  /// Does what can be done without waiting for pieces, and the data's own work.
-  Advance advance_pieces();
   /// What MPI works on, for withdraw.
   [[nodiscard]] Withdrawn withdrawn() noexcept;
   [[nodiscard]] PieceTransport::Slots slots_for(const PieceOrder& pieces, int window) const;
@@ -117,7 +103,6 @@ class StepExecutor : private PieceTransport::Ends {
   std::vector<StepMessage> sends_;
   std::vector<StepMessage> receives_;
   Limits limits_;
-  std::unique_ptr<SharedMessages> by_memory_;  ///< what it serves is 0 bytes in the lists
   PieceOrder to_send_;
   PieceOrder to_receive_;
   std::unique_ptr<StepProtocol> protocol_;
