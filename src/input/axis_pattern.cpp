@@ -309,6 +309,7 @@ IndexRuns AxisPattern::runs(Coordinate sender, Coordinate receiver) const {
   if (overlaps_are_fewer()) {
     for_each_overlap(p, q, add);
   } else {
+    result.runs.reserve(static_cast<std::size_t>((from_runs_.block + to_runs_.block - 1) / gcd_ + 1));
     for_each_run_of_period(p, q, add);
     std::ranges::sort(result.runs, {}, &IndexRun::first);
   }

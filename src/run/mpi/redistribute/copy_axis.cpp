@@ -38,6 +38,7 @@ CopyAxis copy_axis(const IndexRuns& runs, CopyKind kind) {
   axis.to_stride = !repeats ? 0 : kind == CopyKind::kPack ? axis.per_period : runs.to_stride;
 
   std::int64_t first = 0;
+  axis.runs.reserve(runs.runs.size());
   for (const IndexRun& run : runs.runs) {
     const std::int64_t from = kind == CopyKind::kUnpack ? first - axis.lead : run.from.value;
     const std::int64_t to = kind == CopyKind::kPack ? first - axis.lead : run.to.value;
@@ -68,21 +69,20 @@ CopyAxis one_position() {
   return axis;
 }
 
-CopyAxis scaled(const CopyAxis& axis, std::int64_t factor) {
-  CopyAxis result = axis;
-  for (CopyAxis::Run& run : result.runs) {
+CopyAxis scaled(CopyAxis axis, std::int64_t factor) {
+  for (CopyAxis::Run& run : axis.runs) {
     run.first *= factor;
     run.length *= factor;
     run.from *= factor;
     run.to *= factor;
   }
-  result.count *= factor;
-  result.lead *= factor;
-  result.per_period = axis.count == 0 ? 1 : axis.per_period * factor;
-  result.from_stride *= factor;
-  result.to_stride *= factor;
-  result.uniform *= factor;
-  return result;
+  axis.per_period = axis.count == 0 ? 1 : axis.per_period * factor;
+  axis.count *= factor;
+  axis.lead *= factor;
+  axis.from_stride *= factor;
+  axis.to_stride *= factor;
+  axis.uniform *= factor;
+  return axis;
 }
 
 }  // namespace sluice::mpi::detail

@@ -73,6 +73,6 @@ enum class CopyKind {
 /// A single position, first in both memories.
 [[nodiscard]] CopyAxis one_position();
 /// Every index becomes `factor` consecutive ones.
-[[nodiscard]] CopyAxis scaled(const CopyAxis& axis, std::int64_t factor);
+[[nodiscard]] CopyAxis scaled(CopyAxis axis, std::int64_t factor);
 
 }  // namespace sluice::mpi::detail

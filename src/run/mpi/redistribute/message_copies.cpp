@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "run/mpi/runtime/copy_bytes.hpp"
 
@@ -67,7 +68,7 @@ MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span
     element_bytes_ = part.element_size;
     axes_.push_back({scaled(one_position(), element_bytes_)});
   } else {
-    for (CopyAxis& axis : axes_.back()) axis = scaled(axis, part.element_size);
+    for (CopyAxis& axis : axes_.back()) axis = scaled(std::move(axis), part.element_size);
   }
   if (!problem.has_part()) {
     merge_levels();
@@ -87,7 +88,7 @@ void MessageCopies::merge_levels() {
     const std::int64_t row = axes_[levels_ - 1].front().count;
     const std::size_t next = levels_ - 2;
     if ((from_step_[next] != 0 && from_step_[next] != row) || (to_step_[next] != 0 && to_step_[next] != row)) return;
-    for (CopyAxis& axis : axes_[next]) axis = scaled(axis, row);
+    for (CopyAxis& axis : axes_[next]) axis = scaled(std::move(axis), row);
     --levels_;
   }
 }
