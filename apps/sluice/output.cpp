@@ -45,8 +45,8 @@ void FilesTogether::finish() {
 
 void print(const std::string& text) {
   clear_progress();
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    fail("standard output", errno);
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!written && errno != EPIPE) fail("standard output", errno);
 }
 
 void write_file_atomically(const std::string& path, const std::string& content) {
