@@ -398,7 +398,7 @@ TEST(Newcomer, CtrlCKeepsTheBestPlanSoFar) {  // 7
   EXPECT_EQ(folder.read("plan.svg").rfind("<svg ", 0), 0U);
 }
 
-TEST(Newcomer, AReaderThatGoesAwayTakesNoFileWithIt) {
+TEST(Newcomer, AReaderThatGoesAwayTakesNoFileWithIt) {  // 25
   const Folder folder;
   std::string traffic;
   for (int i = 0; i < 100; ++i)
@@ -414,7 +414,7 @@ TEST(Newcomer, AReaderThatGoesAwayTakesNoFileWithIt) {
   EXPECT_EQ(folder.sluice(words("check plan.json --traffic x.csv")).status, 0);
 }
 
-TEST(Newcomer, EmptyNamesOfFilesAreRefused) {
+TEST(Newcomer, EmptyNamesOfFilesAreRefused) {  // 26
   const Folder folder;
   folder.write("x.csv", kTraffic);
   const std::pair<Arguments, std::string> cases[] = {
@@ -436,7 +436,7 @@ TEST(Newcomer, EmptyNamesOfFilesAreRefused) {
   }
 }
 
-TEST(Newcomer, WordsAndNumbersThatDoNotFitAreNamedForWhatTheyAre) {
+TEST(Newcomer, WordsAndNumbersThatDoNotFitAreNamedForWhatTheyAre) {  // 27, 28
   const Folder folder;
   folder.write("x.csv", kTraffic);
   const std::string broadcast = "plan broadcast --size 1Ki --platform " + platform();
