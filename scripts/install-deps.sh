@@ -42,6 +42,7 @@ language_packages=(
   python3-setuptools         # what pip builds with
   python3-wheel              # what it makes
   python3-venv               # tests: an installation of its own
+  file                       # scripts/packages.sh: with it cpack finds what the packages depend on
 )
 docs_packages=(
   doxygen                    # the references of C++, C and Fortran

@@ -16,6 +16,7 @@ case ${1-} in
 esac
 
 command -v dpkg-shlibdeps >/dev/null || { echo "error: no dpkg-shlibdeps, expected the package dpkg-dev" >&2; exit 1; }
+command -v file >/dev/null || { echo "error: no file, expected the package of that name" >&2; exit 1; }
 scripts/build.sh package
 (cd build/package && cpack -G DEB >cpack.log 2>&1) || { cat build/package/cpack.log >&2; exit 1; }
 ls build/package/packages/*.deb

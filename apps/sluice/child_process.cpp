@@ -70,6 +70,7 @@ int run_program(std::vector<std::string> words, const ProgramEnds& ends) {
   const pid_t child = ::fork();
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    (void)::signal(SIGPIPE, SIG_DFL);  // which this program ignores, and children would too
     const int nothing = ::open("/dev/null", O_RDWR);
     const int output = ends.on_line ? pipe[1] : nothing;
     bool ready = nothing >= 0 && ::dup2(nothing, STDIN_FILENO) >= 0 && ::dup2(output, STDOUT_FILENO) >= 0;

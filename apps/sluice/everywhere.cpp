@@ -60,15 +60,24 @@ bool same_file(const std::string& a, const std::string& b) {
   return !std::filesystem::exists(first, error) || std::filesystem::is_regular_file(first, error);
 }
 
+/// A variable of a shell that is not set.
+void refuse_empty(const CLI::Option& option, const std::string& value) {
+  if (value.empty()) throw InputError(shown_name(option), "an empty name", "the name of a file");
+}
+
 void collect(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     if (option->count() == 0 || option->get_expected_max() == 0) continue;  // a flag
     if (option->check_name("--export")) {                                   // FORMAT FILE
       const std::vector<std::string> values = option->results();
-      for (std::size_t i = 1; i < values.size(); i += 2) given().files.outputs.push_back({"--export", values[i]});
+      for (std::size_t i = 1; i < values.size(); i += 2) {
+        refuse_empty(*option, values[i]);
+        given().files.outputs.push_back({"--export", values[i]});
+      }
       continue;
     }
     for (const std::string& value : option->results()) {
+      if (option->get_positional() || is_output(app, *option)) refuse_empty(*option, value);
       if (is_output(app, *option)) {
         given().files.outputs.push_back({shown_name(*option), value});
         continue;

@@ -6,6 +6,7 @@
 #include <CLI/App.hpp>
 #include <algorithm>
 #include <cctype>
+#include <csignal>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -143,6 +144,8 @@ InputError unknown_option(const CLI::App& root) {
   std::string words;
   const CLI::App& part = chosen_part(root, words);
   const std::string word = root.remaining(true).front();
+  if (!word.starts_with('-'))
+    return {words, "'" + word + "'", "no word there; " + words + " --help says what there is"};
   std::vector<std::string> known;
   for (const CLI::Option* each : part.get_options())
     for (const std::string& name : each->get_lnames()) known.push_back("--" + name);
@@ -245,6 +248,7 @@ int main(int argc, char** argv) {
   using namespace sluice::command;
   int status = kDone;
   remember_command_line(argc, argv);
+  (void)std::signal(SIGPIPE, SIG_IGN);  // see print()
   (void)launched();  // before MPI starts, which may set such variables in a process that nobody launched
   try {
     const Ranks ranks(argc, argv);

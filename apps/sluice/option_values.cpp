@@ -10,7 +10,9 @@
 namespace sluice::command {
 
 std::int64_t parse_count(const std::string& text, const std::string& where, std::int64_t least, std::int64_t most) {
-  const std::int64_t value = parse_size(text, where);
+  // A negative number is below any `least`; parse_size would say of it that 0 is enough.
+  const bool negative = text.size() > 1 && text[0] == '-' && text[1] >= '0' && text[1] <= '9';
+  const std::int64_t value = negative ? -1 : parse_size(text, where);
   // The largest numbers of a type are limits that people need not know unless they exceed them.
   constexpr std::int64_t kFar = std::int64_t{1} << 40;
   if (value < least && most >= kFar)

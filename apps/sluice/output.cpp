@@ -30,13 +30,59 @@ namespace {
 
 FilesTogether* waiting_files = nullptr;
 
+/// Folders that this process made, the innermost first, and files that are not in their places yet. When it ends, by a
+/// signal too, such files and empty folders are removed.
+class Unfinished {
+ public:
+  static void add(const std::string& path) {
+    if (count_ == kMost || path.size() >= paths_[count_].size()) return;
+    std::copy(path.begin(), path.end(), paths_[count_].begin());
+    if (count_ == 0) {
+      (void)std::atexit(remove_all);
+      for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction now {};
+        if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL)
+          continue;  // somebody else's, or ignored
+        struct sigaction ours {};
+        ours.sa_handler = end_by;
+        (void)::sigaction(signal, &ours, nullptr);
+      }
+    }
+    count_ = count_ + 1;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 8;
+  static constexpr std::size_t kLongest = 4096;
+
+  /// By what a handler of signals may call. unlink leaves folders, and rmdir those with anything in them.
+  static void remove_all() {
+    for (std::size_t i = 0; i < count_; ++i)
+      if (::unlink(paths_[i].data()) != 0) (void)::rmdir(paths_[i].data());
+  }
+  static void end_by(int signal) {
+    remove_all();
+    // Not by SA_RESETHAND: a second signal, to another thread, would end the program before they are gone.
+    struct sigaction own {};
+    own.sa_handler = SIG_DFL;
+    (void)::sigaction(signal, &own, nullptr);
+    (void)::raise(signal);
+  }
+
+  static inline std::array<std::array<char, kLongest>, kMost> paths_{};
+  static inline std::atomic<std::size_t> count_ = 0;
+};
+
 }  // namespace
 
 FilesTogether::FilesTogether() { waiting_files = this; }
 
 FilesTogether::~FilesTogether() { waiting_files = nullptr; }
 
-void FilesTogether::add(const std::string& path, const std::string& content) { files_.emplace_back(path, content); }
+void FilesTogether::add(const std::string& path, const std::string& content) {
+  files_.emplace_back(path, content);
+  if (!files_.back().unfinished().empty()) Unfinished::add(files_.back().unfinished());
+}
 
 void FilesTogether::finish() {
   for (UnfinishedFile& each : files_) each.finish();
@@ -45,8 +91,8 @@ void FilesTogether::finish() {
 
 void print(const std::string& text) {
   clear_progress();
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    fail("standard output", errno);
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!written && errno != EPIPE) fail("standard output", errno);
 }
 
 void write_file_atomically(const std::string& path, const std::string& content) {
@@ -96,54 +142,6 @@ void check_picture_target(const std::string& option, const std::string& path) {
   check_named_target(option, path, "pictures are SVG, of which rsvg-convert makes PDF and PNG", ".svg");
 }
 
-namespace {
-
-/// Folders that this process made, the innermost first. Those that are empty when it ends, for whatever reason, are
-/// removed.
-class MadeFolders {
- public:
-  static void add(const std::filesystem::path& folder) {
-    if (count_ == kMost) return;
-    const std::string text = folder.string();
-    if (text.size() >= folders_[count_].size()) return;
-    std::copy(text.begin(), text.end(), folders_[count_].begin());
-    if (count_ == 0) {
-      (void)std::atexit(remove_empty);
-      for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        struct sigaction now {};
-        if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL)
-          continue;  // somebody else's, or ignored
-        struct sigaction ours {};
-        ours.sa_handler = end_by;
-        (void)::sigaction(signal, &ours, nullptr);
-      }
-    }
-    count_ = count_ + 1;
-  }
-
- private:
-  static constexpr std::size_t kMost = 8;
-  static constexpr std::size_t kLongest = 4096;
-
-  /// rmdir alone, which a handler of signals may call and which leaves folders with anything in them.
-  static void remove_empty() {
-    for (std::size_t i = 0; i < count_; ++i) (void)::rmdir(folders_[i].data());
-  }
-  static void end_by(int signal) {
-    remove_empty();
-    // Not by SA_RESETHAND: a second signal, to another thread, would end the program before the folders are gone.
-    struct sigaction own {};
-    own.sa_handler = SIG_DFL;
-    (void)::sigaction(signal, &own, nullptr);
-    (void)::raise(signal);
-  }
-
-  static inline std::array<std::array<char, kLongest>, kMost> folders_{};
-  static inline std::atomic<std::size_t> count_ = 0;
-};
-
-}  // namespace
-
 void make_folder(const std::string& path) {
   std::error_code error;
   std::vector<std::filesystem::path> missing;
@@ -152,7 +150,7 @@ void make_folder(const std::string& path) {
     if (each.has_filename()) missing.push_back(each);
   std::filesystem::create_directories(path, error);
   if (!error)
-    for (const std::filesystem::path& each : missing) MadeFolders::add(each);
+    for (const std::filesystem::path& each : missing) Unfinished::add(each.string());
   if (!error && !std::filesystem::is_directory(path)) error = std::make_error_code(std::errc::not_a_directory);
   if (error)
     throw InputError(path.empty() ? "''" : path, "no folder can be made there: " + error.message(), "a folder");

@@ -8,8 +8,8 @@
 /// Writes results, whole or not at all.
 namespace sluice::command {
 
-/// Writes to standard output. Throws InputError where that fails (a full disk; a reader that went away ends the program
-/// by SIGPIPE, as with other commands).
+/// Writes to standard output. Throws InputError where that fails (a full disk). A reader that went away, as `head`
+/// does, has seen what it wanted: nothing is said, and the files are written all the same.
 void print(const std::string& text);
 
 /// Replaces the file `path` by `content`, whole: nobody ever sees half of it, and nothing changes when it fails. A link

@@ -165,7 +165,7 @@ int show_plan(const std::string& head, const ExchangePlan& plan, const PlanOutpu
 }
 
 std::string distance_text(double value, double bound, bool optimal, const std::string& kind) {
-  if (optimal) return ", proven optimal";
+  if (optimal || value <= bound) return ", proven optimal";
   return fmt::format(", at most {} above the optimum ({})", excess_text(value, bound), kind);
 }
 

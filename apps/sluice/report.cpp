@@ -79,7 +79,7 @@ int report(const ReportOptions& options) {
   }();
   if (!options.svg.empty()) {
     if (std::ranges::all_of(sections, [](const auto& each) { return each.matrices.empty() && each.lines.empty(); }))
-      throw InputError("--svg", "no matrix and no curves in the files", "traffic, a platform, a record");
+      throw InputError("--svg", "no matrix and no curves in the files", "traffic, a platform, a record, a tuning");
     write_file_atomically(options.svg, report_svg(sections, title));
   }
   if (options.output.empty()) return kDone;
@@ -95,11 +95,12 @@ int report(const ReportOptions& options) {
 void add_report(CLI::App& command, Action& chosen) {
   CLI::App* verb = command.add_subcommand("report", "one page for a browser of what other verbs wrote");
   const auto options = std::make_shared<ReportOptions>();
-  verb->add_option(
-          "files", options->files,
-          "schedules, programs, platforms, what compare, run, simulate, cluster and plan redistribute --front write "
-          "with --json, traces of run (--trace TRACE.json), a record (record.json), traffic (.mtx, .csv), tables of "
-          "studies (.csv); - reads standard input")
+  verb->add_option("files", options->files,
+                   "schedules, programs, platforms, what compare, run, simulate, cluster, predict, tune and plan "
+                   "redistribute --front "
+                   "write with --json, traces of run (--trace TRACE.json), a record (record.json), traffic (.mtx, "
+                   ".csv), tables of "
+                   "studies (.csv); - reads standard input")
       ->option_text("FILE...");
   verb->add_option("-o,--output", options->output, "the page (needed unless --svg is given); -: standard output")
       ->option_text("FILE|-");

@@ -119,6 +119,94 @@ void add_methods(ReportSection& section, const ResultValue& file) {
   section.tables.push_back(std::move(table));
 }
 
+/// Bars of the times of `rows`, which `field` names, from top to bottom as in the file; and where the fastest is.
+std::pair<ReportBars, std::size_t> time_bars(const std::string& title, const std::vector<ResultValue>& rows,
+                                             const char* field) {
+  ReportBars bars{title, "s", {}};
+  for (const ResultValue& row : rows) {
+    const double time = row["time_s"].number();
+    bars.bars.push_back({row[field].text(), time, time, time});
+  }
+  const auto best = std::ranges::min_element(bars.bars, {}, &ReportBars::Bar::value) - bars.bars.begin();
+  return {std::move(bars), static_cast<std::size_t>(best)};
+}
+
+/// What models say of a broadcast inside of each cluster.
+void add_strategies(ReportSection& section, const std::vector<ResultValue>& clusters, ReportSpace& space) {
+  ReportTable best{"Best of each cluster", {{"cluster"}, {"ranks"}, {"strategy"}, {"time", "s"}}, {}};
+  ReportTable all{"Strategies", {{"cluster"}, {"strategy"}, {"time", "s"}, {"segment", "B"}, {"model"}}, {}};
+  for (const ResultValue& cluster : clusters) {
+    const std::string name = cluster["name"].text();
+    const auto ranks = static_cast<double>(cluster["ranks"].count());
+    const std::vector<ResultValue> strategies = cluster["strategies"].elements();
+    space.take(static_cast<std::int64_t>(strategies.size()) + 1, section.file);
+    if (strategies.empty()) {
+      best.rows.push_back({name, ranks, "nothing to do inside", ReportCell()});
+      continue;
+    }
+    auto [bars, first] = time_bars("Time of each strategy in " + name, strategies, "strategy");
+    best.rows.push_back({name, ranks, bars.bars[first].name, bars.bars[first].value});
+    for (const ResultValue& row : strategies)
+      all.rows.push_back(
+          {name, row["strategy"].text(), row["time_s"].number(),
+           row.has("segment_bytes") ? ReportCell(static_cast<double>(row["segment_bytes"].count())) : ReportCell(),
+           row["model"].text()});
+    section.bars.push_back(std::move(bars));
+  }
+  section.tables.push_back(std::move(best));
+  section.tables.push_back(std::move(all));
+}
+
+/// What the replay says of every algorithm of another collective.
+void add_algorithms(ReportSection& section, const ResultValue& file, ReportSpace& space) {
+  const std::vector<ResultValue> rows = file["algorithms"].elements();
+  if (rows.empty()) throw InputError(section.file, "no \"algorithms\"", "at least one");
+  space.take(static_cast<std::int64_t>(rows.size()), section.file);
+  auto [bars, first] = time_bars("Time of each algorithm", rows, "algorithm");
+  bars.bound = file["bound_s"].number();
+  bars.bound_name = "lower bound (" + file["bound"].text() + ')';
+  const double best = bars.bars[first].value;
+  section.figures.emplace_back("best", fmt::format("{}, {}", bars.bars[first].name, seconds_text(best)));
+  if (bars.bound > 0) section.figures.emplace_back("over the lower bound", ratio_text(best, bars.bound));
+  ReportTable table{"Algorithms", {{"algorithm"}, {"time", "s"}, {"over the bound", "ratio"}}, {}};
+  for (const ReportBars::Bar& bar : bars.bars)
+    table.rows.push_back({bar.name, bar.value, bars.bound > 0 ? ReportCell(bar.value / bars.bound) : ReportCell()});
+  section.bars.push_back(std::move(bars));
+  section.tables.push_back(std::move(table));
+}
+
+/// The part of a library's own time that a call takes by its rules: 1 where there is none.
+class PartOfTime {
+ public:
+  explicit PartOfTime(std::string call) : curve_{std::move(call), {}} {}
+
+  /// A rule for `from` to `below` bytes. Rules rise.
+  void add(double from, double below, double part) {
+    if (curve_.points.empty() || end_ < from) {
+      close();
+      curve_.points.emplace_back(from, kWithout);
+    }
+    curve_.points.emplace_back(from, part);
+    curve_.points.emplace_back(below, part);
+    end_ = below;
+  }
+  [[nodiscard]] ReportLines::Series finished() {
+    close();
+    return std::move(curve_);
+  }
+  [[nodiscard]] const std::string& call() const { return curve_.name; }
+  [[nodiscard]] double end() const { return end_; }
+
+ private:
+  static constexpr double kWithout = 1;
+  void close() {
+    if (!curve_.points.empty()) curve_.points.emplace_back(end_, kWithout);
+  }
+
+  ReportLines::Series curve_;
+  double end_ = 0;
+};
+
 }  // namespace
 
 void add_comparison(ReportSection& section, const ResultValue& file) {
@@ -288,6 +376,71 @@ void add_clusters(ReportSection& section, const ResultValue& file, ReportSpace& 
     section.bars.push_back(std::move(bars));
     section.tables.push_back(std::move(table));
   }
+  add_about(section, file);
+}
+
+void add_prediction(ReportSection& section, const ResultValue& file, ReportSpace& space) {
+  section.kind = "predictions of models";
+  section.figures.emplace_back("problem", file["problem"].text());
+  section.figures.emplace_back("ranks", fmt::format("{}", file["ranks"].count()));
+  section.figures.emplace_back("size", bytes_text(file["size_bytes"].count()));
+  if (file.has("clusters"))
+    add_strategies(section, file["clusters"].elements(), space);
+  else
+    add_algorithms(section, file, space);
+  add_about(section, file);
+}
+
+void add_tuning(ReportSection& section, const ResultValue& file, ReportSpace& space) {
+  section.kind = "rules for an MPI library";
+  section.figures.emplace_back("library", file["library"].text());
+  section.figures.emplace_back("ranks", fmt::format("{}", file["ranks"].count()));
+  section.figures.emplace_back("times", file["source"].text());
+  const std::vector<ResultValue> rules = file["rules"].elements();
+  space.take(static_cast<std::int64_t>(rules.size()), section.file);
+  section.figures.emplace_back("rules", fmt::format("{}", rules.size()));
+  ReportTable table{"Rules",
+                    {{"call"},
+                     {"from bytes"},
+                     {"below"},
+                     {"library's own"},
+                     {"tuned"},
+                     {"own time", "s"},
+                     {"tuned time", "s"},
+                     {"part", "ratio"}},
+                    {}};
+  ReportLines lines{"Time by the rules, as a part of the library's own", "size", "B", "part of the time", "ratio", {}};
+  std::optional<PartOfTime> curve;
+  double least = 1;
+  std::string most_saved = "nothing";
+  for (const ResultValue& rule : rules) {
+    const std::string call = rule["call"].text();
+    const auto from = static_cast<double>(rule["from_bytes"].count());
+    const auto below = static_cast<double>(rule["below_bytes"].count());
+    const double own = rule["own_s"].number(), tuned = rule["time_s"].number();
+    if (!curve || curve->call() != call) {
+      if (curve) lines.series.push_back(curve->finished());
+      curve.emplace(call);
+    }
+    if (!(curve->end() <= from && from < below))
+      throw InputError(section.file, fmt::format("\"rules\" of {} that overlap", call), "rising ranges of bytes");
+    if (tuned > own) throw InputError(section.file, "\"time_s\": more than \"own_s\"", "at most that");
+    const double part = own > 0 ? tuned / own : 1;
+    if (part < least) {
+      least = part;
+      most_saved = fmt::format("{} from {}: {:.3f} of the time", call, bytes_text(rule["from_bytes"].count()), part);
+    }
+    curve->add(from, below, part);
+    table.rows.push_back({call, from, below, rule["own_algorithm"].text(), rule["algorithm"].text(), own, tuned, part});
+  }
+  if (curve) {
+    lines.series.push_back(curve->finished());
+    section.figures.emplace_back("most saved", most_saved);
+    section.lines.push_back(std::move(lines));
+    section.tables.push_back(std::move(table));
+  }
+  for (const ResultValue& each : file["notes"].elements()) section.notes.push_back(each.text());
+  if (!curve) section.notes.emplace_back("Without a rule: nothing is faster than the library's own by the gain.");
   add_about(section, file);
 }
 

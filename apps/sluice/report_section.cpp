@@ -33,6 +33,7 @@
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/layout_check.hpp"
 #include "sluice/schedule/tree_validate.hpp"
+#include "sluice/show/gantt.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/tree_picture.hpp"
 #include "trace_file.hpp"
@@ -43,9 +44,24 @@ namespace {
 
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 29;
 constexpr const char* kAFile = "a file that sluice wrote, or traffic";
-constexpr std::array<std::string_view, 10> kSchemas{
-    "sluice.schedule/1", "sluice.program/1",  "sluice.compare/1", "sluice.run/1",      "sluice.simulation/1",
-    "sluice.platform/2", "sluice.platform/1", "sluice.record/1",  "sluice.clusters/1", "sluice.front/1"};
+constexpr std::array<std::string_view, 12> kSchemas{"sluice.schedule/1", "sluice.program/1",    "sluice.compare/1",
+                                                    "sluice.run/1",      "sluice.simulation/1", "sluice.platform/2",
+                                                    "sluice.platform/1", "sluice.record/1",     "sluice.clusters/1",
+                                                    "sluice.front/1",    "sluice.prediction/1", "sluice.tuning/1"};
+
+/// A file of ours without a picture, and what shows the same.
+struct NotShown {
+  std::string_view schema;
+  const char* what;
+  const char* instead;
+};
+constexpr std::array kNotShown{
+    NotShown{"sluice.check/1", "what check found, which has no picture",
+             "the schedule or program that was judged, if it is sound; check without --json lists what is wrong"},
+    NotShown{"sluice.ppermute/1", "steps for another engine", "the schedule itself: plan --json"},
+    NotShown{"sluice.p2p/1", "steps for another engine", "the schedule itself: plan --json"},
+    NotShown{"sluice.arrays/1", "arrays that are not planned yet", "their schedule: plan redistribute --batch --json"},
+    NotShown{"sluice.speeds/1", "speeds without traffic", "the schedule of both: plan exchange --speeds --json"}};
 
 std::string read_all(const std::string& path, const std::string& name) {
   const auto refuse_beyond_limit = [&](std::uintmax_t bytes) {
@@ -74,6 +90,29 @@ std::string read_all(const std::string& path, const std::string& name) {
 void add_timeline(ReportSection& section, ReportTimeline timeline, ReportSpace& space) {
   space.take(static_cast<std::int64_t>(timeline.timeline.transfers.size()), section.file);
   section.timeline = std::move(timeline);
+}
+
+/// Several switches, which run side by side: a picture of each.
+void add_switches(ReportSection& section, const StepSchedule& schedule, ReportSpace& space) {
+  section.figures.emplace_back("switches", fmt::format("{}", schedule.switches));
+  StepSchedule alone = schedule;
+  alone.switches = 1;
+  for (std::int64_t number = 0; number < schedule.switches; ++number) {
+    alone.steps.clear();
+    std::vector<std::int64_t> places;  // of these steps among all
+    for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
+      if (schedule.steps[i].on_switch != number) continue;
+      alone.steps.push_back(schedule.steps[i]);
+      alone.steps.back().on_switch = 0;
+      places.push_back(static_cast<std::int64_t>(i));
+    }
+    if (alone.steps.empty()) continue;
+    Timeline timeline = simulate(alone, StepOrder::kBarrier);
+    space.take(static_cast<std::int64_t>(timeline.transfers.size()), section.file);
+    for (TimelineTransfer& each : timeline.transfers) each.step = places[static_cast<std::size_t>(each.step)];
+    const std::string title = fmt::format("Switch {}", number);
+    section.pictures.push_back({title, gantt_svg(timeline, title)});
+  }
 }
 
 void add(ReportSection& section, const ScheduleFile& file, ReportSpace& space) {
@@ -115,7 +154,9 @@ void add(ReportSection& section, const ScheduleFile& file, ReportSpace& space) {
         count_text(schedule.local_phases->before.steps.size(), "step"), schedule.local_phases->after.steps.size(),
         number_text(move_decimal_point(schedule.local_phases->total, -decimals)), schedule.senders));
   }
+  const bool several = schedule.switches > 1;
   ReportTable steps{"Steps", {{"step"}, {"duration"}, {"transfers"}, {"sum of sizes"}}, {}};
+  if (several) steps.columns.push_back({"switch"});
   const auto add_rows = [&](const std::vector<Step>& phase, double unit) {
     for (const Step& step : phase) {
       double all = 0;
@@ -123,13 +164,17 @@ void add(ReportSection& section, const ScheduleFile& file, ReportSpace& space) {
       const double scale = static_cast<double>(power_of_ten(decimals));
       steps.rows.push_back({static_cast<double>(steps.rows.size()), unit * static_cast<double>(step.duration) / scale,
                             static_cast<double>(step.transfers.size()), all / scale});
+      if (several) steps.rows.back().emplace_back(static_cast<double>(step.on_switch));
     }
   };
   if (schedule.local_phases) add_rows(schedule.local_phases->before.steps, schedule.local_phases->unit_cost);
   add_rows(schedule.steps, 1);
   if (schedule.local_phases) add_rows(schedule.local_phases->after.steps, schedule.local_phases->unit_cost);
   space.take(static_cast<std::int64_t>(steps.rows.size()), section.file);
-  add_timeline(section, {simulate(schedule, StepOrder::kBarrier), "machine", decimals}, space);
+  if (several)
+    add_switches(section, schedule, space);
+  else
+    add_timeline(section, {simulate(schedule, StepOrder::kBarrier), "machine", decimals}, space);
   section.tables.push_back(std::move(steps));
 }
 
@@ -353,6 +398,8 @@ void add_json(ReportSection& section, std::string text, const std::string& path,
             ? "no \"schema\""
             : "\"schema\": " +
                   nlohmann::json(schema.substr(0, 40)).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+    for (const NotShown& each : kNotShown)
+      if (schema == each.schema) throw InputError(section.file, each.what, each.instead);
     for (const std::string_view known : kSchemas)
       if (schema.starts_with(known.substr(0, known.find('/') + 1)))
         throw InputError(section.file, found, fmt::format("\"{}\", which this version reads", known));
@@ -378,6 +425,8 @@ void add_json(ReportSection& section, std::string text, const std::string& path,
   if (schema == "sluice.front/1") return add_front(section, file);
   if (schema == "sluice.simulation/1") return add_simulation(section, file, space);
   if (schema == "sluice.clusters/1") return add_clusters(section, file, space);
+  if (schema == "sluice.prediction/1") return add_prediction(section, file, space);
+  if (schema == "sluice.tuning/1") return add_tuning(section, file, space);
   add_record(section, file, std::filesystem::path(path).parent_path().string(), space);
 }
 

@@ -31,6 +31,8 @@ void add_run(ReportSection& section, const ResultValue& file);
 void add_simulation(ReportSection& section, const ResultValue& file, ReportSpace& space);
 void add_clusters(ReportSection& section, const ResultValue& file, ReportSpace& space);
 void add_front(ReportSection& section, const ResultValue& file);
+void add_prediction(ReportSection& section, const ResultValue& file, ReportSpace& space);
+void add_tuning(ReportSection& section, const ResultValue& file, ReportSpace& space);
 /// The kind of a program of a collective.
 inline constexpr const char* kProgramSection = "program of a collective";
 /// A trace, which has no schema; its kind is kTraceSection.

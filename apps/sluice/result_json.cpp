@@ -30,7 +30,7 @@ InputError broken(const std::string& text, const std::string& name, std::size_t 
   const std::string where = fmt::format("{}:{}", name, line);
   if (byte > text.size() || text.find_first_not_of(" \t\r\n", at) == text.npos)
     return {where, "the end of the file", "the rest of the JSON"};
-  return {where, "what is no JSON", "a file that sluice wrote"};
+  return {where, "what is no JSON", "a file of JSON that sluice wrote"};
 }
 
 /// The events of the parser up to the outermost "schema".

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <mpi.h>
 
 #include <algorithm>
@@ -37,8 +38,9 @@ int run_collective(const RunCollective& options) {
   const Collective problem = options.problem.collective;
   const std::vector<std::string> usual = compare::collective_methods(problem);
   const std::vector<std::string> methods = options.methods.names(usual, [&](const std::string& name) {
-    const bool known = std::find(usual.begin(), usual.end(), name) != usual.end();
-    if (!known) check_algorithm(to_string(problem), name, "--methods");
+    if (std::find(usual.begin(), usual.end(), name) == usual.end() && !is_algorithm(to_string(problem), name))
+      throw InputError("--methods", fmt::format("'{}'", name),
+                       fmt::format("all, {}, {}", fmt::join(usual, ", "), algorithm_list(to_string(problem))));
     return name;
   });
   const int repetitions = options.methods.times();

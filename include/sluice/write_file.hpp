@@ -20,6 +20,8 @@ class UnfinishedFile {
 
   /// Throws InputError naming `path`.
   void finish();
+  /// Where it is until finish(); empty afterwards, and for a device or a pipe.
+  [[nodiscard]] const std::string& unfinished() const { return unfinished_; }
 
  private:
   std::string path_;

@@ -118,6 +118,8 @@ Shape for_each_field(TextScanner& in, const Separator& separator, Visit visit) {
 Traffic read_traffic_csv(std::string_view text, const std::string& name, std::int64_t most_messages) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) text.remove_prefix(kByteOrderMark.size());
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
+    throw InputError(name + ":1", "UTF-16, as spreadsheets write \"Unicode text\"", "UTF-8");
   const Separator separator = separator_of(text);
   TextScanner in(text, name, separator.character);
   const std::size_t first_end = std::min(text.find('\n'), text.size());

@@ -55,7 +55,7 @@ TEST(BadInput, LayoutsShapesAndNumbers) {
       {"--from 16:3 --to 16:5 --setup 1x", "--setup: '1x'"},
       {"--from 16:3 --to 16:5 --time-limit soon", "--time-limit: 'soon'"},
       {"--from 16:3 --to 16:5 --frobnicate", "'--frobnicate', expected an option"},
-      {"--from 16:3 --to 16:5 more", "'more', expected an option"},
+      {"--from 16:3 --to 16:5 more", "'more', expected no word there"},
       {"--from 16:3 --to 16:5 --from 16:3", "--from"},
       {"--from 16:3 --to", "--to"},
   };
@@ -125,7 +125,7 @@ TEST(BadInput, ExchangesAndTheirTraffic) {
       {"short.mtx", "short.mtx:"},
       {"empty.mtx", "empty.mtx"},
       {"binary.csv", "binary.csv"},
-      {"good.csv good.csv", "'good.csv', expected an option"},
+      {"good.csv good.csv", "'good.csv', expected no word there"},
       {"good.csv --max-transfers 0", "--max-transfers: '0', expected at least 1"},
       {"good.csv --max-transfers -1", "--max-transfers: '-1'"},
       {"good.csv --max-transfers two", "--max-transfers: 'two'"},

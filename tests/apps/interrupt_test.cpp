@@ -76,6 +76,23 @@ TEST(Interrupt, ASecondLaterEndsTheCommandAtOnce) {
   EXPECT_EQ(folder.in_terminal(200, "bash twice.sh").status, 143);
 }
 
+TEST(Interrupt, WhileAReaderLooksLeavesNothingUnfinished) {
+  const Folder folder;
+  std::string traffic;
+  for (int i = 0; i < 100; ++i)
+    for (int j = 0; j < 100; ++j) traffic += std::to_string(1 + (i + j) % 7) + (j == 99 ? '\n' : ',');
+  folder.write("x.csv", traffic);
+  ASSERT_EQ(folder.sluice(words("plan exchange x.csv --algorithm first-fit --json plan.json --quiet")).status, 0);
+  // It prints more than a pipe holds, whose reader waits, as `less` does.
+  const Outcome outcome = folder.run({"bash", "-c",
+                                      "mkfifo pipe; exec 3<>pipe; rm pipe\n" SLUICE_COMMAND
+                                      " simulate plan.json --all --json times.json >&3 & pid=$!\n"
+                                      "until compgen -G 'times.json.part-*' >found; do sleep 0.05; done\n"
+                                      "kill -TERM $pid; wait $pid; status=$?; rm found; exit $status"});
+  EXPECT_EQ(outcome.status, 143) << outcome.err;
+  EXPECT_EQ(folder.files(), (std::vector<std::string>{"plan.json", "x.csv"}));
+}
+
 TEST(Interrupt, OfTheBoundOfAComparisonLeavesTheRows) {
   const Folder folder;
   write_traffic_files(folder);

@@ -50,6 +50,7 @@ PICTURES = {
     "steps.svg": "plan exchange x.csv --svg {}",
     "receivers.svg": "plan exchange x.csv --rows receivers --svg {}",
     "matrix.svg": "report x.csv --svg {}",
+    "tuning.svg": "report tuning.json --svg {}",
     "curves.svg": f"report {GRID5000}/grid5000-88.json --svg {{}}",
     "beside.svg": "plan exchange x.csv --beside ran.json --svg {}",
     "many rows.svg": WIDE + " --summary --svg {}",
@@ -91,6 +92,7 @@ class Legible(unittest.TestCase):
         (cls.path / "lab").mkdir()
         (cls.path / "lab" / "run.sh").write_text(LAB)
         cls.run_command("simulate exchange x.csv --order chain --trace ran.json")
+        cls.run_command(f"tune --platform {GRID5000}/grid5000-88.json --for openmpi -o rules.conf --json tuning.json --collectives bcast,gather")
         for name, command in PICTURES.items():
             cls.run_command(command, name)
         if shutil.which("gnuplot"):

@@ -398,6 +398,59 @@ TEST(Newcomer, CtrlCKeepsTheBestPlanSoFar) {  // 7
   EXPECT_EQ(folder.read("plan.svg").rfind("<svg ", 0), 0U);
 }
 
+TEST(Newcomer, AReaderThatGoesAwayTakesNoFileWithIt) {  // 25
+  const Folder folder;
+  std::string traffic;
+  for (int i = 0; i < 100; ++i)
+    for (int j = 0; j < 100; ++j) traffic += std::to_string(1 + (i + j) % 7) + (j == 99 ? '\n' : ',');
+  folder.write("x.csv", traffic);
+  // `true` has ended before anything is printed, and what is printed is more than a pipe holds.
+  const Outcome outcome = folder.run(
+      {"bash", "-c",
+       SLUICE_COMMAND " plan exchange x.csv --algorithm first-fit --json plan.json | true; echo ${PIPESTATUS[0]}"});
+  EXPECT_EQ(outcome.out, "0\n");
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(folder.files(), (std::vector<std::string>{"plan.json", "x.csv"}));
+  EXPECT_EQ(folder.sluice(words("check plan.json --traffic x.csv")).status, 0);
+}
+
+TEST(Newcomer, EmptyNamesOfFilesAreRefused) {  // 26
+  const Folder folder;
+  folder.write("x.csv", kTraffic);
+  const std::pair<Arguments, std::string> cases[] = {
+      {{"plan", "exchange", "x.csv", "--json", ""}, "--json"},
+      {{"plan", "exchange", "x.csv", "--export", "p2p", ""}, "--export"},
+      {{"plan", "exchange", ""}, "TRAFFIC"},
+      {{"plan", "redistribute", "--from", "16:3", "--to", "16:5", "--front", "--json", ""}, "--json"},
+      {{"plan", "reduce", "--machines", "4", "--transfer", "1", "--compute", "1", "--tree", ""}, "--tree"},
+      {{"plan", "broadcast", "--platform", platform(), "--size", "1Ki", "--program", ""}, "--program"},
+      {{"predict", "broadcast", "--platform", platform(), "--size", "1Ki", "--json", ""}, "--json"},
+      {{"tune", "--platform", platform(), "--for", "openmpi", "-o", ""}, "-o"},
+      {{"platform", platform(), "-o", ""}, "-o"},
+      {{"platform-to-simgrid", platform(), "-o", ""}, "-o"},
+      {{"report", "x.csv", "", "-o", "x.html"}, "FILE..."},
+      {{"report", "x.csv", "-o", "x.html", "--svg", ""}, "--svg"}};
+  for (const auto& [arguments, option] : cases) {
+    expect_refused(folder.sluice(arguments), "error: " + option + ": an empty name, expected the name of a file");
+    EXPECT_EQ(folder.files(), std::vector<std::string>{"x.csv"});
+  }
+}
+
+TEST(Newcomer, WordsAndNumbersThatDoNotFitAreNamedForWhatTheyAre) {  // 27, 28
+  const Folder folder;
+  folder.write("x.csv", kTraffic);
+  const std::string broadcast = "plan broadcast --size 1Ki --platform " + platform();
+  const std::pair<std::string, std::string> cases[] = {
+      {"plan exchange x.csv --max-transfers -3", "--max-transfers: '-3', expected at least 1"},
+      {"plan reduce --machines -5 --transfer 1 --compute 1", "--machines: '-5', expected at least 1"},
+      {broadcast + " --root -1", "--root: '-1', expected 0 to 87"},
+      {"check plan.json other.json", "sluice check: 'other.json', expected no word there; sluice check --help says"}};
+  for (const auto& [line, message] : cases) expect_refused(folder.sluice(words(line)), message);
+  const Outcome nothing = folder.sluice(words("plan broadcast --size 0 --summary --platform " + platform()));
+  EXPECT_EQ(nothing.status, 0) << nothing.err;
+  expect_in("algorithm: auto, proven to be the shortest tree of whole messages, proven optimal\n", nothing.out);
+}
+
 TEST(Newcomer, QuietPrintsNothing) {
   const Folder folder;
   folder.write("x.csv", kTraffic);

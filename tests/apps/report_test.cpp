@@ -184,6 +184,105 @@ TEST(Report, FrontsAreDrawn) {
   expect_refused(folder.sluice(words("report broken.json -o -")), "one that another beats");
 }
 
+TEST(Report, SwitchesAreDrawnSideBySide) {
+  const Folder folder;
+  folder.write("x.csv", "7,2,0\n4,5,0\n0,0,9\n");
+  ASSERT_EQ(folder.sluice(words("plan exchange x.csv --switches 2 --json plan.json")).status, 0);
+  const json steps = json::parse(folder.read("plan.json"))["steps"];
+  const json section = sections(folder, "plan.json")[0];
+  ASSERT_EQ(section["pictures"].size(), 2U);
+  ASSERT_EQ(section["tables"][0]["rows"].size(), steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    EXPECT_EQ(section["tables"][0]["rows"][i][4], steps[i].value("switch", 0)) << i;
+  std::size_t bars = 0, transfers = 0;
+  for (const json& picture : section["pictures"]) {
+    const std::string svg = picture["svg"];
+    for (std::size_t at = svg.find("class=\"bar\""); at != svg.npos; at = svg.find("class=\"bar\"", at + 1)) ++bars;
+  }
+  for (const json& step : steps) transfers += step["transfers"].size();
+  EXPECT_EQ(bars, transfers);
+}
+
+TEST(Report, PredictionsHaveABarForEachWay) {
+  const Folder folder;
+  const std::string over = " --platform " + platform() + " --size 16Ki --json ";
+  ASSERT_EQ(folder.sluice(words("predict broadcast" + over + "broadcast.json")).status, 0);
+  ASSERT_EQ(folder.sluice(words("predict allgather" + over + "allgather.json")).status, 0);
+  const json both = sections(folder, "broadcast.json allgather.json");
+  const json clusters = json::parse(folder.read("broadcast.json"))["clusters"];
+  const json& broadcast = both[0];
+  EXPECT_EQ(broadcast["kind"], "predictions of models");
+  std::size_t strategies = 0, bars = 0;
+  for (std::size_t i = 0; i < clusters.size(); ++i) {
+    const json& row = broadcast["tables"][0]["rows"][i];
+    EXPECT_EQ(row[0], clusters[i]["name"]);
+    EXPECT_EQ(row[1], clusters[i]["ranks"]);
+    strategies += clusters[i]["strategies"].size();
+    if (clusters[i]["strategies"].empty()) {
+      EXPECT_EQ(row[2], "nothing to do inside");
+      continue;
+    }
+    EXPECT_EQ(broadcast["bars"][bars++]["bars"].size(), clusters[i]["strategies"].size());
+    for (const json& each : clusters[i]["strategies"]) EXPECT_EQ(each["best"], each["strategy"] == row[2]);
+  }
+  EXPECT_EQ(broadcast["bars"].size(), bars);
+  EXPECT_EQ(broadcast["tables"][1]["rows"].size(), strategies);
+
+  json prediction = json::parse(folder.read("allgather.json"));
+  const json& allgather = both[1];
+  EXPECT_EQ(allgather["bars"][0]["bars"].size(), prediction["algorithms"].size());
+  EXPECT_EQ(allgather["bars"][0]["bound"], prediction["bound_s"]);
+  const std::string best = allgather["figures"][3][1];
+  EXPECT_EQ(best.rfind(prediction["algorithms"][0]["algorithm"].get<std::string>() + ", ", 0), 0U) << best;
+  prediction["algorithms"] = json::array();
+  folder.write("none.json", prediction.dump());
+  expect_refused(folder.sluice(words("report none.json -o -")), "none.json: no \"algorithms\"");
+}
+
+TEST(Report, TuningsAreTheirPartOfTheTime) {
+  const Folder folder;
+  const auto rule = [](const char* call, int from, int below, double own, double tuned) {
+    return json{{"call", call}, {"from_bytes", from}, {"below_bytes", below}, {"own_algorithm", "old"},
+                {"own_s", own}, {"algorithm", "new"}, {"time_s", tuned}};
+  };
+  json tuning{{"schema", "sluice.tuning/1"},
+              {"library", "Open MPI"},
+              {"ranks", 4},
+              {"source", "by the models of x"},
+              {"rules",
+               {rule("bcast", 8, 16, 4, 3), rule("bcast", 16, 32, 4, 2), rule("bcast", 64, 128, 4, 1),
+                rule("gather", 8, 16, 4, 3)}},
+              {"notes", {"reduce: left to the library"}}};
+  folder.write("tuning.json", tuning.dump());
+  const json section = sections(folder, "tuning.json")[0];
+  EXPECT_EQ(section["kind"], "rules for an MPI library");
+  const json& curves = section["lines"][0]["series"];
+  ASSERT_EQ(curves.size(), 2U);
+  EXPECT_EQ(curves[0]["name"], "bcast");
+  // 1 before, after and between rules that do not touch.
+  EXPECT_EQ(curves[0]["points"], json::parse("[[8, 1], [8, 0.75], [16, 0.75], [16, 0.5], [32, 0.5], [32, 1], [64, 1], "
+                                             "[64, 0.25], [128, 0.25], [128, 1]]"));
+  EXPECT_EQ(curves[1]["points"], json::parse("[[8, 1], [8, 0.75], [16, 0.75], [16, 1]]"));
+  EXPECT_EQ(section["tables"][0]["rows"][2], json::parse(R"(["bcast", 64, 128, "old", "new", 4, 1, 0.25])"));
+  EXPECT_EQ(section["figures"][4], json::parse(R"(["most saved", "bcast from 64 B: 0.250 of the time"])"));
+  EXPECT_EQ(section["notes"], json::parse(R"(["reduce: left to the library"])"));
+  EXPECT_EQ(folder.sluice(words("report tuning.json --svg tuning.svg")).status, 0);
+
+  json broken = tuning;
+  broken["rules"][1]["from_bytes"] = 15;
+  folder.write("broken.json", broken.dump());
+  expect_refused(folder.sluice(words("report broken.json -o -")), "broken.json: \"rules\" of bcast that overlap");
+  broken = tuning;
+  broken["rules"][0]["time_s"] = 5;
+  folder.write("broken.json", broken.dump());
+  expect_refused(folder.sluice(words("report broken.json -o -")), "broken.json: \"time_s\": more than \"own_s\"");
+  tuning["rules"] = json::array();
+  folder.write("tuning.json", tuning.dump());
+  const json without = sections(folder, "tuning.json")[0];
+  EXPECT_TRUE(without["lines"].empty());
+  EXPECT_EQ(without["notes"][1], "Without a rule: nothing is faster than the library's own by the gain.");
+}
+
 TEST(Report, APlanIsDrawnAboveWhatRan) {
   const Folder folder;
   folder.write("x.csv", kTraffic);

@@ -133,7 +133,7 @@ TEST_F(RunCollective, RefusesBadOptions) {
       {"scatter --size 1 --root 5", "--root: '5'"},
       {"gather --size 1 --root -1", "--root: '-1'"},
       {"alltoall --size 1 --algorithm telepathy", "'telepathy'"},
-      {"alltoall --size 1 --methods mpi-allgather", "'mpi-allgather'"},
+      {"alltoall --size 1 --methods mpi-allgather", "'mpi-allgather', expected all, sluice, mpi-alltoall, "},
       {"alltoall --size 1 --methods mpi-alltoall,mpi-alltoall", "'mpi-alltoall' twice"},
       {"allreduce --size 12", "--size: 12 bytes"},
       {"allreduce --size 8 --in-order", "--size: 8 bytes"},

@@ -6,7 +6,7 @@ import re
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-FAULTS = 24
+FAULTS = 28
 TEST = re.compile(r"^TEST\((\w+), (\w+)\) \{(?:  // ([\d, ]+))?", re.MULTILINE)
 
 

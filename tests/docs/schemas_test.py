@@ -205,6 +205,23 @@ class Schemas(unittest.TestCase):
             with self.subTest(title):
                 self.assertEqual([error.message for error in validator(document).iter_errors(document)], [])
 
+    def test_report_shows_each_kind_or_says_what_does(self):
+        instead = {"check": "the schedule or program that was judged", "ppermute": "plan --json", "p2p": "plan --json",
+                   "arrays": "plan redistribute --batch --json", "speeds": "plan exchange --speeds --json"}
+        for title, (document, _) in self.documents.items():
+            with self.subTest(title):
+                path = self.path / "reported.json"
+                path.write_text(json.dumps(document))
+                done = subprocess.run([SLUICE, "report", path, "-o", "-"], cwd=self.path, capture_output=True, text=True)
+                if "a build without d3" in done.stderr:
+                    self.skipTest("a build without d3")
+                if name_of(document) not in instead:
+                    self.assertEqual((done.returncode, done.stderr), (0, ""))
+                    continue
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertRegex(done.stderr, "^error: [^\n]*reported.json: [^\n]*, expected [^\n]*\n$")
+                self.assertIn(instead[name_of(document)], done.stderr)
+
     def test_what_is_changed(self):
         for title, (document, reader) in self.documents.items():
             judge = validator(document)

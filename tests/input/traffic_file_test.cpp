@@ -235,6 +235,9 @@ TEST(ReadTrafficCsv, NamesTheLineAndTheFault) {
       {"", "c:1: an empty file, expected traffic"},
       {"\n\n", "c:1: an empty file, expected traffic"},
       {"\xef\xbb\xbf\n", "c:1: an empty file, expected traffic"},
+      {"\xff\xfe"
+       "7,2",
+       "c:1: UTF-16, as spreadsheets write \"Unicode text\", expected UTF-8"},
       {std::string("1,2\n3,\0\n", 8), "c:2: a NUL byte, as in a binary file, expected text"},
       {"1,2\n3\n", "c:2: 1 column, expected 2 columns, as line 1 has"},
       {"1,2\n3,4\n5,6,7\n", "c:3: 3 columns, expected 2 columns, as line 1 has"},
@@ -364,8 +367,9 @@ TEST_F(ReadTraffic, TellsTheFormatByTheExtension) {
   expect_traffic(read_traffic(write("c.csv", "0,5\n")), 1, 2, 0, {{0, 1, 5}});
   for (const char* name : {"d.txt", "e", "mtx", "f.csv.gz"}) {
     const std::string path = write(name, "0,5\n");
-    expect_error([&] { return read_traffic(path); },
-                 path + ": a name with another extension, expected a file of traffic, .mtx, .csv or .tsv");
+    expect_error(
+        [&] { return read_traffic(path); },
+        path + ": a name that tells no format, expected .mtx, .csv or .tsv at its end, or - for standard input");
   }
 }
 

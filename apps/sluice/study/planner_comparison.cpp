@@ -16,6 +16,7 @@
 #include "sluice/plan/registry.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/validate.hpp"
+#include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
 
 namespace sluice::command {
@@ -157,8 +158,8 @@ void compare_planners(const PlannerComparison& comparison, const StudyTask& task
     const auto group_of = [&](std::int64_t i) { return static_cast<std::size_t>(i / comparison.samples); };
     const auto shows = [&](std::int64_t i) {
       const InstanceGroup& group = comparison.groups[group_of(i)];
-      progress.show(
-          i, fmt::format("{} nodes, {} switches, set-up {} %", group.nodes, group.switches, group.setup_percent));
+      progress.show(i, fmt::format("{} nodes, {}, set-up {} %", group.nodes,
+                                   count_text(group.switches, "switch", "switches"), group.setup_percent));
     };
     for_each_in_parallel(groups * comparison.samples, shows, [&](std::int64_t i) {
       const std::int64_t number = i % comparison.samples;

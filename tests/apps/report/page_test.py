@@ -64,13 +64,17 @@ class Page(unittest.TestCase):
         sluice("compare", "exchange", "traffic.csv", "--json", "compare.json")
         sluice("plan", "reduce", "--machines", "16", "--transfer", "2", "--compute", "1", "--json", "tree.json")
         grid = os.path.join(SOURCE, "studies/grid5000/grid5000-88.json")
+        for problem in ("broadcast", "allgather"):
+            sluice("predict", problem, "--platform", grid, "--size", "16Ki", "--json", problem + ".json")
+        sluice("tune", "--platform", grid, "--for", "openmpi", "-o", "rules.conf", "--json", "tuning.json",
+               "--collectives", "bcast,gather", "--sizes", "1Ki,64Ki")
         evil = "<img src=x onerror='evil = 1'>.json"
         with open(os.path.join(SOURCE, "tests/docs/samples/run.json")) as sample, open(evil, "w") as file:
             run = json.load(sample)
             run["methods"][0].update(name="</script><script>evil = 1</script>", how="<b>how</b>")
             json.dump(run, file)
         sluice("report", "plan.json", "compare.json", "tree.json", "traffic.csv", "study.csv", grid,
-               os.path.join(SOURCE, "tests/docs/samples/record.json"), evil,
+               os.path.join(SOURCE, "tests/docs/samples/record.json"), evil, "broadcast.json", "allgather.json", "tuning.json",
                "-o", "page.html")
         steps_file("many.json", 250, 400)
         sluice("report", "many.json", "-o", "many.html")
@@ -109,9 +113,9 @@ class Page(unittest.TestCase):
         self.browser.frames()
 
     def test_a_section_for_each_file_with_pictures_figures_and_tables(self):
-        self.assertEqual(self.browser.run("document.querySelectorAll('main > section').length"), 8)
-        self.assertEqual(len(self.texts("nav a")), 8)
-        for section in range(1, 9):
+        self.assertEqual(self.browser.run("document.querySelectorAll('main > section').length"), 11)
+        self.assertEqual(len(self.texts("nav a")), 11)
+        for section in range(1, 12):
             for part in ("h2", "dl.figures dd", "figure", "table caption", "tbody tr"):
                 self.assertTrue(self.texts(f"main > section:nth-child({section}) {part}"), (section, part))
         self.assertEqual(self.browser.run("document.documentElement.lang"), "en")
@@ -333,6 +337,12 @@ class Page(unittest.TestCase):
             self.assertEqual(self.browser.run("document.documentElement.scrollWidth"), 400)
             heights = self.browser.run("Array.from(document.querySelectorAll('tbody tr'), row => row.offsetHeight)")
             self.assertLess(max(heights), 4 * 24, "more than four lines")
+            # The table is moved rather than its words broken.
+            sluice("report", "tuning.json", "-o", "narrow.html")
+            self.browser.open("narrow.html")
+            self.assertEqual(self.browser.run("document.documentElement.scrollWidth"), 400)
+            broken = "Array.from(document.querySelectorAll('td'), c => c).filter(c => !c.textContent.includes(' ') && c.offsetHeight > 35).length"
+            self.assertEqual(self.browser.run(broken), 0)
         finally:
             self.browser.call("Emulation.clearDeviceMetricsOverride")
 
