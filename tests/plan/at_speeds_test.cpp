@@ -192,8 +192,13 @@ TEST(AtSpeeds, PlansAreSoundAndTheirBoundsVerified) {
     EXPECT_EQ(plan.schedule.speeds, problem.speeds);
     for (const Violation& violation : validate(plan.schedule, problem.traffic)) ADD_FAILURE() << to_string(violation);
     if (options.algorithm == "auto") {
-      options.algorithm = "first-fit";
-      EXPECT_LE(cost(plan.schedule).total, cost(plan_exchange(problem, options).schedule).total + 1e-9);
+      for (const detail::ExchangePlanner& each : planners) {
+        // Those take more than a share of such an effort, now and then.
+        if (each.plan == nullptr || each.plan == detail::plan_multigraph || each.plan == detail::plan_eclipse) continue;
+        options.algorithm = std::string(each.about.name);
+        EXPECT_LE(cost(plan.schedule).total, cost(plan_exchange(problem, options).schedule).total + 1e-9)
+            << options.algorithm;
+      }
     }
     std::istringstream text(to_json(plan.schedule, plan.certificate));
     ScheduleFile file = read_schedule(text, "plan.json");

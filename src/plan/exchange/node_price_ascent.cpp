@@ -49,7 +49,7 @@ constexpr double kMemory = 0.9;           // of the mean of directions: what sta
 constexpr double kAscentPatience = 0.02;  // of the rounds of the budget
 constexpr double kLeastAscentPatience = 50, kMostAscentPatience = 400;
 constexpr double kWorthWhile = 1e-6;
-constexpr std::int64_t kWorkOfAscent = 2;  // a round, of that of its covers
+constexpr std::int64_t kWorkOfAscent = 2;     // a round, of that of its covers
 constexpr std::int64_t kFewestAscents = 100;  // rounds: for fewer it does not begin
 
 /// Prices of nodes that prove what `prices` of messages do (lp_bound.cpp): for each duration those that cover what a
@@ -92,7 +92,8 @@ class PriceAscent {
       double* prices = at(price_, t);
       double sum = 0;
       for (std::size_t v = 0; v < often_.size(); ++v) sum += often_[v] * prices[v];
-      for (std::size_t v = 0; v < often_.size(); ++v) prices[v] = sum > 0 ? prices[v] * cost(t) / sum : cost(t) / share();
+      for (std::size_t v = 0; v < often_.size(); ++v)
+        prices[v] = sum > 0 ? prices[v] * cost(t) / sum : cost(t) / share();
     }
   }
 
@@ -180,7 +181,8 @@ class PriceAscent {
       const std::size_t before = g == 0 ? 0 : g - 1;
       const std::size_t after = std::min(g, start.durations.size() - 1);
       const double share =
-          before == after ? 0 : (duration - start.durations[before]) / (start.durations[after] - start.durations[before]);
+          before == after ? 0
+                          : (duration - start.durations[before]) / (start.durations[after] - start.durations[before]);
       at(price_, t)[v] = given[before] * (1 - share) + given[after] * share;
     }
   }

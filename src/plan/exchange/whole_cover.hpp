@@ -27,14 +27,14 @@ class WholeCover {
   [[nodiscard]] const std::vector<std::size_t>& chosen();
 
  private:
-  std::vector<double> price_;         // [t]: of the cheapest step that lasts t or longer
+  std::vector<double> price_;          // [t]: of the cheapest step that lasts t or longer
   std::vector<std::size_t> cheapest_;  // which that is
-  std::vector<double> least_;         // f, from the size down to 0
+  std::vector<double> least_;          // f, from the size down to 0
   std::vector<std::size_t> chosen_;
 };
 
-/// Of prices of all nodes for all whole durations up to the largest size, and a WholeCover for each message, in the unit
-/// of Budget.
+/// Of prices of all nodes for all whole durations up to the largest size, and a WholeCover for each message, in the
+/// unit of Budget.
 [[nodiscard]] std::int64_t work_of_whole_covers(const Demand& demand);
 
 /// Whether sizes are so small that this takes some milliseconds at most.
