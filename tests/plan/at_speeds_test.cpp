@@ -368,6 +368,23 @@ TEST(AtSpeeds, ExactGoesOnFromWhatItKnew) {
   EXPECT_GE(lifted, 1);
 }
 
+/// The solver ended the process here: times of 1e12 and 1e-6 in one row.
+TEST(AtSpeeds, ExactLivesThroughHugeSetups) {
+  if (!detail::integer_solver_available()) GTEST_SKIP() << "built without CBC";
+  ExchangeProblem problem{{8, 2, {}}, 2, 1e12};
+  for (std::int64_t u = 0; u < 8; ++u)
+    for (std::int64_t v = 0; v < 2; ++v) problem.traffic.messages.push_back({u, v, 1});
+  problem.speeds.senders = {1'000'000, 500'000, 300'000, 1'000'000, 500'000, 500'000, 300'000, 2'000'000};
+  problem.speeds.receivers = {500'000, 1'000'000};
+  problem.speeds.backbone = {{0, 1}, {100.5, 2}};
+  ExchangeOptions options;
+  options.algorithm = "exact";
+  options.effort = 0.05;
+  const ExchangePlan plan = plan_exchange(problem, options);
+  EXPECT_TRUE(validate(plan.schedule, problem.traffic).empty());
+  EXPECT_LE(plan.bound.cost.total, cost(plan.schedule).total);
+}
+
 TEST(AtSpeeds, ExampleOfTheHeader) {
   // One message of 5 at speed 1/2, as pieces of 3 and 7.
   const Traffic traffic{1, 1, {{0, 0, 5}}};
