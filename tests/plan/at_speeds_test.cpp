@@ -192,8 +192,13 @@ TEST(AtSpeeds, PlansAreSoundAndTheirBoundsVerified) {
     EXPECT_EQ(plan.schedule.speeds, problem.speeds);
     for (const Violation& violation : validate(plan.schedule, problem.traffic)) ADD_FAILURE() << to_string(violation);
     if (options.algorithm == "auto") {
-      options.algorithm = "first-fit";
-      EXPECT_LE(cost(plan.schedule).total, cost(plan_exchange(problem, options).schedule).total + 1e-9);
+      for (const detail::ExchangePlanner& each : planners) {
+        // Those take more than a share of such an effort, now and then.
+        if (each.plan == nullptr || each.plan == detail::plan_multigraph || each.plan == detail::plan_eclipse) continue;
+        options.algorithm = std::string(each.about.name);
+        EXPECT_LE(cost(plan.schedule).total, cost(plan_exchange(problem, options).schedule).total + 1e-9)
+            << options.algorithm;
+      }
     }
     std::istringstream text(to_json(plan.schedule, plan.certificate));
     ScheduleFile file = read_schedule(text, "plan.json");
@@ -361,6 +366,23 @@ TEST(AtSpeeds, ExactGoesOnFromWhatItKnew) {
   }
   EXPECT_GE(not_done, 3) << "else nothing was resumed";
   EXPECT_GE(lifted, 1);
+}
+
+/// The solver ended the process here: times of 1e12 and 1e-6 in one row.
+TEST(AtSpeeds, ExactLivesThroughHugeSetups) {
+  if (!detail::integer_solver_available()) GTEST_SKIP() << "built without CBC";
+  ExchangeProblem problem{{8, 2, {}}, 2, 1e12};
+  for (std::int64_t u = 0; u < 8; ++u)
+    for (std::int64_t v = 0; v < 2; ++v) problem.traffic.messages.push_back({u, v, 1});
+  problem.speeds.senders = {1'000'000, 500'000, 300'000, 1'000'000, 500'000, 500'000, 300'000, 2'000'000};
+  problem.speeds.receivers = {500'000, 1'000'000};
+  problem.speeds.backbone = {{0, 1}, {100.5, 2}};
+  ExchangeOptions options;
+  options.algorithm = "exact";
+  options.effort = 0.05;
+  const ExchangePlan plan = plan_exchange(problem, options);
+  EXPECT_TRUE(validate(plan.schedule, problem.traffic).empty());
+  EXPECT_LE(plan.bound.cost.total, cost(plan.schedule).total);
 }
 
 TEST(AtSpeeds, ExampleOfTheHeader) {

@@ -132,7 +132,7 @@ TEST_F(ExchangeExact, GoesOnFromWhatItKnew) {
   int not_done = 0, lifted = 0;
   for (int i = 0; i < 6; ++i) {
     SCOPED_TRACE(i);
-    ExchangeProblem problem{testing::random_traffic(4, 4, 14, 9, random), 3, 2};
+    ExchangeProblem problem{testing::random_traffic(6, 6, 30, 12, random), 5, 3};
     problem.traffic.decimals = i % 3;  // hundredths of what the user writes
     const double optimum = proven_cost(problem);
     const testing::Resumed resumed =

@@ -13,6 +13,7 @@
 #include "exact_reference.hpp"
 #include "exchange_testing.hpp"
 #include "plan/exchange/planners.hpp"
+#include "plan/exchange/whole_cover.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/plan/verify_bound.hpp"
 
@@ -87,6 +88,35 @@ TEST(CoverPrice, IsTheLinearProgramOfOneMessage) {
   EXPECT_GT(by_parts, 1000);
 }
 
+TEST(WholeCover, IsTheCheapestOfAllWays) {
+  std::mt19937 random(96);
+  detail::WholeCover cover;
+  int of_many = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const std::size_t size = 1 + random() % 20;
+    std::vector<double> prices;
+    for (std::size_t t = 1; t <= size + random() % 4; ++t)
+      prices.push_back(std::uniform_real_distribution<double>(0.5, 1)(random) *
+                       (round % 3 == 0 ? 1.0 : static_cast<double>(t)));
+    std::vector<double> least(size + 1, kAny);
+    least[0] = 0;
+    for (std::size_t x = 1; x <= size; ++x)
+      for (std::size_t t = 1; t <= prices.size(); ++t)
+        least[x] = std::min(least[x], prices[t - 1] + least[t < x ? x - t : 0]);
+    EXPECT_NEAR(cover(prices, static_cast<std::int64_t>(size)), least[size], 1e-12) << "round " << round;
+    double paid = 0;
+    std::size_t carried = 0;
+    for (const std::size_t place : cover.chosen()) {
+      paid += prices[place];
+      carried += place + 1;
+    }
+    EXPECT_NEAR(paid, least[size], 1e-12) << "round " << round;
+    EXPECT_GE(carried, size) << "round " << round;
+    of_many += cover.chosen().size() > 2 ? 1 : 0;
+  }
+  EXPECT_GT(of_many, 100);
+}
+
 /// Sender 0 sends 2 and 2, sender 1 sends 1 and 3; the example of node_prices.cpp.
 ExchangeProblem two_senders() { return {{2, 4, {{0, 0, 2}, {0, 1, 2}, {1, 2, 1}, {1, 3, 3}}}, 2, 1}; }
 
@@ -149,12 +179,41 @@ TEST(NodePriceBound, IsBetweenEtaAndTheOptimum) {
 }
 
 /// With all nodes and durations it is the linear program of lp_bound.
+/// Also where k limits and the set-up is no whole number.
+TEST(RaisedNodePrices, ProveMoreThanTheLinearProgramCan) {
+  std::mt19937 random(97);
+  int more = 0;
+  testing::for_each_small_problem(random, [&](const ExchangeProblem& problem, double optimum) {
+    const Demand demand = graph_of(problem);
+    const std::vector<double> prices = lp_bound(demand, testing::no_limit()).prices;
+    const double program = std::accumulate(prices.begin(), prices.end(), 0.0);
+    NodePriceBound bound;
+    Budget budget(5'000'000);
+    raise_node_prices(demand, prices, kAny, budget, bound);
+    EXPECT_GE(bound.unrounded, program * (1 - 1e-4));
+    EXPECT_LE(bound.total, optimum);
+    EXPECT_EQ(bound_by_node_prices(demand, bound.prices), bound.unrounded);
+    more += bound.unrounded > program * 1.002 ? 1 : 0;
+  });
+  EXPECT_GT(more, 20);
+  // Nothing is looked for beyond what is enough, or with a budget of a few rounds.
+  const Demand demand = graph_of(two_senders());
+  NodePriceBound bound;
+  Budget small(100);
+  raise_node_prices(demand, {}, kAny, small, bound);
+  EXPECT_EQ(bound.unrounded, 0);
+  bound.total = 7;
+  Budget budget(20'000'000);
+  raise_node_prices(demand, {}, 7, budget, bound);
+  EXPECT_EQ(budget.spent(), 0);
+}
+
 TEST(NodePriceBound, ComesNearTheLinearProgram) {
   std::mt19937 random(94);
   int above_eta = 0;
   for (int round = 0; round < 12; ++round) {
-    const ExchangeProblem problem{testing::random_traffic(6, 5, 8 + round, 100, random), 3 + round % 3,
-                                  std::array{0.5, 20.5, 60.5, 200.5}[static_cast<std::size_t>(round % 4)]};
+    const ExchangeProblem problem{testing::random_traffic(6, 5, 8 + round, 100'000, random), 3 + round % 3,
+                                  std::array{500.5, 20000.5, 60000.5, 200000.5}[static_cast<std::size_t>(round % 4)]};
     const Demand demand = graph_of(problem);
     const double program = lp_bound(demand, testing::no_limit()).unrounded;
     const double bound = node_price_bound(demand, kAny, testing::no_limit()).unrounded;

@@ -190,17 +190,17 @@ TEST(StoredPlans, AtSpeedsAndOverTime) {
     problem.speeds.receivers.push_back(kSpeedOfOne * (1 + i % 2));
   }
   EXPECT_EQ(hash_of(plan(problem, "oggp", 1).schedule), 11016357238012667104U);
-  EXPECT_EQ(hash_of(plan(problem, "auto", 0.05).schedule), 12365018554386030719U);
+  EXPECT_EQ(hash_of(plan(problem, "auto", 0.05).schedule), 13743956390952781448U);
   problem.max_transfers = 20;
   problem.speeds.backbone = {{0, 9}, {40'000, 20}, {90'000, 5}};
-  EXPECT_EQ(hash_of(plan(problem, "auto", 0.05).schedule), 11660983348281005948U);
+  EXPECT_EQ(hash_of(plan(problem, "auto", 0.05).schedule), 17840565717428333051U);
 }
 
 TEST(StoredPlans, OfSeveralSwitches) {
   ExchangeProblem problem = switch_demand(32, 1000);
   problem.switches = 3;
   EXPECT_EQ(hash_of(plan(problem, "oggp", 1).schedule), 8683697404714816667U);
-  EXPECT_EQ(hash_of(plan(problem, "auto", 0.1).schedule), 17166067442606318178U);
+  EXPECT_EQ(hash_of(plan(problem, "auto", 0.1).schedule), 10165404800925137954U);
 }
 
 TEST(StoredPlans, OfTheBound) {

@@ -20,6 +20,9 @@ namespace {
 constexpr std::size_t kMostVariables = 100'000;
 constexpr std::int64_t kMostDivisors = 3;  // added rows for each edge
 constexpr int kFinestGrid = 1000;          // of the times at which steps begin
+/// Most that a plan may cost in which the order counts: beyond, a solver of doubles no longer tells apart times that
+/// differ by a unit, and CLP ends the process where a rounding exchanges the limits of a row.
+constexpr double kMostOrderedCost = 1e9;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
@@ -80,7 +83,7 @@ bool DurationProgram::restrict_to(const std::vector<double>& prices, double targ
     }
   }
   place();
-  return variables_ <= kMostVariables;
+  return variables_ <= kMostVariables && (intervals_.size() == 1 || target <= kMostOrderedCost);
 }
 
 bool DurationProgram::restrict_interval(std::size_t interval, const std::vector<double>& prices, Budget& budget) {

@@ -72,7 +72,7 @@ class DurationProgram {
   /// steps (lp_bound.cpp). A plan with a step that costs c more than it is worth costs at least (sum of prices) + c, so
   /// steps with c > target - sum are in no such plan; for an edge the heaviest matching that contains it counts.
   /// Between two neighbouring sizes c is concave in t, so the durations that stay are at both ends of such an interval.
-  /// False if the program would be too large, or the budget was spent.
+  /// False if the program would be too large, or its numbers, or the budget was spent.
   [[nodiscard]] bool restrict_to(const std::vector<double>& prices, double target, Budget& budget);
 
   /// The program for plans that cost at least `bound` and at most the target.

@@ -5,8 +5,8 @@
 /// 1/2.
 ///
 /// Method:
-///  1. The bound of the linear program over steps (lp_bound.cpp), and `auto` for a start, each in a share of the
-///  budget.
+///  1. The bound of the linear program over steps (lp_bound.cpp), `auto` for a start, and prices of nodes that prove
+///     more where sizes are small (node_price_ascent.cpp), each in a share of the budget.
 ///  2. Is there a plan that costs at most a target between the bound and less than the best plan? An integer program
 ///  over durations asks (duration_program.hpp), without what the prices of the bound rule out.
 ///  3. CBC answers: a plan, or none, which lifts the bound above the target. With a whole beta costs are whole, and the
@@ -16,7 +16,8 @@
 /// A search that was ended goes on from what it knew: its plan, its bound, which says what targets have been refuted,
 /// and the prices of step 1. What CBC had seen of its last target is lost.
 ///
-/// Where the program would have more than kMostVariables, the rest of the budget goes to `auto`.
+/// A target that is not answered within kTargetShare of what is left, or whose program would have more than
+/// kMostVariables, ends this, and the rest of the budget goes to `auto`.
 ///
 /// Guarantee: `optimal` says that no plan is cheaper (by more than 1e-6), `bound` that none is below it, as far as
 /// CBC's arithmetic (doubles, tolerance 1e-7) and ours are right; the plan and its cost do not depend on that.
@@ -52,8 +53,10 @@ namespace {
 
 constexpr double kShareOfFirstBound = 0.2;  // of the budget
 constexpr double kStartShare = 0.2;
+constexpr double kPricesShare = 0.1;  // of what is left then, for prices of nodes that prove more
 constexpr double kMostStartWork = 2e9;
 constexpr double kStartWorkOfPair = 1.2e5;  // of edges
+constexpr double kTargetShare = 0.7;        // of what is left, for a target
 constexpr double kBetweenShare = 0.25;      // of the work that a target took
 constexpr double kStages = 4;               // how many targets bring the bound to the best plan, at first
 
@@ -149,23 +152,35 @@ BoundedPlan plan_exact(const Demand& demand, Budget& budget, std::uint64_t seed,
     Budget first = whole_share.part(most_start_work(demand));
     search(first, seed);
   }
+  if (!settled()) {
+    Budget part = budget.share(kPricesShare);
+    NodePriceBound by_nodes;
+    by_nodes.prices = best.node_prices;
+    by_nodes.unrounded = bound_by_node_prices(demand, best.node_prices);
+    raise_node_prices(demand, linear.prices, least, part, by_nodes);
+    best.node_prices = std::move(by_nodes.prices);
+    if (by_nodes.total > best.bound) {
+      best.bound = bound_below(by_nodes.total, least);
+      best.bound_by_search = false;
+    }
+  }
   tell();
   const SpeedDemand of_sizes = of_one_speed(demand);
   const std::vector<BackboneChange> one_k;
   DurationProgram program(of_sizes, one_k);
   while (!settled() && !budget.over()) {
     const std::int64_t spent = budget.spent();
-    TargetAnswer answer = ask_for_plan(program, demand.setup, linear.prices, best.bound, least, budget, tell);
-    if (!answer.asked) {
-      search(budget, ++seed);
-      tell();
-      break;
-    }
+    Budget part = budget.share(kTargetShare);
+    TargetAnswer answer = ask_for_plan(program, demand.setup, linear.prices, best.bound, least, part, tell);
     if (const double total = cost(answer.plan, demand.setup); !answer.plan.empty() && total < least) {
       least = total;
       best.steps = std::move(answer.plan);
     }
-    if (!answer.ended) break;
+    if (!answer.ended) {
+      search(budget, ++seed);
+      tell();
+      break;
+    }
     best.bound = std::max(best.bound, bound_below(answer.bound, least));
     best.bound_by_search = true;
     tell();

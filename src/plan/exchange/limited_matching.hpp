@@ -39,6 +39,14 @@ class LimitedMatching {
   /// is their optimum, for values near those of the last solve it is a good guess for a fraction of the time. O(m).
   double bound(std::span<const double> values);
 
+  /// The prices of the last `bound`: of each left vertex, of each right one, and of the limit.
+  [[nodiscard]] std::vector<double> prices() const {
+    std::vector<double> result = left_price_;
+    result.insert(result.end(), right_price_.begin(), right_price_.end());
+    result.push_back(limit_price_);
+    return result;
+  }
+
   /// By how much the prices of the last `bound` cover more than `value` at an edge between `left` and `right`: no
   /// matching of at most k edges with this edge in it is worth more than that bound less this. >= 0 for its value
   /// there.

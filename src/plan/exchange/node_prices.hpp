@@ -21,7 +21,7 @@ struct NodePrices {
 };
 
 /// No schedule of `demand` costs less, whatever these prices are: 0 if they prove nothing. The proof is in
-/// node_prices.cpp. O(m g) for m messages of priced nodes and g durations.
+/// node_prices.cpp, with what it takes.
 [[nodiscard]] double bound_by_node_prices(const Demand& demand, const NodePrices& prices);
 
 /// The least price for which steps can carry a message; see node_prices.cpp.

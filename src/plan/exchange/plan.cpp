@@ -33,6 +33,7 @@ using detail::Budget;
 using detail::Demand;
 using detail::NodePrices;
 using detail::PieceSteps;
+using detail::SwitchedSteps;
 
 void check(const ExchangeProblem& problem, const ExchangeOptions& options) {
   const std::int64_t nodes = std::max<std::int64_t>(1, std::max(problem.traffic.senders, problem.traffic.receivers));
@@ -62,6 +63,22 @@ ExchangeOptions for_one_switch(ExchangeOptions options, std::int64_t switches) {
   return options;
 }
 
+/// The cheapest of the plans of first-fit and of all fast planners, each spread over the switches.
+SwitchedSteps best_on_switches(const Demand& demand, std::int64_t switches, Budget& budget) {
+  SwitchedSteps best;
+  const auto offer = [&](PieceSteps steps) {
+    SwitchedSteps spread = detail::spread_over_switches(demand, std::move(steps), switches);
+    if (best.steps.empty() || cost(spread, demand.setup) < cost(best, demand.setup)) best = std::move(spread);
+  };
+  Budget unlimited;
+  offer(*detail::plan_first_fit(demand, unlimited));
+  detail::for_each_fast_planner(budget, [&](const detail::ExchangePlanner& each, Budget& part) {
+    if (each.plan == detail::plan_first_fit) return;
+    if (std::optional<PieceSteps> steps = each.plan(demand, part)) offer(std::move(*steps));
+  });
+  return best;
+}
+
 /// What takes no search.
 ExchangeBound simple_bound(const Demand& demand) {
   ExchangeBound result{detail::eta(demand), "eta"};
@@ -81,10 +98,13 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
   ExchangePlan result;
   result.bound = simple_bound(demand);  // for one switch, until the end
   PieceSteps steps;
+  SwitchedSteps on_switches;  // where there are several
   std::vector<double> prices;
   NodePrices node_prices;
   if (!demand.edges.empty()) {
     Budget budget(options.effort, options.time_limit_s, options.stop);
+    if (problem.switches > 1 && options.algorithm == "auto")
+      on_switches = best_on_switches(demand, problem.switches, budget);
     std::optional<BoundedPlan> start;
     if (options.start) start = detail::read_start(*options.start, problem, demand);
     BoundedPlan plan = detail::plan_by_name(options.algorithm, demand, budget,
@@ -106,9 +126,10 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
                                           : detail::make_schedule_in_order(demand, problem.traffic, std::move(steps));
   } else {
     result.bound.cost = bound_on_switches(result.bound.cost, problem.setup, problem.switches);
-    result.schedule =
-        make_schedule(demand, problem.traffic, detail::spread_over_switches(demand, std::move(steps), problem.switches),
-                      problem.switches);
+    SwitchedSteps spread = detail::spread_over_switches(demand, std::move(steps), problem.switches);
+    if (on_switches.steps.empty() || cost(spread, problem.setup) < cost(on_switches, problem.setup))
+      on_switches = std::move(spread);
+    result.schedule = make_schedule(demand, problem.traffic, on_switches, problem.switches);
   }
   const double total = cost(result.schedule).total;
   SLUICE_ASSERT(result.bound.cost.total <= total * (1 + 1e-12),

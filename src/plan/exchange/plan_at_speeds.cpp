@@ -60,6 +60,9 @@ class SearchAtSpeeds {
 
   /// By a planner that knows neither speeds nor k(t), of the times.
   void plan(const std::string& algorithm, std::uint64_t seed, Budget& budget) {
+    const bool sizes_are_times = std::all_of(demand_.speeds.begin(), demand_.speeds.end(),
+                                             [](std::int64_t speed) { return speed == kSpeedOfOne; });
+    if (algorithm == "auto" && (k_changes(speeds_) || !sizes_are_times)) plan_by_fast_ones(budget);
     ExchangeOptions options = options_;
     options.seed = seed;
     BoundedPlan found;
@@ -71,25 +74,11 @@ class SearchAtSpeeds {
     } else {
       if (algorithm != options_.algorithm) options.progress = nullptr;  // it is about times
       found = plan_by_name(algorithm, demand_.times, budget, options, nullptr);
-      PieceSteps ordered;
-      for (const std::size_t s : order_of_steps(demand_.times, found.steps))
-        ordered.push_back(std::move(found.steps[s]));
-      offer(cut_to_sizes(demand_, std::move(ordered)));
+      offer_of_times(std::move(found.steps));
     }
     if (raise_bound(bound_, found.bound, "lp")) {
       prices_ = std::move(found.prices);
       node_prices_ = std::move(found.node_prices);
-    }
-    if (algorithm != "auto") return;
-    // Whole messages lose nothing to roundings.
-    const auto first_fit = [](const Demand& times, Budget&) {
-      Budget unlimited;
-      return BoundedPlan{*plan_first_fit(times, unlimited)};
-    };
-    if (k_changes(speeds_)) {
-      over_time(budget, first_fit);
-    } else {
-      offer(cut_to_sizes(demand_, first_fit(demand_.times, budget).steps));
     }
   }
 
@@ -120,10 +109,40 @@ class SearchAtSpeeds {
   }
 
  private:
+  /// Whole messages lose nothing to roundings, nor need the best plan of the times with one k be the best afterwards.
+  void plan_by_fast_ones(Budget& budget) {
+    const auto first_fit = [](const Demand& times) {
+      Budget unlimited;
+      return *plan_first_fit(times, unlimited);
+    };
+    const auto offer_by = [&](const auto& planner, Budget& part) {
+      if (k_changes(speeds_)) {
+        over_time(part, planner);
+      } else {
+        offer_of_times(planner(demand_.times, part).steps);
+      }
+    };
+    offer_by([&](const Demand& times, Budget&) { return BoundedPlan{first_fit(times)}; }, budget);
+    for_each_fast_planner(budget, [&](const ExchangePlanner& each, Budget& share) {
+      if (each.plan == plan_first_fit) return;
+      const auto planner = [&](const Demand& times, Budget& part) {
+        std::optional<PieceSteps> steps = each.plan(times, part);
+        return BoundedPlan{steps ? std::move(*steps) : first_fit(times)};
+      };
+      offer_by(planner, share);
+    });
+  }
+
   BoundedPlan over_time(Budget& budget, const PlanOfOneK& planner) {
     PlansOverTime plans = plans_over_time(demand_.times, speeds_.backbone, budget, planner);
     for (PieceSteps& candidate : plans.candidates) offer(cut_to_sizes(demand_, std::move(candidate)));
     return std::move(plans.of_largest);
+  }
+
+  void offer_of_times(PieceSteps steps) {
+    PieceSteps ordered;
+    for (const std::size_t s : order_of_steps(demand_.times, steps)) ordered.push_back(std::move(steps[s]));
+    offer(cut_to_sizes(demand_, std::move(ordered)));
   }
 
   void offer(PieceSteps steps) {

@@ -71,6 +71,11 @@ struct LpBound {
 /// The bound by column generation, as good as it is when the budget is spent.
 LpBound lp_bound(const Demand& demand, Budget& budget);
 
+/// Looks for prices of nodes that prove more than those of `bound` and than `prices` of messages (LpBound::prices, or
+/// nothing), but no more than `enough`, where sizes are small; see node_price_ascent.cpp.
+void raise_node_prices(const Demand& demand, const std::vector<double>& prices, double enough, Budget& budget,
+                       NodePriceBound& bound);
+
 /// What no plan costs less than, and the prices that prove it; nothing where it is eta.
 struct ProvenBound {
   double total = 0;            ///< at least eta; whole if the set-up is

@@ -2,7 +2,9 @@
 ///
 /// Method: prices of nodes (node_price_bound.cpp) are near the optimum of the program early and at any size, but for
 /// few durations of steps; column generation (lp_bound.cpp) comes to its end where messages are few. Where a hundred
-/// rounds of that fit into the budget it gets the larger part, else all is for the prices of nodes.
+/// rounds of that fit into the budget it gets the larger part, else all is for the prices of nodes. Where sizes are
+/// small, prices of nodes can prove more than the program's optimum, and what is left of the budget looks for such
+/// (node_price_ascent.cpp).
 ///
 /// Guarantee: total >= eta, no plan below it; proven by the prices that come with it, unless it is eta. Deterministic
 /// unless time ends it.
@@ -12,12 +14,14 @@
 #include <vector>
 
 #include "plan/exchange/planners.hpp"
+#include "plan/exchange/whole_cover.hpp"
 
 namespace sluice::detail {
 
 namespace {
 
-constexpr double kNodesShare = 0.3;  // where column generation follows
+constexpr double kNodesShare = 0.3;    // where column generation follows
+constexpr double kColumnsShare = 0.5;  // of what that leaves, where prices of nodes go on with what is left
 constexpr double kRounds = 100;
 
 /// Work of a round: for each duration the value of every message, and a matching that augments from most of the nodes.
@@ -36,19 +40,26 @@ double work_of_round(const Demand& demand) {
 
 ProvenBound program_bound(const Demand& demand, double enough, Budget& budget) {
   ProvenBound result;
+  NodePriceBound by_nodes;
   const bool columns = budget.unlimited() || static_cast<double>(budget.left()) > kRounds * work_of_round(demand);
   {
     Budget part = budget.share(columns ? kNodesShare : 1);
-    NodePriceBound by_nodes = node_price_bound(demand, enough, part);
+    by_nodes = node_price_bound(demand, enough, part);
+  }
+  LpBound by_columns;
+  if (columns && by_nodes.total < enough) {
+    Budget part = budget.share(has_whole_covers(demand) ? kColumnsShare : 1);
+    by_columns = lp_bound(demand, part);
+  }
+  if (std::max(by_nodes.total, by_columns.total) < enough)
+    raise_node_prices(demand, by_columns.prices, enough, budget, by_nodes);
+  if (by_columns.total < by_nodes.total) {
     result.total = by_nodes.total;
     result.node_prices = std::move(by_nodes.prices);
+    return result;
   }
-  if (!columns || result.total >= enough) return result;
-  LpBound by_columns = lp_bound(demand, budget);
-  if (by_columns.total < result.total) return result;
   result.total = by_columns.total;
   result.prices = std::move(by_columns.prices);
-  result.node_prices = {};
   return result;
 }
 

@@ -66,6 +66,23 @@ constexpr auto kExchangeAlgorithms = [] {
 
 std::span<const ExchangePlanner> exchange_planners() { return kExchangePlanners; }
 
+void for_each_fast_planner(Budget& budget, const std::function<void(const ExchangePlanner&, Budget&)>& visit) {
+  constexpr double kFastShare = 0.015;
+  const auto share = static_cast<std::int64_t>(kFastShare * static_cast<double>(budget.left()));
+  std::int64_t work = 0;
+  for (const ExchangePlanner& each : exchange_planners()) {
+    if (each.plan == nullptr) continue;
+    if (budget.over()) return;
+    work += share;
+    Budget part = budget.part(work);
+    try {
+      visit(each, part);
+    } catch (const InputError&) {
+    }
+    work = std::max<std::int64_t>(0, work - part.spent());
+  }
+}
+
 BoundedPlan plan_by_name(const std::string& name, const Demand& demand, Budget& budget, const ExchangeOptions& options,
                          const BoundedPlan* start) {
   if (name == "auto") return plan_auto(demand, budget, options.seed, options.progress);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +24,11 @@ struct ExchangePlanner {
 
 /// In the order in which they are shown; without `auto`.
 [[nodiscard]] std::span<const ExchangePlanner> exchange_planners();
+
+/// Calls `visit` for every planner that ends by itself, with a small share of the budget and what those before left of
+/// theirs; it goes on with the next one where a planner does not apply. Where plans for one k and nodes of one speed
+/// are made to fit something else, the best of them need not be the best afterwards, so `auto` looks at all.
+void for_each_fast_planner(Budget& budget, const std::function<void(const ExchangePlanner&, Budget&)>& visit);
 
 /// Plans by the one of that name, or `auto`. `start`: for a search that takes one. Throws InputError if there is no
 /// such planner, or it does not apply.
