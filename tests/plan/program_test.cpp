@@ -553,7 +553,7 @@ TEST(PlanProgram, WhatCannotBeFasterIsNotEstimatedWhereMessagesAreMillions) {
   Platform platform;
   for (std::int64_t c = 0; c < 20; ++c) {
     PlatformCluster cluster{"c" + std::to_string(c), {}, 20e-6, line(2e-6, 125e6), {}};
-    for (std::int64_t i = 0; i < 2000; ++i) cluster.ranks.push_back(platform.ranks++);
+    for (std::int64_t i = 0; i < 4000; ++i) cluster.ranks.push_back(platform.ranks++);
     platform.clusters.push_back(std::move(cluster));
     for (std::int64_t other = 0; other < c; ++other) platform.links.push_back({other, c, 1e-3, line(4e-6, 110e6), 4});
   }
