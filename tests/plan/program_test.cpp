@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <random>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -566,6 +568,28 @@ TEST(PlanProgram, WhatCannotBeFasterIsNotEstimatedWhereMessagesAreMillions) {
   EXPECT_TRUE(looked_at("chain"));
   EXPECT_FALSE(looked_at("chain, 16"));
   EXPECT_FALSE(looked_at("circulant"));
+}
+
+/// Messages that keep a port for no time beside others that use it up, with shares of it that differ by 10^13.
+TEST(ReplayProgram, SharesOfAnySizeLeaveSomethingForAll) {
+  std::istringstream in(
+      R"({"schema": "sluice.platform/2", "name": "m", "link": {"latency_s": 0.001, "gap": [[1, 0]], "connections": 3},
+          "parts": [{"name": "c", "ranks": 9, "count": 2,
+                     "link": {"latency_s": 0, "gap": [[1, 0.001], [678, 0.001015140712524805]]}}]})");
+  const Platform platform = read_platform(in, "text");
+  for (const Collective collective : {Collective::kReduceScatter, Collective::kAllreduce}) {
+    for (const Algorithm& algorithm : detail::program_algorithms(collective)) {
+      ProgramPlan plan;
+      try {
+        plan = plan_program(platform, {collective, std::int64_t{1} << 40, 0, 1},
+                            {.algorithm = std::string(algorithm.name)});
+      } catch (const InputError&) {
+        continue;  // it does not apply
+      }
+      EXPECT_TRUE(std::isfinite(plan.program.length_s)) << algorithm.name;
+      EXPECT_GE(plan.program.length_s, plan.program.bound_s) << algorithm.name;
+    }
+  }
 }
 
 /// In each round, segments follow each other along the chain.
