@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -15,6 +16,7 @@
 #include "output.hpp"
 #include "plan.hpp"
 #include "sluice/error.hpp"
+#include "sluice/plan/program.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
@@ -29,9 +31,13 @@ struct PlanOptions {
   ReversedInput reversed;
 };
 
-/// For those who asked for it.
-void write_program(const Program& program, const std::string& file) {
-  if (!file.empty()) write_file_atomically(file, to_json(program));
+/// For those who asked for it: with the length of its replay, where that is not too much work, as that of a long
+/// message is extrapolated from its first segments, and a reduction has that of the broadcast.
+void write_program(const Platform& platform, Program program, const std::string& file) {
+  if (file.empty()) return;
+  constexpr std::size_t kMostOperations = std::size_t{1} << 16;
+  if (program.operations.size() <= kMostOperations) program.length_s = replay(platform, program).length_s;
+  write_file_atomically(file, to_json(program));
 }
 
 /// The head of a plan of either direction.
@@ -69,14 +75,14 @@ int plan_forth(const PlanOptions& options, const BroadcastTask& task, const Time
     return task.planned_by(options.algorithm, options.output.writes_out() || !options.program.empty());
   }();
   if (!options.program.empty()) refuse_native(plan, "--program");
-  write_program(plan.program, options.program);
+  write_program(task.platform, plan.program, options.program);
   return show_plan(head_of(task, task.title(), plan, plan.messages, limit.reached()), plan.schedule, options.output);
 }
 
 /// The reduction that goes the other way round.
 int plan_back(const PlanOptions& options, const BroadcastTask& task, const TimeLimit& limit) {
   const ReversedPlan plan = task.reversed_by(options.algorithm, options.reversed);
-  write_program(plan.program, options.program);
+  write_program(task.platform, plan.program, options.program);
   const auto messages = static_cast<std::int64_t>(plan.program.operations.size() / 2);
   return show_plan(head_of(task, task.reversed_title(), plan, messages, limit.reached()), plan.schedule,
                    options.output);

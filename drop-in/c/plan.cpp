@@ -134,6 +134,9 @@ int sluice_plan_reduce(std::int64_t machines, double transfer, double compute, c
     reader.read("transfer_overhead", problem.transfer_overhead);
     reader.read("compute_overhead", problem.compute_overhead);
     reader.read("arrivals", problem.arrivals);
+    reader.read("transfer_costs", problem.transfer_costs);
+    reader.read("compute_costs", problem.compute_costs);
+    reader.read("effort", how.effort);
     reader.done();
     return sluice::plan_reduce(problem, how).schedule;
   });

@@ -18,6 +18,7 @@
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/layout_check.hpp"
 #include "sluice/schedule/tree_json.hpp"
+#include "sluice/schedule/tree_program.hpp"
 #include "sluice/schedule/tree_validate.hpp"
 #include "sluice/write_file.hpp"
 
@@ -290,6 +291,15 @@ int sluice_schedule_program(const sluice_schedule* schedule, sluice_program** pr
     check_given(program, "program");
     *program = nullptr;
     put(as<sluice::Program>(schedule, "a program"), program);
+  });
+}
+
+int sluice_schedule_reduction_program(const sluice_schedule* schedule, std::int64_t size_bytes,
+                                      std::int64_t element_bytes, sluice_program** program) {
+  return guarded([&] {
+    check_given(program, "program");
+    *program = nullptr;
+    put(sluice::program_of(as<sluice::TreeSchedule>(schedule, "one of a tree"), size_bytes, element_bytes), program);
   });
 }
 

@@ -123,6 +123,7 @@ module sluice
   public :: sluice_plan_redistribution, sluice_plan_exchange, sluice_plan_reduce, sluice_plan_broadcast
   public :: sluice_schedule_read, sluice_schedule_parse, sluice_schedule_write, sluice_schedule_kind, sluice_schedule_problem
   public :: sluice_schedule_cost, sluice_schedule_steps, sluice_schedule_step, sluice_schedule_tree, sluice_schedule_program
+  public :: sluice_schedule_reduction_program
   public :: sluice_schedule_check, sluice_schedule_violation, sluice_schedule_replicas, sluice_schedule_free
   public :: sluice_redistribution_create, sluice_redistribution_execute, sluice_redistribution_start
   public :: sluice_redistribution_to_ranks
@@ -318,6 +319,13 @@ module sluice
     integer(c_int) function c_schedule_program(schedule, program) bind(C, name="sluice_schedule_program")
       import :: c_int, c_ptr
       type(c_ptr), value :: schedule
+      type(c_ptr), intent(out) :: program
+    end function
+    integer(c_int) function c_schedule_reduction_program(schedule, size_bytes, element_bytes, program) &
+      bind(C, name="sluice_schedule_reduction_program")
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: schedule
+      integer(c_int64_t), value :: size_bytes, element_bytes
       type(c_ptr), intent(out) :: program
     end function
     integer(c_int) function c_schedule_violation(schedule, violation, text) bind(C, name="sluice_schedule_violation")
@@ -963,7 +971,9 @@ contains
                                 schedule%handle), stat, errmsg)
   end subroutine
 
-  !> Plans the reduction of one element of each machine where a transfer takes `transfer` and a combination `compute`.
+  !> Plans the reduction of one element of each machine where a transfer takes `transfer` and a combination `compute`. Where
+  !> machines or links differ, these are 0 and the options `transfer_costs` and `compute_costs` say it; of the former for each
+  !> link those of the first sender come first.
   subroutine sluice_plan_reduce(machines, transfer, compute, schedule, options, stat, errmsg)
     integer(int64), intent(in) :: machines
     real(real64), intent(in) :: transfer, compute
@@ -1040,6 +1050,17 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     call finish(c_schedule_program(schedule%handle, program%handle), stat, errmsg)
+  end subroutine
+
+  !> Of a tree of sluice_plan_reduce: makes a program of it, which jobs of reductions take as an option, for elements of
+  !> `size_bytes` in all on each rank, in pieces of `element_bytes` that are never cut.
+  subroutine sluice_schedule_reduction_program(schedule, size_bytes, element_bytes, program, stat, errmsg)
+    type(sluice_schedule), intent(in) :: schedule
+    integer(int64), intent(in) :: size_bytes, element_bytes
+    type(sluice_program), intent(out) :: program
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call finish(c_schedule_reduction_program(schedule%handle, size_bytes, element_bytes, program%handle), stat, errmsg)
   end subroutine
 
   !> Replaces the file `path`, whole or not at all.

@@ -164,7 +164,10 @@ int sluice_plan_exchange(int64_t senders, int64_t receivers, int64_t messages, c
 int sluice_plan_exchange_file(const char* path, const sluice_options* options, sluice_schedule** schedule);
 /** Plans the reduction of one element of each machine where a transfer takes `transfer` and a combination `compute`.
  *  Options: algorithm (text), arity, root, segments, max_segments, max_transfers, max_reducers (integers),
- *  commutative (flag), transfer_overhead, compute_overhead (numbers), arrivals (numbers, one per machine). */
+ *  commutative (flag), transfer_overhead, compute_overhead (numbers), arrivals (numbers, one per machine), effort
+ *  (number). Where machines or links differ: transfer_costs in place of `transfer`, which is 0 then (numbers: one per
+ *  sender, or for each sender as many as there are machines, one per receiver), compute_costs in place of `compute`
+ *  (numbers, one per machine). Limits, dates, parts, an order and such costs may come together. */
 int sluice_plan_reduce(int64_t machines, double transfer, double compute, const sluice_options* options,
                        sluice_schedule** schedule);
 /** Plans the broadcast of `bytes` from rank `root`. The schedule's machines are clusters, or ranks (see the C++ header
@@ -249,6 +252,10 @@ int sluice_schedule_tree_transfers(const sluice_schedule* schedule, int64_t* tra
 
 /** Of a program: makes a copy of it, which jobs take as an option and sluice_program_size tells the size of. */
 int sluice_schedule_program(const sluice_schedule* schedule, sluice_program** program);
+/** Of a tree of sluice_plan_reduce: makes a program of it, which jobs of reductions take as an option, for elements of
+ *  `size_bytes` in all on each rank, in pieces of `element_bytes` that are never cut. */
+int sluice_schedule_reduction_program(const sluice_schedule* schedule, int64_t size_bytes, int64_t element_bytes,
+                                      sluice_program** program);
 
 /** Judges the schedule by itself, one read from a file with the cost and the layouts that the file states. `violations`
  *  becomes the number of ways in which it is broken, 0 if it is sound. */

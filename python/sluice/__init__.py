@@ -114,13 +114,24 @@ def plan_exchange(traffic: Any, max_transfers: Optional[int] = None, *, setup: f
                                receiver_speeds=list(receiver_speeds), backbone=list(backbone))
 
 
-def plan_reduce(machines: int, transfer: float, compute: float, **options: Any) -> TreeSchedule:
+def plan_reduce(machines: int, transfer: Any, compute: Any, **options: Any) -> TreeSchedule:
     """Plans the reduction of one element of each machine, where a transfer takes `transfer` and a combination `compute`.
 
-    options: algorithm, arity, root, max_transfers, max_reducers, commutative, arrivals (a time for each machine),
-    segments (0: the planner chooses), transfer_overhead, compute_overhead.
+    transfer: a number; or where machines or links differ, one number for each sender, or a row for each sender with a
+    number for each receiver. compute: a number, or one for each machine. options: algorithm, arity, root,
+    max_transfers, max_reducers, commutative, arrivals (a time for each machine), segments (0: the planner chooses, at
+    most max_segments), transfer_overhead, compute_overhead, effort. They may come together.
     """
-    return _core.plan_reduce(machines, transfer, compute, **options)
+    for name, cost, dimensions in (("transfer", transfer, (1, 2)), ("compute", compute, (1,))):
+        if numpy.ndim(cost) == 0:
+            continue
+        shape = numpy.shape(cost)
+        if len(shape) not in dimensions or any(extent != machines for extent in shape):
+            expected = " or ".join(str((machines,) * each) for each in dimensions)
+            raise InputError(f"{name}: shape {shape}, expected a number or shape {expected}")
+        options[name + "_costs"] = numpy.ravel(numpy.asarray(cost, dtype=numpy.float64))
+    return _core.plan_reduce(machines, 0 if "transfer_costs" in options else transfer,
+                             0 if "compute_costs" in options else compute, **options)
 
 
 def plan_broadcast(platform: Platform, root: int, bytes: int, **options: Any) -> TreeSchedule:

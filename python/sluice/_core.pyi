@@ -135,6 +135,9 @@ class TreeSchedule:
         """The schedule as a file of sluice.schedule/1."""
     def write(self, path: str) -> None:
         """Replaces the file `path`, whole or not at all."""
+    def program(self, size_bytes: int, element_bytes: int = 1) -> "Program":
+        """Of a reduction: the program that jobs carry out, for elements of `size_bytes` in all on each rank, in pieces of
+        `element_bytes` that are never cut."""
 
 class Platform:
     """A network of clusters of ranks; seconds and bytes."""
@@ -190,8 +193,9 @@ def plan_exchange(traffic: Any, max_transfers: Optional[int] = ..., *, setup: fl
                   backbone: Sequence[Tuple[float, int]] = ...) -> StepSchedule: ...
 def plan_reduce(machines: int, transfer: float, compute: float, *, algorithm: str = ..., arity: int = ...,
                 root: int = ..., max_transfers: Optional[int] = ..., max_reducers: Optional[int] = ...,
-                commutative: bool = ..., arrivals: Sequence[float] = ..., segments: int = ...,
-                transfer_overhead: float = ..., compute_overhead: float = ...) -> TreeSchedule: ...
+                commutative: bool = ..., arrivals: Sequence[float] = ..., segments: int = ..., max_segments: int = ...,
+                transfer_overhead: float = ..., compute_overhead: float = ..., transfer_costs: Sequence[float] = ...,
+                compute_costs: Sequence[float] = ..., effort: float = ...) -> TreeSchedule: ...
 def plan_broadcast(platform: Platform, root: int, bytes: int, *, algorithm: str = ..., lookahead: str = ...,
                    inside: str = ..., segments: int = ..., early_internal: bool = ...,
                    effort: float = ...) -> TreeSchedule: ...

@@ -107,7 +107,8 @@ StepPlan exchange(const py::object& traffic, std::optional<std::int64_t> max_tra
 TreePlan reduce(std::int64_t machines, double transfer, double compute, const std::string& algorithm,
                 std::int64_t arity, std::int64_t root, std::optional<std::int64_t> max_transfers,
                 std::optional<std::int64_t> max_reducers, bool commutative, const std::vector<double>& arrivals,
-                std::int64_t segments, double transfer_overhead, double compute_overhead) {
+                std::int64_t segments, std::int64_t max_segments, double transfer_overhead, double compute_overhead,
+                const std::vector<double>& transfer_costs, const std::vector<double>& compute_costs, double effort) {
   const py::gil_scoped_release release;
   ReduceProblem problem;
   problem.machines = machines;
@@ -119,11 +120,15 @@ TreePlan reduce(std::int64_t machines, double transfer, double compute, const st
   problem.root = root;
   problem.arrivals = arrivals;
   problem.segments = segments;
+  problem.max_segments = max_segments;
+  problem.transfer_costs = transfer_costs;
+  problem.compute_costs = compute_costs;
   problem.transfer_overhead = transfer_overhead;
   problem.compute_overhead = compute_overhead;
   ReduceOptions options;
   options.algorithm = algorithm;
   options.arity = arity;
+  options.effort = effort;
   ReducePlan plan = plan_reduce(problem, options);
   return {std::move(plan.schedule), plan.optimal};
 }
@@ -159,8 +164,10 @@ void add_planners(py::module_& module) {
   module.def("plan_reduce", &reduce, py::arg("machines"), py::arg("transfer"), py::arg("compute"), py::kw_only(),
              py::arg("algorithm") = "auto", py::arg("arity") = 4, py::arg("root") = 0,
              py::arg("max_transfers") = py::none(), py::arg("max_reducers") = py::none(), py::arg("commutative") = true,
-             py::arg("arrivals") = std::vector<double>{}, py::arg("segments") = 1, py::arg("transfer_overhead") = 0.0,
-             py::arg("compute_overhead") = 0.0);
+             py::arg("arrivals") = std::vector<double>{}, py::arg("segments") = 1, py::arg("max_segments") = 256,
+             py::arg("transfer_overhead") = 0.0, py::arg("compute_overhead") = 0.0,
+             py::arg("transfer_costs") = std::vector<double>{}, py::arg("compute_costs") = std::vector<double>{},
+             py::arg("effort") = 1.0);
   module.def("plan_broadcast", &broadcast, py::arg("platform"), py::arg("root"), py::arg("bytes"), py::kw_only(),
              py::arg("algorithm") = "auto", py::arg("lookahead") = "min", py::arg("inside") = "",
              py::arg("segments") = 0, py::arg("early_internal") = false, py::arg("effort") = 1.0);

@@ -19,6 +19,7 @@
 #include "sluice/schedule/layout_check.hpp"
 #include "sluice/schedule/program.hpp"
 #include "sluice/schedule/tree_json.hpp"
+#include "sluice/schedule/tree_program.hpp"
 #include "sluice/schedule/tree_validate.hpp"
 #include "sluice/schedule/validate.hpp"
 #include "sluice/write_file.hpp"
@@ -220,6 +221,14 @@ void add_schedules(py::module_& module) {
           "write",
           [](const TreePlan& own, const std::string& path) { write_file_atomically(path, to_json(own.schedule)); },
           py::arg("path"), "Replaces the file `path`, whole or not at all.")
+      .def(
+          "program",
+          [](const TreePlan& own, std::int64_t size_bytes, std::int64_t element_bytes) {
+            return program_of(own.schedule, size_bytes, element_bytes);
+          },
+          py::arg("size_bytes"), py::arg("element_bytes") = 1,
+          "Of a reduction: the program that jobs carry out, for elements of `size_bytes` in all on each rank, in "
+          "pieces of `element_bytes` that are never cut.")
       .def("__repr__", [](const TreePlan& own) {
         return fmt::format("<sluice.TreeSchedule: {} of {} machines, length {}>", own.schedule.problem,
                            own.schedule.machines, own.schedule.length);

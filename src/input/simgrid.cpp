@@ -19,7 +19,8 @@ using detail::PlatformLevels;
 
 constexpr std::int64_t kMostRanks = 2048;
 constexpr double kUnlimited = 1e12;  // bytes/s
-/// A link whose rate is within a tenth of its hosts' does not slow them down: both were measured.
+/// A link whose rate is within a tenth of its hosts', or of the uplinks around it, does not slow them down: both were
+/// measured.
 constexpr double kAsFast = 0.9;
 
 double rate_of(const GapTable& gap) {
@@ -82,6 +83,16 @@ class Machine {
   /// Of a group's link to all others; 0 if it has none.
   [[nodiscard]] double uplink_rate(std::size_t group) const { return uplink_rate_[group]; }
   [[nodiscard]] const Joint& joint(std::size_t a, std::size_t b) const { return joints_[a * count_ + b]; }
+  /// Whether all messages from one cluster to the other share a link that is narrower than the uplinks on its way.
+  [[nodiscard]] bool share_link(std::size_t a, std::size_t b) const {
+    if (!joint(a, b).limited) return false;
+    bool narrowest = true;
+    const auto compare = [&](std::size_t group) {
+      narrowest = narrowest && joint(a, b).all < kAsFast * uplink_rate(group);
+    };
+    levels_.cross(a, b, compare, compare);
+    return narrowest;
+  }
 
  private:
   [[nodiscard]] bool given(std::size_t group) const { return levels_.groups()[group].uplink.has_value(); }
@@ -183,7 +194,7 @@ SimgridPlatform to_simgrid(const Platform& platform, const std::string& where) {
                     " sharing_policy=\"FATPIPE\"");
   for (std::size_t a = 0; a < clusters; ++a)
     for (std::size_t b = 0; b < clusters; ++b)
-      if (a != b && machine.joint(a, b).limited && levels.in_one_group(a, b))
+      if (a != b && machine.share_link(a, b))
         append_link(xml, fmt::format("l:{}:{}", a, b), machine.joint(a, b).all, 0);
   for (const Host& from : hosts) {
     for (const Host& to : hosts) {
@@ -201,7 +212,7 @@ SimgridPlatform to_simgrid(const Platform& platform, const std::string& where) {
       };
       if (from.cluster != to.cluster && machine.joint(from.cluster, to.cluster).limited) {
         pass("w:", from.id + ':' + to.id);
-        if (levels.in_one_group(from.cluster, to.cluster)) pass("l:", fmt::format("{}:{}", from.cluster, to.cluster));
+        if (machine.share_link(from.cluster, to.cluster)) pass("l:", fmt::format("{}:{}", from.cluster, to.cluster));
         levels.cross(
             from.cluster, to.cluster, [&](std::size_t group) { pass("up:", names[group]); },
             [&](std::size_t group) { pass("down:", names[group]); });

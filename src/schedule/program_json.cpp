@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <cstddef>
 #include <istream>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,7 +32,8 @@ std::string_view to_string(Kind kind) {
   return kind == Kind::kSend ? kSend : kind == Kind::kReceive ? kReceive : kCombine;
 }
 
-void append_operation(std::string& out, const ProgramOperation& op) {
+/// `pace`: null where the program has none.
+void append_operation(std::string& out, const ProgramOperation& op, const SendPace* pace) {
   auto end = std::back_inserter(out);
   fmt::format_to(end, FMT_COMPILE(R"({{"rank": {}, "kind": "{}", "peer": {}, "offset": {}, "bytes": {})"), op.rank,
                  to_string(op.kind), op.peer, op.offset, op.bytes);
@@ -46,7 +49,14 @@ void append_operation(std::string& out, const ProgramOperation& op) {
     fmt::format_to(end, FMT_COMPILE("{}{}"), between, position);
     between = ", ";
   }
-  out += "]}";
+  out += ']';
+  if (pace != nullptr && op.kind == Kind::kSend) {
+    out += R"(, "port_s": )";
+    append_json_number(out, pace->port_s, "port_s");
+    out += R"(, "connection_s": )";
+    append_json_number(out, pace->connection_s, "connection_s");
+  }
+  out += '}';
 }
 
 class ProgramHandler : public detail::StrictJsonHandler {
@@ -76,7 +86,9 @@ class ProgramHandler : public detail::StrictJsonHandler {
                   {.name = "offset", .integer = &operation_.offset},
                   {.name = "bytes", .integer = &operation_.bytes},
                   {.name = "more", .required = false, .integers = &more_},
-                  {.name = "after", .integers = &operation_.after}}}};
+                  {.name = "after", .integers = &operation_.after},
+                  {.name = "port_s", .required = false, .number = &pace_.port_s},
+                  {.name = "connection_s", .required = false, .number = &pace_.connection_s}}}};
   }
 
   Program take() { return std::move(result_); }
@@ -87,6 +99,7 @@ class ProgramHandler : public detail::StrictJsonHandler {
   void opened(int shape) override {
     if (shape != kOperation) return;
     operation_ = {};
+    pace_ = {kNone, kNone};
     more_.clear();
   }
   void closed(int shape) override {
@@ -101,7 +114,16 @@ class ProgramHandler : public detail::StrictJsonHandler {
     operation_.more.reserve(more_.size() / 2);
     for (std::size_t i = 0; i < more_.size(); i += 2) operation_.more.push_back({more_[i], more_[i + 1]});
     operation_.after.shrink_to_fit();
+    take_pace();
     result_.operations.push_back(std::move(operation_));
+  }
+
+  void take_pace() {
+    const bool port = !std::isnan(pace_.port_s), connection = !std::isnan(pace_.connection_s);
+    if (port != connection)
+      fail_object(port ? "\"port_s\" alone" : "\"connection_s\" alone", "both of a send, or none of them");
+    if (port) result_.pace.resize(result_.operations.size());
+    if (port || !result_.pace.empty()) result_.pace.push_back(port ? pace_ : SendPace{});
   }
 
   void take_blocks() {
@@ -118,6 +140,8 @@ class ProgramHandler : public detail::StrictJsonHandler {
 
   Program result_;
   ProgramOperation operation_;
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  SendPace pace_;  ///< kNone where it is not given
   std::vector<std::int64_t> more_;
   std::vector<std::int64_t> blocks_;
   std::string schema_;
@@ -139,9 +163,9 @@ std::string to_json(const Program& program) {
     out += fmt::format(",\n \"block_bytes\": [{}]", fmt::join(blocks, ", "));
   out += ",\n \"operations\": [";
   const char* between = "\n  ";
-  for (const ProgramOperation& op : program.operations) {
+  for (std::size_t i = 0; i < program.operations.size(); ++i) {
     out += between;
-    append_operation(out, op);
+    append_operation(out, program.operations[i], program.pace.empty() ? nullptr : &program.pace[i]);
     between = ",\n  ";
   }
   out += "],\n \"length_s\": ";

@@ -78,6 +78,22 @@ class ProgramValidator {
 
   // ---- fields
 
+  void check_pace() {
+    if (p_.pace.size() != p_.operations.size()) {
+      report(-1, -1, "a pace for {} of {} operations", p_.pace.size(), p_.operations.size());
+      return;
+    }
+    for (std::size_t i = 0; i < p_.pace.size(); ++i) {
+      const auto [port_s, connection_s] = p_.pace[i];
+      const auto at = static_cast<std::int64_t>(i);
+      if (!std::isfinite(port_s) || port_s < 0 || !std::isfinite(connection_s) || connection_s < port_s)
+        report(at, p_.operations[i].rank, "port_s is {} and connection_s {}, must be finite, at least 0 and rise",
+               port_s, connection_s);
+      else if (connection_s > 0 && p_.operations[i].kind != Kind::kSend)
+        report(at, p_.operations[i].rank, "a {} with a pace, which only sends have", name(p_.operations[i].kind));
+    }
+  }
+
   /// Whether there is an array.
   bool check_counts() {
     if (p_.ranks < 1) report(-1, -1, "{} ranks, must be at least 1", p_.ranks);
@@ -94,6 +110,7 @@ class ProgramValidator {
     else if (p_.bound_s > p_.length_s)
       report(-1, -1, "bound_s is {}, more than length_s, {}", p_.bound_s, p_.length_s);
     if (!p_.block_offsets.empty()) check_blocks();
+    if (!p_.pace.empty()) check_pace();
     if (!violations_.empty()) return false;
     try {
       bytes_ = array_bytes(p_);

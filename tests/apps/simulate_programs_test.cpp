@@ -58,11 +58,12 @@ json platform_of(Shape shape, Drawn& drawn) {
       platform["link"] = link(drawn.seconds(2e-5, 1e-4), card);
       break;
     case Shape::kUplinks: {
-      // Of a pair of clusters the link is wide enough for what their uplinks let through.
+      // Of a pair of clusters the link may be wide enough for what their uplinks let through, or not.
       json part = cluster(drawn.whole(2, 4));
       part["count"] = drawn.whole(2, 3);
       part["uplink"] = at_speed(card * static_cast<double>(drawn.whole(2, 6)) / 2);
-      platform["link"] = link(drawn.seconds(1e-3, 5e-3), card, 4);
+      platform["link"] =
+          link(drawn.seconds(1e-3, 5e-3), card / static_cast<double>(drawn.whole(1, 4)), drawn.whole(1, 4));
       platform["parts"] = json::array({std::move(part)});
       break;
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -133,7 +134,8 @@ TEST(BroadcastPlan, SummariesSayWhatTheWholePlansSay) {
       const BroadcastPlan summary = plan_broadcast(platform, 0, bytes, options);
       EXPECT_EQ(whole.messages * 2, static_cast<std::int64_t>(whole.program.operations.size()));
       EXPECT_EQ(summary.messages, whole.messages) << algorithm << ", " << bytes << " bytes";
-      EXPECT_TRUE(summary.program.operations.empty() && summary.pace.empty() && summary.schedule.transfers.empty());
+      EXPECT_TRUE(summary.program.operations.empty() && summary.program.pace.empty() &&
+                  summary.schedule.transfers.empty());
       EXPECT_EQ(summary.program.length_s, whole.program.length_s) << algorithm << ", " << bytes << " bytes";
       EXPECT_EQ(summary.program.algorithm, whole.program.algorithm);
       EXPECT_EQ(summary.schedule.length, whole.schedule.length);
@@ -300,6 +302,42 @@ TEST(BroadcastPlan, BadInputIsRefused) {
   EXPECT_THROW((void)plan_broadcast(without_link, 0, 1), InputError);
 }
 
+TEST(BroadcastPlan, AMessageWhoseSegmentsCannotBeCountedIsRefused) {
+  const Platform platform = three_sites(in_order(), 2);
+  constexpr std::int64_t kMost = std::int64_t{1} << 62;
+  for (const char* algorithm : {"auto", "flat", "pipelined", "parallel-entry"}) {
+    BroadcastOptions options;
+    options.algorithm = algorithm;
+    EXPECT_THROW((void)plan_broadcast(platform, 0, kMost + 1, options), InputError) << algorithm;
+    EXPECT_TRUE(validate(plan_broadcast(platform, 0, kMost, options)).empty()) << algorithm;
+  }
+  EXPECT_THROW((void)predict_broadcast(platform.clusters.front(), kMost + 1), InputError);
+}
+
+/// What is planned in segments takes much longer where all that can begin does.
+TEST(BroadcastPlan, AProgramTakesAsLongAsItSaysAtItsPace) {
+  const Platform platform = three_sites(in_order(), 6);
+  double most = 0;
+  for (const std::int64_t bytes : {1000, 300'000, 1'000'000}) {  // replayed whole
+    const BroadcastPlan forth = planned(platform, 1, bytes, "auto");
+    const ReversedPlan back = plan_reversed_broadcast(platform, 1, bytes / 8, 8);
+    for (const Program& program : {forth.program, back.program}) {
+      std::istringstream file(to_json(program));
+      Program read = read_program(file, "file");
+      EXPECT_EQ(read, program);
+      const double length_s = replay(platform, read).length_s;
+      EXPECT_LE(length_s, 1.05 * program.length_s) << program.algorithm;
+      // The other way round messages share links in another order.
+      if (program.problem == Collective::kBroadcast) {
+        EXPECT_GE(length_s, 0.95 * program.length_s) << program.algorithm;
+      }
+      read.pace.clear();
+      most = std::max(most, replay(platform, read).length_s / program.length_s);
+    }
+  }
+  EXPECT_GT(most, 1.1);
+}
+
 TEST(BroadcastPlan, BrokenPlansAreFound) {
   const BroadcastPlan good = planned(three_sites(in_order(), 3), 0, 65'536, "auto");
   const auto broken = [&](auto change) {
@@ -311,9 +349,9 @@ TEST(BroadcastPlan, BrokenPlansAreFound) {
   EXPECT_TRUE(broken([](BroadcastPlan& p) { p.program.root = 1; }));
   EXPECT_TRUE(broken([](BroadcastPlan& p) { p.program.operations.pop_back(); }));
   EXPECT_TRUE(broken([](BroadcastPlan& p) { p.program.operations[0].bytes -= 1; }));
-  EXPECT_TRUE(broken([](BroadcastPlan& p) { p.pace.pop_back(); }));
-  EXPECT_TRUE(broken([](BroadcastPlan& p) { p.pace[0].port_s = -1; }));
-  EXPECT_TRUE(broken([](BroadcastPlan& p) { p.pace[0].connection_s = p.pace[0].port_s / 2; }));
+  EXPECT_TRUE(broken([](BroadcastPlan& p) { p.program.pace.pop_back(); }));
+  EXPECT_TRUE(broken([](BroadcastPlan& p) { p.program.pace[0].port_s = -1; }));
+  EXPECT_TRUE(broken([](BroadcastPlan& p) { p.program.pace[0].connection_s = p.program.pace[0].port_s / 2; }));
   EXPECT_TRUE(broken([](BroadcastPlan& p) { p.native.push_back({{0, 1}, 0, 0}); }));
 }
 

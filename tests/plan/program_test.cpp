@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <random>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -514,6 +516,80 @@ TEST(PlanProgram, WhatWouldBeTooMuchWorkIsEstimated) {
       EXPECT_FALSE(plan_program(platform, problem, {.algorithm = algorithm}).estimated);
     }
   EXPECT_GE(estimated, 8U);
+}
+
+/// What messages share makes no program faster than its load, and one of a single round by itself as long.
+TEST(PlanProgram, AnEstimateIsNoShorterThanTheLoad) {
+  const Platform platform = three_sites(in_order(), 4);
+  const detail::RankNetwork network(platform);
+  const detail::Ranks ranks = first_ranks(platform.ranks);
+  detail::RangeSets sets;
+  for (const std::int64_t rank : ranks) sets.push_back({{rank * 5000, 5000}});
+  const auto compared = [&](const detail::ProgramMessages& messages) {
+    Program program;
+    program.ranks = platform.ranks;
+    program.operations = detail::operations_of(messages, platform.ranks);
+    return std::pair(detail::load_of(network, messages), detail::estimated_length(network, program, 0));
+  };
+  for (const detail::Allgather& pattern : {detail::Allgather(detail::ring_allgather),
+                                           {detail::bruck_allgather},
+                                           {detail::circulant_allgather},
+                                           {detail::pairwise_allgather}}) {
+    const detail::ProgramMessages messages = pattern(ranks, sets);
+    for (const detail::ProgramMessages& each : {messages, messages.reversed(true)}) {
+      const auto [load_s, estimate_s] = compared(each);
+      EXPECT_GT(load_s, 0);
+      EXPECT_LT(load_s, estimate_s);
+    }
+  }
+  detail::ProgramMessages one;
+  one.add(0, 1, {{0, 1 << 20}});
+  const auto [load_s, estimate_s] = compared(one);
+  EXPECT_DOUBLE_EQ(load_s + network.costs(network.cluster(0), network.cluster(1), 1 << 20, false).latency_s,
+                   estimate_s);
+}
+
+/// Of programs of millions of messages those are not made that cannot be faster: neither the chains of more segments,
+/// as the first one takes minutes, nor what fills the links for longer.
+TEST(PlanProgram, WhatCannotBeFasterIsNotEstimatedWhereMessagesAreMillions) {
+  Platform platform;
+  for (std::int64_t c = 0; c < 20; ++c) {
+    PlatformCluster cluster{"c" + std::to_string(c), {}, 20e-6, line(2e-6, 125e6), {}};
+    for (std::int64_t i = 0; i < 4000; ++i) cluster.ranks.push_back(platform.ranks++);
+    platform.clusters.push_back(std::move(cluster));
+    for (std::int64_t other = 0; other < c; ++other) platform.links.push_back({other, c, 1e-3, line(4e-6, 110e6), 4});
+  }
+  const ProgramPlan plan = plan_program(platform, {Collective::kAllreduce, 1 << 20, 0, 8});
+  const auto looked_at = [&](const std::string& name) {
+    return std::ranges::any_of(plan.candidates,
+                               [&](const ProgramPlan::Candidate& each) { return each.algorithm.starts_with(name); });
+  };
+  EXPECT_TRUE(looked_at("binomial"));
+  EXPECT_TRUE(looked_at("chain"));
+  EXPECT_FALSE(looked_at("chain, 16"));
+  EXPECT_FALSE(looked_at("circulant"));
+}
+
+/// Messages that keep a port for no time beside others that use it up, with shares of it that differ by 10^13.
+TEST(ReplayProgram, SharesOfAnySizeLeaveSomethingForAll) {
+  std::istringstream in(
+      R"({"schema": "sluice.platform/2", "name": "m", "link": {"latency_s": 0.001, "gap": [[1, 0]], "connections": 3},
+          "parts": [{"name": "c", "ranks": 9, "count": 2,
+                     "link": {"latency_s": 0, "gap": [[1, 0.001], [678, 0.001015140712524805]]}}]})");
+  const Platform platform = read_platform(in, "text");
+  for (const Collective collective : {Collective::kReduceScatter, Collective::kAllreduce}) {
+    for (const Algorithm& algorithm : detail::program_algorithms(collective)) {
+      ProgramPlan plan;
+      try {
+        plan = plan_program(platform, {collective, std::int64_t{1} << 40, 0, 1},
+                            {.algorithm = std::string(algorithm.name)});
+      } catch (const InputError&) {
+        continue;  // it does not apply
+      }
+      EXPECT_TRUE(std::isfinite(plan.program.length_s)) << algorithm.name;
+      EXPECT_GE(plan.program.length_s, plan.program.bound_s) << algorithm.name;
+    }
+  }
 }
 
 /// In each round, segments follow each other along the chain.

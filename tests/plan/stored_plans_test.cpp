@@ -319,7 +319,7 @@ TEST(StoredPlans, OfBroadcasts) {
       const BroadcastPlan planned = plan_broadcast(platform, 5, bytes, options);
       add(hash, planned.schedule);
       hash.add(planned.program.length_s);
-      for (const SendPace& pace : planned.pace) hash.add(pace.port_s);
+      for (const SendPace& pace : planned.program.pace) hash.add(pace.port_s);
     }
     if (algorithm != "pipelined" && algorithm != "parallel-entry") {  // these are for ranks
       BetweenOptions options;

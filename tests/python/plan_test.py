@@ -256,6 +256,26 @@ class Trees(unittest.TestCase):
         with self.assertRaises(TypeError):
             sluice.plan_reduce(4, 1, 1, no_such=1)
 
+    def test_plans_reductions_where_machines_and_links_differ(self):
+        # Machine 2 sends from 5 to 7, then the root combines until 11.
+        links = numpy.array([[0, 9, 9], [1, 0, 9], [2, 9, 0]])
+        plan = sluice.plan_reduce(3, links, [4, 9, 9], arrivals=[0, 0, 5], max_transfers=1, effort=2)
+        self.assertEqual(plan.length, 11)
+        self.assertEqual(sluice.check(plan), [])
+        self.assertEqual(sluice.plan_reduce(3, [1, 1, 2], 4).length, 9)  # 1, and twice 4 on the root
+        self.assertLessEqual(sluice.plan_reduce(3, [1, 1, 2], 4, segments=0, max_segments=2).segments, 2)
+        program = plan.program(800, 8)
+        self.assertEqual((program.problem, program.ranks, program.size_bytes), ("reduce", 3, 800))
+        self.assertEqual(sluice.check(program), [])
+        for call, about in (
+            (lambda: sluice.plan_reduce(3, [1, 1], 4), r"transfer: shape \(2,\)"),
+            (lambda: sluice.plan_reduce(3, 1, [[1, 1, 1]] * 3), r"compute: shape \(3, 3\)"),
+            (lambda: sluice.plan_reduce(3, [1, 1, -1], 4), "transfer_costs"),
+            (lambda: plan.program(801, 8), "multiple of 8"),
+        ):
+            with self.assertRaisesRegex(sluice.InputError, about):
+                call()
+
     def test_plans_broadcasts(self):
         platform = sluice.read_platform(PLATFORM)
         self.assertEqual((platform.ranks, platform.clusters), (4, [("a", [0, 1]), ("b", [2, 3])]))

@@ -365,10 +365,12 @@ TEST(Program, MutationsOfReductionsAreJudgedAsReplayed) {
       BroadcastOptions options;
       options.algorithm = algorithm;
       options.segments = 2;
-      expect_judged_as_replayed(plan_broadcast(one_cluster(ranks), ranks / 2, 7, options).program, mutations,
-                                still_sound);
-      expect_judged_as_replayed(plan_reversed_broadcast(one_cluster(ranks), ranks / 2, 5, 3, options).program,
-                                mutations, still_sound);
+      Program forth = plan_broadcast(one_cluster(ranks), ranks / 2, 7, options).program;
+      Program back = plan_reversed_broadcast(one_cluster(ranks), ranks / 2, 5, 3, options).program;
+      for (Program* const each : {&forth, &back}) {
+        each->pace.clear();  // one of each operation
+        expect_judged_as_replayed(*each, mutations, still_sound);
+      }
     }
   }
   RecordProperty("mutations", std::to_string(mutations));
@@ -443,6 +445,17 @@ TEST(Program, ValidatorNamesTheFault) {
   p.operations.pop_back();
   EXPECT_EQ(first_fault(p), "step 0: rank 1 does not receive it");
   p = good;
+  p.pace.resize(3);
+  EXPECT_EQ(first_fault(p), "a pace for 3 of 4 operations");
+  p.pace = {{1, 2}, {3, 2}, {}, {}};
+  EXPECT_EQ(first_fault(p), "step 1: port_s is 3 and connection_s 2, must be finite, at least 0 and rise");
+  p.pace = {{1, 2}, {-1, 2}, {}, {}};
+  EXPECT_EQ(first_fault(p), "step 1: port_s is -1 and connection_s 2, must be finite, at least 0 and rise");
+  p.pace = {{1, 2}, {1, 2}, {1, 2}, {}};
+  EXPECT_EQ(first_fault(p), "step 2: a combine with a pace, which only sends have");
+  p.pace = {{1, 2}, {0, 0}, {}, {}};
+  EXPECT_EQ(first_fault(p), "");
+  p = good;
   p.bound_s = 3;
   EXPECT_EQ(first_fault(p), "bound_s is 3, more than length_s, 2");
   p = good;
@@ -483,6 +496,16 @@ TEST(Program, ComesBackFromItsFile) {
   EXPECT_EQ(read_program(in, "file.json"), program);
 }
 
+TEST(Program, ItsPaceComesBackFromItsFile) {
+  Program program = exchange_of_two();
+  for (const std::vector<SendPace>& pace :
+       {std::vector<SendPace>{{0.5, 1}, {0.25, 0.25}, {}, {}}, {{0, 0}, {0, 0}, {}, {}}}) {
+    program.pace = pace;
+    std::istringstream in(to_json(program));
+    EXPECT_EQ(read_program(in, "file.json"), program);
+  }
+}
+
 TEST(Program, TheFileIsAsTheInterfaceHasIt) {
   EXPECT_EQ(to_json(exchange_of_two()),
             R"({"schema": "sluice.program/1", "problem": "allreduce", "algorithm": "by hand",
@@ -517,7 +540,11 @@ TEST(Program, FilesAreReadStrictly) {
             "file.json:4: \"more\": 3 numbers, expected an offset and bytes for each range");
   EXPECT_EQ(refused("\"rank\": 0, ", ""),
             "file.json:4: an operation without \"rank\", expected \"rank\", \"kind\", \"peer\", \"offset\", \"bytes\", "
-            "\"more\", \"after\"");
+            "\"more\", \"after\", \"port_s\", \"connection_s\"");
+  EXPECT_EQ(refused("\"after\": []", "\"after\": [], \"port_s\": 1"),
+            "file.json:4: \"port_s\" alone, expected both of a send, or none of them");
+  EXPECT_EQ(refused("\"after\": []", "\"after\": [], \"connection_s\": 1"),
+            "file.json:4: \"connection_s\" alone, expected both of a send, or none of them");
   EXPECT_EQ(refused("\"size_bytes\": 8", "\"size_bytes\": -8"),
             "file.json:2: \"size_bytes\": -8, expected an integer from 0 to 2^63 - 1");
 }

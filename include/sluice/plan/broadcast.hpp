@@ -122,7 +122,7 @@ struct BroadcastOptions {
   /// other ways, whose work has limits of its own.
   double effort = 1;
   StopRequest stop;      ///< of "exact", "auto", "pipelined" and "parallel-entry"
-  bool messages = true;  ///< false: only the summary, the plan has no transfers, operations and pace
+  bool messages = true;  ///< false: only the summary, the plan has no transfers and operations
 };
 
 /// At least two ranks to which the MPI's own broadcast sends the whole message. The first one has all of it, and has
@@ -146,9 +146,9 @@ struct BroadcastPlan {
   bool optimal = false;  ///< of trees between clusters: no tree of as many segments is shorter
   /// What ranks do: a program of "broadcast", sound by itself unless there are broadcasts by the MPI. `length_s` is
   /// when the last rank has the message, by the replay or by one of these broadcasts. `bound_s` holds for every method,
-  /// as bound_of has it; there is none where the MPI broadcasts, or where messages were too many for the replay.
+  /// as bound_of has it; there is none where the MPI broadcasts, or where messages were too many for the replay. It has
+  /// a pace.
   Program program;
-  std::vector<SendPace> pace;           ///< by operation; it matters for sends alone
   std::vector<NativeBroadcast> native;  ///< by the MPI, after the program; a rank is in at most one of them
   std::int64_t messages = 0;            ///< number of messages of the program
   /// What each method that "auto" compared takes by the model, the first one chosen.
@@ -159,11 +159,10 @@ struct BroadcastPlan {
   std::vector<Candidate> candidates;  ///< at least the one chosen
 };
 
-/// What is wrong with the program of `plan`, its pace and its broadcasts by the MPI; empty if nothing. As validate() of
+/// What is wrong with the program of `plan` and its broadcasts by the MPI; empty if nothing. As validate() of
 /// a program in which the first rank of every broadcast by the MPI sends the message to all others of it, after all
 /// else; and:
 ///
-///  - a pace for each operation, its times finite and at least 0, `connection_s` at least `port_s`;
 ///  - broadcasts by the MPI: at least two ranks, in range, none of them in two or twice in one; all but the first have
 ///    no messages; times finite, the start at least 0, the end not before it nor after the end of the program.
 [[nodiscard]] std::vector<Violation> validate(const BroadcastPlan& plan);
@@ -196,9 +195,9 @@ struct ReversedPlan {
   bool between_clusters = false;  ///< as for BroadcastPlan
   bool optimal = false;           ///< likewise
   /// Every range goes back to where the broadcast got it from, combined with the same range of the ranks to which the
-  /// broadcast passed it on. A program of "reduce", whose length is that of the broadcast; combining is free.
+  /// broadcast passed it on. A program of "reduce", whose length is that of the broadcast and whose pace is that of the
+  /// messages the other way; combining is free.
   Program program;
-  std::vector<SendPace> pace;                        ///< of each operation: that of the message the other way
   std::vector<BroadcastPlan::Candidate> candidates;  ///< as for BroadcastPlan
 };
 

@@ -81,22 +81,14 @@ struct ReplayedProgram {
   std::vector<double> start_s;  ///< by operation: of a send, when it begins; of others as end_s
   std::vector<double> end_s;    ///< by operation
 };
-/// Replays `program` over `platform`, where messages share what they pass (docs/explanation/collectives.md);
-/// `combine_s_per_byte`: what combining costs. Throws InputError unless the program is sound and has as many ranks as
-/// the platform.
+/// Replays `program` over `platform`, where messages share what they pass (docs/explanation/collectives.md), at its
+/// pace; `combine_s_per_byte`: what combining costs. Throws InputError unless the program is sound and has as many
+/// ranks as the platform.
 [[nodiscard]] ReplayedProgram replay(const Platform& platform, const Program& program, double combine_s_per_byte = 0);
 
-/// How far apart a rank starts its sends, in seconds. Several messages at once on one connection, or through one port,
-/// would all arrive as late as the last. A send whose predecessors are complete waits for nothing.
-struct SendPace {
-  double port_s = 0;        ///< from the start of one to the start of the next
-  double connection_s = 0;  ///< the same for two sends to the same rank; at least port_s
-
-  friend bool operator==(const SendPace&, const SendPace&) = default;
-};
-
-/// For how long each send keeps the port of its rank, and the connection between its two ranks, for itself, by
-/// operation; 0 for what is no send. @pre as many ranks as the platform has
+/// The pace of `program`; of one that states none, for how long each send keeps the port of its rank, and the
+/// connection between its two ranks, for itself. By operation, 0 for what is no send. @pre as many ranks as the
+/// platform has
 [[nodiscard]] std::vector<SendPace> send_paces(const Platform& platform, const Program& program);
 
 /// A lower bound: in the replay no program for the problem ends earlier over the platform. It is the largest of these

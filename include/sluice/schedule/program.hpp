@@ -103,6 +103,15 @@ struct ProgramOperation {
   friend bool operator==(const ProgramOperation&, const ProgramOperation&) = default;
 };
 
+/// How far apart a rank starts its sends, in seconds. Several messages at once on one connection, or through one port,
+/// would all arrive as late as the last. A send whose predecessors are complete waits for nothing.
+struct SendPace {
+  double port_s = 0;        ///< from the start of one to the start of the next
+  double connection_s = 0;  ///< the same for two sends to the same rank; at least port_s
+
+  friend bool operator==(const SendPace&, const SendPace&) = default;
+};
+
 /// A collective and the operations that carry it out; sizes and shares as above.
 struct Program {
   Collective problem = Collective::kBroadcast;  ///< which collective
@@ -116,9 +125,12 @@ struct Program {
   /// offsets, of alltoall p p + 1, row by row. Empty where they are as the table says.
   std::vector<std::int64_t> block_offsets = {};
   std::vector<ProgramOperation> operations;  ///< of all ranks; the order pairs sends with receives
-  double length_s = 0;                       ///< when the last rank is done, by the replay of its planner
-  double bound_s = 0;                        ///< no program is done earlier, by what `bound` says
-  std::string bound;                         ///< what `bound_s` is from: "paths", "port of rank 3"; empty without one
+  /// Empty, where sends begin as soon as they can, or by operation (0 for what is no send): of several sends of a rank
+  /// that can begin, the first of the list does.
+  std::vector<SendPace> pace = {};
+  double length_s = 0;  ///< when the last rank is done, by the replay of its planner
+  double bound_s = 0;   ///< no program is done earlier, by what `bound` says
+  std::string bound;    ///< what `bound_s` is from: "paths", "port of rank 3"; empty without one
 
   friend bool operator==(const Program&, const Program&) = default;
 };

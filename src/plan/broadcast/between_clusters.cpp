@@ -157,7 +157,7 @@ BetweenPlan plan_between_clusters(const BetweenClusters& problem, const BetweenO
 BetweenClusters between_clusters(const Platform& platform, std::int64_t bytes, std::int64_t root, std::int64_t segments,
                                  std::string_view inside) {
   check_platform(platform, "platform");
-  if (bytes < 0) throw InputError("size", fmt::format("{}", bytes), "at least 0");
+  detail::check_broadcast_size(bytes);
   if (segments < 1) throw InputError("segments", fmt::format("{}", segments), "at least 1");
   if (root < 0 || root >= platform.ranks)
     throw InputError("root", fmt::format("{}", root), fmt::format("a rank from 0 to {}", platform.ranks - 1));

@@ -43,7 +43,6 @@ class PlanValidator {
   explicit PlanValidator(const BroadcastPlan& plan) : plan_(plan) {}
 
   std::vector<Violation> run() {
-    check_pace();
     check_native();
     if (!violations_.empty()) return std::move(violations_);
     return validate(with_native_as_messages());
@@ -53,20 +52,6 @@ class PlanValidator {
   void fail(std::int64_t rank, std::string reason) { violations_.push_back({-1, rank, std::move(reason)}); }
 
   static bool is_time(double seconds) { return std::isfinite(seconds) && seconds >= 0; }
-
-  void check_pace() {
-    if (plan_.pace.size() != plan_.program.operations.size()) {
-      fail(-1, fmt::format("a pace for {} of {} operations", plan_.pace.size(), plan_.program.operations.size()));
-      return;
-    }
-    for (std::size_t i = 0; i < plan_.pace.size(); ++i) {
-      const SendPace& pace = plan_.pace[i];
-      if (!is_time(pace.port_s) || !is_time(pace.connection_s) || pace.connection_s < pace.port_s)
-        fail(plan_.program.operations[i].rank,
-             fmt::format("operation {} keeps its port for {} s, its connection for {} s", i, pace.port_s,
-                         pace.connection_s));
-    }
-  }
 
   void check_native() {
     const std::int64_t ranks = plan_.program.ranks;
@@ -112,6 +97,8 @@ class PlanValidator {
             {native.ranks[i], Kind::kReceive, native.ranks.front(), 0, program.size_bytes, {}, {}});
       }
     }
+    if (!program.pace.empty() && program.pace.size() == plan_.program.operations.size())
+      program.pace.resize(program.operations.size());
     return program;
   }
 
@@ -137,9 +124,9 @@ BroadcastPlan plan_broadcast(const Platform& platform, std::int64_t root, std::i
   plan.messages = planned.count;
   if (options.messages) {
     plan.program.operations = operations_of(planned.messages.value(), platform.ranks);
-    plan.pace.resize(plan.program.operations.size());
+    plan.program.pace.resize(plan.program.operations.size());
     for (std::size_t m = 0; m < planned.messages->list.size(); ++m)
-      plan.pace[2 * m] = {planned.messages->list[m].port_s, planned.messages->list[m].connection_s};
+      plan.program.pace[2 * m] = {planned.messages->list[m].port_s, planned.messages->list[m].connection_s};
   } else {
     detail::check_message_count(plan.messages);
     plan.schedule.transfers.clear();

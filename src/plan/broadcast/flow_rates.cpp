@@ -180,7 +180,7 @@ void FlowRates::fill() {
       }
     }
     thing.free = std::max(0.0, thing.free);
-    if (thing.open > 0) levels_.emplace_back(thing.free / thing.weights, reached_.size() + t);
+    if (thing.open > 0) levels_.emplace_back(level_of(thing), reached_.size() + t);
   }
   std::make_heap(levels_.begin(), levels_.end(), kHigher);
   for (std::size_t open = reached_.size(); open > 0;) {
@@ -199,7 +199,7 @@ void FlowRates::fill() {
     Thing& thing = things_[t];
     if (thing.open == 0) continue;
     // What others took at lower levels has raised its level: it is looked at again when its turn comes.
-    const double now_at = thing.free / thing.weights;
+    const double now_at = level_of(thing);
     if (now_at > level * (1 + kRateRounding)) {
       levels_.emplace_back(now_at, what);
       std::push_heap(levels_.begin(), levels_.end(), kHigher);
@@ -225,11 +225,28 @@ void FlowRates::fix(std::size_t f, double level, std::size_t held_by) {
     Thing& thing = things_[each.thing];
     if (thing.mark != mark_) continue;
     thing.free = std::max(0.0, thing.free - flow.next * each.seconds);
-    // Rounding: what nobody waits for any more has no weights.
-    thing.weights = --thing.open == 0 ? 0 : thing.weights - way.weight * each.seconds;
+    const double weight = way.weight * each.seconds;
+    thing.weights -= weight;
+    // Rounding: what nobody waits for any more has no weights, and of one that was far heavier nothing may be left.
+    constexpr double kLost = 1e-9;
+    if (--thing.open == 0)
+      thing.weights = 0;
+    else if (thing.weights < kLost * weight)
+      thing.weights = weights_left(thing);
     thing.top = std::max(thing.top, level);
   }
 }
+
+/// Those of the flows that have no rate yet.
+double FlowRates::weights_left(const Thing& thing) const {
+  double sum = 0;
+  for (const auto& [f, seconds] : thing.flows)
+    if (flows_[f].mark == mark_ && flows_[f].fixed != filling_) sum += ways_[flows_[f].way].weight * seconds;
+  return sum;
+}
+
+/// Messages may pass in no time.
+double FlowRates::level_of(const Thing& thing) { return thing.weights > 0 ? thing.free / thing.weights : kInfinity; }
 
 /// Reaches the flows that have to give or may rise; whether there are any.
 bool FlowRates::reach_more() {

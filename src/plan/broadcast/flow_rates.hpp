@@ -99,6 +99,8 @@ class FlowRates {
   [[nodiscard]] bool reach_more();
   void reach_all();
   void fix(std::size_t f, double level, std::size_t held_by);
+  [[nodiscard]] double weights_left(const Thing& thing) const;
+  [[nodiscard]] static double level_of(const Thing& thing);
   void set_rate(std::size_t f, double now);
   void set_end(std::size_t f, double time);
   void sink(std::size_t at, const End& end);

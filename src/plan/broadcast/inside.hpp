@@ -16,6 +16,9 @@ namespace sluice::detail {
 [[nodiscard]] StrategyPrediction best_inside(const PlatformCluster& cluster, std::int64_t bytes,
                                              std::string_view strategy = {});
 
+/// Throws InputError for a message below 0 bytes, or beyond 2^62, whose segments cannot be counted.
+void check_broadcast_size(std::int64_t bytes);
+
 /// The messages of `strategy`, one that predict_broadcast calls executable, for bytes [0, `bytes`) among `ranks`, which
 /// the first one has; in segments of `segment_bytes` (0: whole). See inside.cpp. Priorities rise by 1 from `priority`,
 /// which is left behind the last.

@@ -26,6 +26,7 @@
 #include <cmath>
 #include <utility>
 
+#include "plan/broadcast/inside.hpp"
 #include "plan/fixed_math.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
@@ -147,7 +148,7 @@ class Models {
 }  // namespace
 
 std::vector<StrategyPrediction> predict_broadcast(const PlatformCluster& cluster, std::int64_t bytes) {
-  if (bytes < 0) throw InputError("size", fmt::format("{}", bytes), "at least 0");
+  detail::check_broadcast_size(bytes);
   if (cluster.ranks.empty()) throw InputError("cluster " + cluster.name, "no ranks", "at least one");
   if (cluster.ranks.size() > 1 && cluster.gap.points().empty())
     throw InputError("cluster " + cluster.name, "no gap", "one, as it has more than one rank");

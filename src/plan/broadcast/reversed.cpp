@@ -61,6 +61,14 @@ TreeSchedule reversed(const TreeSchedule& schedule, const BetweenClusters& probl
   return result;
 }
 
+namespace {
+
+/// A port is free a moment before the connection that it served last, so that what waits for another one has its turn:
+/// messages of one connection stand next to each other in the list.
+constexpr double kFreeSooner = 1 - 1e-6;
+
+}  // namespace
+
 ReversedPlan plan_reversed_broadcast(const Platform& platform, std::int64_t root, std::int64_t elements,
                                      std::int64_t element_bytes, const BroadcastOptions& options) {
   if (elements < 0) throw InputError("elements", fmt::format("{}", elements), "at least 0");
@@ -98,8 +106,8 @@ ReversedPlan plan_reversed_broadcast(const Platform& platform, std::int64_t root
     const std::int64_t end = message->end() / element_bytes * element_bytes;
     if (begin == end) continue;
     operations.add_message(message->to, message->from, {begin, end - begin}, true);
-    plan.pace.push_back({message->port_s, message->connection_s});
-    plan.pace.push_back({});
+    plan.program.pace.push_back({message->port_s * kFreeSooner, message->connection_s});
+    plan.program.pace.push_back({});
   }
   plan.program.operations = std::move(operations).take();
   plan.candidates = std::move(forth.candidates);

@@ -5,6 +5,7 @@
 /// Complexity: O(n p) time and messages; O(n) for one rank.
 /// Source: folklore; Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations" (2005), "chain".
 #include <cstddef>
+#include <cstdint>
 
 #include "plan/program/patterns.hpp"
 
@@ -13,6 +14,7 @@ namespace sluice::detail {
 ProgramMessages chain_broadcast(const Ranks& ranks, const Ranges& segments) {
   ProgramMessages messages;
   const std::size_t links = ranks.size() - 1;
+  check_message_count(static_cast<std::int64_t>(links * segments.size()));
   for (std::size_t round = 0; round + 1 < links + segments.size(); ++round) {
     const std::size_t first = round < segments.size() ? 0 : round - segments.size() + 1;
     for (std::size_t i = first; i <= round && i < links; ++i)

@@ -127,6 +127,7 @@ ProgramMessages circulant_broadcast(const Ranks& ranks, const Ranges& segments) 
   if (p < 2 || n == 0) return messages;
   const std::vector<std::int64_t> skips = circulant_skips(p);
   const auto q = static_cast<std::int64_t>(skips.size() - 1);
+  check_message_count((p - 1) * n);
   std::vector<std::vector<std::int64_t>> receives;
   for (std::int64_t r = 0; r < p; ++r) receives.push_back(circulant_receives(r, skips));
   // The last of the rounds, n - 1 + q in all, is the last of a phase.

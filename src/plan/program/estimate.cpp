@@ -11,6 +11,7 @@
 /// Source: ours; the costs are those of the replay (plan/broadcast/replay.cpp).
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <unordered_map>
 #include <vector>
 
@@ -18,16 +19,50 @@
 #include "schedule/message_partners.hpp"
 
 namespace sluice::detail {
+namespace {
+
+/// What messages share, each thing free from some time on.
+class Turns {
+ public:
+  Turns(const RankNetwork& network, std::int64_t ranks)
+      : network_(network),
+        clusters_(network.platform().clusters.size()),
+        sender_(static_cast<std::size_t>(ranks), 0),
+        receiver_(sender_),
+        uplink_(network.uplinks(), 0) {}
+
+  /// When all that a message passes has served it, which is ready at `ready`; `latency_s` later it is there.
+  double take(std::int64_t sender, std::int64_t receiver, std::int64_t bytes, double ready, double& latency_s) {
+    const std::size_t from = network_.cluster(sender), to = network_.cluster(receiver);
+    const MessageCosts costs = network_.costs(from, to, bytes, false);
+    latency_s = costs.latency_s;
+    double done = std::max(served(sender_[static_cast<std::size_t>(sender)], ready, costs.port_s),
+                           served(receiver_[static_cast<std::size_t>(receiver)], ready, costs.receive_s));
+    done = std::max(done, ready + costs.connection_s);
+    if (from == to) return done;
+    done = std::max(done, served(link_[from * clusters_ + to], ready, costs.link_s));
+    network_.for_uplinks(from, to, [&](std::size_t number) {
+      const double kept = network_.kept_s(number, costs.link_s, network_.uplink_s(number, bytes));
+      done = std::max(done, served(uplink_[number], ready, kept));
+    });
+    return done;
+  }
+
+ private:
+  static double served(double& free, double start, double kept) { return free = std::max(free, start) + kept; }
+
+  const RankNetwork& network_;
+  std::size_t clusters_;
+  std::vector<double> sender_, receiver_, uplink_;
+  std::unordered_map<std::size_t, double> link_;
+};
+
+}  // namespace
 
 double estimated_length(const RankNetwork& network, const Program& program, double combine_s_per_byte) {
   const std::vector<ProgramOperation>& operations = program.operations;
   const std::vector<std::size_t> partner = message_partners(program);
-  const std::size_t clusters = network.platform().clusters.size();
-  std::vector<double> sender(static_cast<std::size_t>(program.ranks), 0), receiver(sender);
-  std::vector<double> uplink(network.uplinks(), 0);
-  std::unordered_map<std::size_t, double> link;
-  /// When what is free from `free` on has served what comes at `start` and keeps it for `kept`.
-  const auto served = [](double& free, double start, double kept) { return free = std::max(free, start) + kept; };
+  Turns turns(network, program.ranks);
   std::vector<double> end(operations.size(), 0), arrival(operations.size(), 0);
   double length = 0;
   for (std::size_t i = 0; i < operations.size(); ++i) {
@@ -36,20 +71,9 @@ double estimated_length(const RankNetwork& network, const Program& program, doub
     for (const std::int64_t before : op.after) ready = std::max(ready, end[static_cast<std::size_t>(before)]);
     const std::int64_t bytes = op.message_bytes();
     if (op.kind == ProgramOperation::Kind::kSend) {
-      const MessageCosts costs = pace_of(network, op);
-      const std::size_t from = network.cluster(op.rank), to = network.cluster(op.peer);
-      double done = std::max(served(sender[static_cast<std::size_t>(op.rank)], ready, costs.port_s),
-                             served(receiver[static_cast<std::size_t>(op.peer)], ready, costs.receive_s));
-      done = std::max(done, ready + costs.connection_s);
-      if (from != to) {
-        done = std::max(done, served(link[from * clusters + to], ready, costs.link_s));
-        network.for_uplinks(from, to, [&](std::size_t number) {
-          const double kept = network.kept_s(number, costs.link_s, network.uplink_s(number, bytes));
-          done = std::max(done, served(uplink[number], ready, kept));
-        });
-      }
-      end[i] = done;
-      arrival[partner[i]] = done + costs.latency_s;
+      double latency_s = 0;
+      end[i] = turns.take(op.rank, op.peer, bytes, ready, latency_s);
+      arrival[partner[i]] = end[i] + latency_s;
     } else {
       const bool combines = op.kind == ProgramOperation::Kind::kCombine;
       end[i] = std::max(ready, arrival[i] + (combines ? combine_s_per_byte * static_cast<double>(bytes) : 0));
@@ -57,6 +81,14 @@ double estimated_length(const RankNetwork& network, const Program& program, doub
     }
   }
   return length;
+}
+
+double load_of(const RankNetwork& network, const ProgramMessages& messages) {
+  Turns turns(network, network.platform().ranks);
+  double load = 0, latency_s = 0;
+  for (const ProgramMessage& message : messages.list())
+    load = std::max(load, turns.take(message.from, message.to, total_bytes(message.ranges), 0, latency_s));
+  return load;
 }
 
 }  // namespace sluice::detail

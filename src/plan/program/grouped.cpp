@@ -81,8 +81,14 @@ ProgramMessages grouped_allgather(const Groups& groups, const std::function<Byte
   ProgramMessages messages;
   check_pair_count(ranks_in(groups), groups.size());
   std::vector<RangeSets> sets(groups.size());
-  for (std::size_t g = 0; g < groups.size(); ++g)
-    for (const std::int64_t rank : groups[g]) sets[g].push_back({block(rank)});
+  std::int64_t some = 0;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (const std::int64_t rank : groups[g]) {
+      sets[g].push_back({block(rank)});
+      if (sets[g].back().front().bytes > 0) ++some;
+    }
+  }
+  check_message_count(some * (static_cast<std::int64_t>(groups.size()) - 1));
   for_pairs(groups.size(), [&](std::size_t g, std::size_t h) {
     for (std::size_t i = 0; i < groups[g].size(); ++i) {
       const std::size_t counterpart = i % groups[h].size();

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -156,20 +158,24 @@ class Planning {
 
   /// Replays what seems to be fastest first: all, as long as that is little work, then what may well be faster than the
   /// best so far. What would take too much work is only estimated; where messages are very many in all, those that have
-  /// the most not even that.
+  /// the most not even that, nor those that cannot be faster than the best estimate.
   void replay_some() {
     constexpr std::size_t kMostEstimated = std::size_t{1} << 20;  // messages in all
-    constexpr std::size_t kFewOfARank = 64;                       // messages: what has no more is always looked at
+    constexpr std::size_t kFewInAll = std::size_t{1} << 18;       // messages of one: so many are always looked at
+    constexpr std::size_t kFewOfARank = 64;                       // messages: what has no more is looked at beyond that
     constexpr double kGain = 0.95;
     constexpr std::size_t kMostKept = std::size_t{1} << 19;  // operations of programs
     struct Counted {
       std::size_t messages, variant;
+      double load_s;  // of those that are looked at only where it is little
     };
     std::vector<Counted> counted;
     for (std::size_t v = 0; v < variants_.size(); ++v) {
       if (!counted.empty() && stopped()) break;
       try {
-        counted.push_back({variants_[v].make().list().size(), v});
+        const detail::ProgramMessages messages = variants_[v].make();
+        const std::size_t count = messages.list().size();
+        counted.push_back({count, v, count > kFewInAll ? detail::load_of(network_, messages) : 0});
       } catch (const InputError&) {
         continue;  // more than there may be
       }
@@ -182,13 +188,22 @@ class Planning {
     };
     std::vector<Estimate> estimates;
     std::size_t kept = 0, looked_at = 0;
-    for (const auto& [messages, variant] : counted) {
-      looked_at += messages;
+    double least_s = detail::kInfinity;
+    std::map<std::string, double> in_one_message;  // by algorithm
+    for (const auto& [messages, variant, load_s] : counted) {
       const bool many = messages > kFewOfARank * static_cast<std::size_t>(task_.shape.ranks);
-      if (!estimates.empty() && ((many && looked_at > kMostEstimated) || stopped())) break;
+      if (!estimates.empty() && ((many && looked_at + messages > kMostEstimated) || stopped())) break;
+      // Of one algorithm, what sends k times as many messages is at most k times as fast.
+      const std::string& name = variants_[variant].name;
+      double& in_one_message_s = in_one_message[name.substr(0, name.find(','))];
+      const double at_least_s = std::max(load_s, in_one_message_s / static_cast<double>(messages));
+      if (looked_at + messages > kMostEstimated && at_least_s > kGain * least_s) continue;
+      looked_at += messages;
       Program program = program_of(task_, variants_[variant], variants_[variant].make());
       Estimate& estimate = estimates.emplace_back();
       estimate = {estimated_length(network_, program, options_.combine_s_per_byte), messages, variant, {}};
+      least_s = std::min(least_s, estimate.seconds);
+      in_one_message_s = std::max(in_one_message_s, estimate.seconds * static_cast<double>(messages));
       if (kept + program.operations.size() > kMostKept) continue;
       kept += program.operations.size();
       estimate.program = std::move(program);

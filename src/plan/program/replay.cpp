@@ -2,7 +2,8 @@
 ///
 /// A send starts when all in `after` have ended; where the rank has several, side by side, so that they share the port,
 /// but for those to one rank, which follow each other at the pace of their connection. (The executor lets all sends of
-/// a rank take turns at its port, run/mpi/program/collective_plan.cpp; together they take as long.) It has ended when
+/// a rank take turns at its port, run/mpi/program/collective_plan.cpp; together they take as long.) A program that
+/// states a pace is replayed at that, the earlier ones of the list first. A send has ended when
 /// its last byte has left. A receive or combine has ended when the message is there, has been taken in (which, for a
 /// combine, takes combine_s_per_byte for each byte), and all in `after` have ended.
 #include "plan/program/replay.hpp"
@@ -45,8 +46,9 @@ std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program&
     const bool combined = operations[partner[i]].kind == OperationKind::kCombine;
     const double take_in_s = combined ? combine_s_per_byte * static_cast<double>(op.message_bytes()) : 0;
     message_of[i] = message_of[partner[i]] = input.messages.size();
-    const double port_s = order == SendOrder::kInTurn ? costs.port_s : 0;
-    input.messages.push_back({op.rank, op.peer, op.message_bytes(), port_s, costs.connection_s, take_in_s});
+    SendPace pace{order == SendOrder::kInTurn ? costs.port_s : 0, costs.connection_s};
+    if (!program.pace.empty()) pace = program.pace[i];
+    input.messages.push_back({op.rank, op.peer, op.message_bytes(), pace.port_s, pace.connection_s, take_in_s});
   }
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const auto end_of = [&](std::size_t operation) {
@@ -74,6 +76,7 @@ std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program&
 }  // namespace detail
 
 std::vector<SendPace> send_paces(const Platform& platform, const Program& program) {
+  if (!program.pace.empty()) return program.pace;
   const detail::RankNetwork network(platform);
   std::vector<SendPace> paces;
   for (const ProgramOperation& op : program.operations) {

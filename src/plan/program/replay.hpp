@@ -5,6 +5,7 @@
 
 #include "plan/broadcast/rank_network.hpp"
 #include "plan/infinity.hpp"
+#include "schedule/program_messages.hpp"
 #include "sluice/plan/program.hpp"
 
 namespace sluice::detail {
@@ -31,5 +32,8 @@ struct ReplayLimits {
 
 /// About what the replay says, in one walk over the operations. Every send stands before its receive in the list.
 [[nodiscard]] double estimated_length(const RankNetwork& network, const Program& program, double combine_s_per_byte);
+
+/// That length is at least this: for how long the messages keep the port, link or uplink that they keep longest.
+[[nodiscard]] double load_of(const RankNetwork& network, const ProgramMessages& messages);
 
 }  // namespace sluice::detail

@@ -29,6 +29,7 @@ struct OrderedMessage {
   bool control = false;
   /// For how long after its beginning no other message between the two begins, in the same direction.
   double connection_s = 0;
+  double port_s = 0;  ///< the same for all messages of its sender, of which the first that may begin does; at most that
   /// Above 0: it is no message, but work that keeps its host for so long, and no place of those that may be under way.
   double work_s = 0;
 };

@@ -17,8 +17,10 @@
 #include <cstdio>
 #include <exception>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <simgrid/kernel/Timer.hpp>
 #include <simgrid/s4u.hpp>
 #include <string>
@@ -163,12 +165,13 @@ class Simulation {
     while (const std::optional<std::size_t> next = sequence_.next()) {
       const OrderedMessage& message = graph_.messages[*next];
       const double now = s4u::Engine::get_clock();
-      double start = fence_ ? std::max(now, fence_->opens(message.from, message.step)) : now;
       if (message.connection_s > 0) {
-        double& free = connection_free_[{message.from, message.to}];
-        start = std::max(start, free);
-        free = start + message.connection_s;
+        Sender& sender = senders_[message.from];
+        sender.ready.insert(*next);
+        send_from(sender);
+        continue;
       }
+      const double start = fence_ ? std::max(now, fence_->opens(message.from, message.step)) : now;
       if (start > now) {
         at(start, [this, begun = *next] { begin(begun); });
       } else {
@@ -177,6 +180,38 @@ class Simulation {
     }
     if (pieces_)
       while (const std::optional<PieceWindows::Piece> piece = pieces_->next()) begin_flow(*piece);
+  }
+
+  /// Messages of one host that keep a pace.
+  struct Sender {
+    std::set<std::size_t> ready;
+    double port_free = 0;  ///< from when on
+    double next_try = -1;
+  };
+
+  /// Begins what may begin now.
+  void send_from(Sender& sender) {
+    const double now = s4u::Engine::get_clock();
+    double soonest = sender.port_free;
+    while (!sender.ready.empty() && sender.port_free <= now) {
+      soonest = std::numeric_limits<double>::infinity();
+      const auto free = [&](std::size_t number) -> double& {
+        return connection_free_[{graph_.messages[number].from, graph_.messages[number].to}];
+      };
+      const auto next = std::find_if(sender.ready.begin(), sender.ready.end(), [&](std::size_t number) {
+        soonest = std::min(soonest, free(number));
+        return free(number) <= now;
+      });
+      if (next == sender.ready.end()) break;
+      const std::size_t number = *next;
+      sender.ready.erase(next);
+      free(number) = now + graph_.messages[number].connection_s;
+      soonest = sender.port_free = now + graph_.messages[number].port_s;
+      begin(number);
+    }
+    if (sender.ready.empty() || (sender.next_try > now && sender.next_try <= soonest)) return;
+    sender.next_try = soonest;
+    at(soonest, [this, &sender] { send_from(sender); });
   }
 
   void begin(std::size_t number) {
@@ -264,6 +299,7 @@ class Simulation {
   std::optional<StepFence> fence_;
   std::optional<PieceWindows> pieces_;
   std::map<std::pair<std::int64_t, std::int64_t>, double> connection_free_;  ///< from when on, by its two hosts
+  std::map<std::int64_t, Sender> senders_;                                   ///< by host
   MessageTimes times_;
   std::map<const s4u::Activity*, Flow> flows_;  ///< under way
   std::vector<s4u::CommPtr> ended_;

@@ -63,8 +63,8 @@ void write_simgrid_request(std::ostream& out, const SimgridMachine& machine, con
   for (std::size_t i = 0; i < graph.messages.size(); ++i) {
     const OrderedMessage& each = graph.messages[i];
     line.clear();
-    append_text(line, "{} {} {} {} {} {} {} {}", each.from, each.to, each.size, each.step,
-                static_cast<int>(each.control), each.connection_s, each.work_s,
+    append_text(line, "{} {} {} {} {} {} {} {} {}", each.from, each.to, each.size, each.step,
+                static_cast<int>(each.control), each.connection_s, each.port_s, each.work_s,
                 graph.first_after[i + 1] - graph.first_after[i]);
     for (std::size_t a = graph.first_after[i]; a < graph.first_after[i + 1]; ++a)
       append_text(line, " {}", graph.after[a]);
@@ -97,6 +97,7 @@ SimgridRequest read_simgrid_request(std::istream& in) {
       *each = fields.number<std::int64_t>();
     message.control = fields.number<int>() != 0;
     message.connection_s = fields.number<double>();
+    message.port_s = fields.number<double>();
     message.work_s = fields.number<double>();
     after.resize(fields.number<std::size_t>());
     for (std::size_t& each : after) each = fields.number<std::size_t>();

@@ -100,11 +100,14 @@ SimgridTask::SimgridTask(const Program& program, const Platform* platform) : sta
   detail::MessagesOfProgram messages = detail::messages_of(program);
   state_->graph = std::move(messages.graph);
   if (platform != nullptr) {
+    // Without a pace of its own all that a rank can send shares its port.
     const std::vector<SendPace> paces = send_paces(*platform, program);
     std::size_t send = 0;
     for (std::size_t i = 0; i < program.operations.size(); ++i) {
       if (program.operations[i].kind != ProgramOperation::Kind::kSend) continue;
-      state_->graph.messages[messages.of_sends[send++]].connection_s = paces[i].connection_s;
+      detail::OrderedMessage& message = state_->graph.messages[messages.of_sends[send++]];
+      message.connection_s = paces[i].connection_s;
+      message.port_s = program.pace.empty() ? 0 : paces[i].port_s;
     }
   }
   state_->who_needs = fmt::format("one for each of the {} ranks", program.ranks);

@@ -460,6 +460,30 @@ static void plans_trees(const char* platform_file) {
   CHECK(length == 7);
   CHECK_OK(sluice_schedule_free(plan));
   CHECK_REFUSED(sluice_plan_reduce(2, 1, 1, options, &plan), "arrivals");
+
+  /* Machine 2 sends from 5 to 7, then the root combines until 11. */
+  const double transfer_costs[] = {0, 9, 9, 1, 0, 9, 2, 9, 0}, compute_costs[] = {4, 9, 9};
+  CHECK_OK(sluice_options_set_numbers(options, "transfer_costs", 9, transfer_costs));
+  CHECK_OK(sluice_options_set_numbers(options, "compute_costs", 3, compute_costs));
+  CHECK_OK(sluice_options_set_integer(options, "max_transfers", 1));
+  CHECK_OK(sluice_options_set_number(options, "effort", 2));
+  CHECK_OK(sluice_plan_reduce(3, 0, 0, options, &plan));
+  CHECK_OK(sluice_schedule_tree(plan, NULL, NULL, &length));
+  CHECK(length == 11);
+  CHECK_OK(sluice_schedule_check(plan, &violations));
+  CHECK(violations == 0);
+  sluice_program* program = NULL;
+  int64_t ranks_of_program = 0, bytes = 0;
+  CHECK_OK(sluice_schedule_reduction_program(plan, 800, 8, &program));
+  CHECK_OK(sluice_program_size(program, &ranks_of_program, &bytes));
+  CHECK(ranks_of_program == 3 && bytes == 800);
+  CHECK_OK(sluice_program_free(program));
+  CHECK_REFUSED(sluice_schedule_reduction_program(plan, 801, 8, &program), "multiple of 8");
+  CHECK_REFUSED(sluice_schedule_reduction_program(plan, 800, 8, NULL), "program: a null pointer");
+  CHECK_OK(sluice_schedule_free(plan));
+  CHECK_REFUSED(sluice_plan_reduce(3, 1, 0, options, &plan), "transfer");
+  CHECK_OK(sluice_options_set_numbers(options, "compute_costs", 2, compute_costs));
+  CHECK_REFUSED(sluice_plan_reduce(3, 0, 0, options, &plan), "compute_costs");
   CHECK_OK(sluice_options_free(options));
 
   sluice_platform* platform = NULL;

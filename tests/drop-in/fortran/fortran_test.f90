@@ -34,7 +34,8 @@ contains
     type(sluice_platform) :: platform
     type(sluice_transfer), allocatable :: transfers(:)
     type(sluice_timed_transfer), allocatable :: timed(:)
-    integer(int64) :: traffic(3, 3), steps, violations, duration, sent, t
+    type(sluice_program) :: program
+    integer(int64) :: traffic(3, 3), steps, violations, duration, sent, t, ranks_of_program, bytes_of_program
     integer :: root, stat, extents(3)
     real(real64) :: length
     character(200) :: text
@@ -84,6 +85,22 @@ contains
     call sluice_plan_reduce(4_int64, 1.0_real64, 1.0_real64, schedule)
     call sluice_schedule_tree(schedule, root, length, timed)
     call check(root == 0 .and. length == 4 .and. size(timed) == 3, 'a tree')
+    call sluice_schedule_free(schedule)
+    ! Machine 2 sends from 5 to 7, then the root combines until 11.
+    call sluice_options_set(options, 'transfer_costs', [real(real64) :: 0, 9, 9, 1, 0, 9, 2, 9, 0])
+    call sluice_options_set(options, 'compute_costs', [real(real64) :: 4, 9, 9])
+    call sluice_options_set(options, 'arrivals', [real(real64) :: 0, 0, 5])
+    call sluice_options_set(options, 'max_transfers', 1)
+    call sluice_plan_reduce(3_int64, 0.0_real64, 0.0_real64, schedule, options)
+    call sluice_schedule_tree(schedule, root, length, timed)
+    call check(root == 0 .and. length == 11 .and. size(timed) == 2, 'a tree where links differ')
+    call sluice_schedule_reduction_program(schedule, 800_int64, 8_int64, program)
+    call sluice_program_size(program, ranks_of_program, bytes_of_program)
+    call check(ranks_of_program == 3 .and. bytes_of_program == 800, 'a program of a tree')
+    call sluice_program_free(program)
+    call sluice_schedule_reduction_program(schedule, 801_int64, 8_int64, program, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'multiple of 8') > 0, 'parts of elements: '//trim(text))
+    call sluice_options_free(options)
     call sluice_schedule_free(schedule)
     call sluice_platform_read(platform_file, platform)
     call sluice_plan_broadcast(platform, 0, 65536_int64, schedule)

@@ -84,7 +84,7 @@ struct OwnPart {
 /// The parts of all ranks.
 std::vector<OwnPart> parts_of(const BroadcastPlan& plan) {
   std::vector<OwnPart> parts;
-  for (detail::ProgramPart& program : detail::parts_of(plan.program, plan.pace)) {
+  for (detail::ProgramPart& program : detail::parts_of(plan.program)) {
     OwnPart& part = parts.emplace_back();
     part.native_inside = !plan.native.empty();
     part.chosen.predicted_s = plan.program.length_s;

@@ -237,7 +237,8 @@ PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) 
     }
     std::vector<PlannedCollective> all;
     const bool predicts = options.program || known.speeds_are_known;
-    for (ProgramPart& part : parts_of(program, pace_in(known, program)))
+    if (program.pace.empty()) program.pace = pace_in(known, program);
+    for (ProgramPart& part : parts_of(program))
       all.push_back({std::move(part), program.algorithm, predicts ? program.length_s : 0});
     return all;
   };

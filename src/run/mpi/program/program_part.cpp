@@ -120,6 +120,7 @@ PartOperation own_operation(const Program& program, const ProgramOperation& op) 
 Program without_operations(const Program& program) {
   Program shape = program;
   shape.operations.clear();
+  shape.pace.clear();
   return shape;
 }
 
@@ -133,8 +134,7 @@ std::int64_t scaled(std::int64_t offset, std::int64_t bytes, std::int64_t larges
 
 }  // namespace
 
-std::vector<ProgramPart> parts_of(const Program& program, std::span<const SendPace> pace) {
-  SLUICE_ASSERT(pace.empty() || pace.size() == program.operations.size(), "a pace for some operations");
+std::vector<ProgramPart> parts_of(const Program& program) {
   std::vector<std::vector<PartRange>> sides;
   if (!program.commutative) sides = OriginWalk(program).run();
   const Program shape = without_operations(program);
@@ -157,7 +157,7 @@ std::vector<ProgramPart> parts_of(const Program& program, std::span<const SendPa
       }
     }
     for (const std::int64_t before : op.after) part.after.push_back(place[static_cast<std::size_t>(before)]);
-    if (!pace.empty()) part.pace = pace[i];
+    if (!program.pace.empty()) part.pace = program.pace[i];
     own.push_back(std::move(part));
   }
   return parts;

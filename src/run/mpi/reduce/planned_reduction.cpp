@@ -31,9 +31,9 @@ PlannedReduction planned_for_all(Channel& channel, const Program& shape, PlanAll
   return own;
 }
 
-std::vector<PlannedReduction> parts_of_all(const Program& program, std::span<const SendPace> pace) {
+std::vector<PlannedReduction> parts_of_all(const Program& program) {
   std::vector<PlannedReduction> all;
-  for (ProgramPart& part : parts_of(program, pace)) all.push_back({std::move(part), program.length_s});
+  for (ProgramPart& part : parts_of(program)) all.push_back({std::move(part), program.length_s});
   return all;
 }
 
@@ -80,7 +80,7 @@ PlannedReduction plan_over_platform(Channel& channel, const Platform& platform, 
     how.segments = options.segments.value_or(0);
     const ReversedPlan plan =
         plan_reversed_broadcast(platform, shape.root, shape.size_bytes / shape.element_bytes, shape.element_bytes, how);
-    return parts_of_all(plan.program, plan.pace);
+    return parts_of_all(plan.program);
   });
 }
 
@@ -89,7 +89,7 @@ PlannedReduction plan_by_program(Channel& channel, const Program& program, const
   carried_out.commutative = program.commutative;
   return planned_for_all(channel, carried_out, [&] {
     check_sound(program);
-    return parts_of_all(program, {});
+    return parts_of_all(program);
   });
 }
 
