@@ -283,6 +283,7 @@ void Exchange::State::begin_planned() {
 }
 
 void Exchange::State::begin_natively(detail::Turns::Turn turn) {
+  if (!trial.over() && carrier) carrier->warm_up();
   // Between hosts the ways may be measured again.
   if (trial.over() && channel.context().one_node()) carrier.reset();
   if (!native) native = std::make_unique<detail::NativeExchange>(channel);

@@ -23,6 +23,8 @@ class MessageCarrier {
   /// MPI lets itself be stopped. Nothing can begin any more.
   virtual void abandon() noexcept = 0;
   [[nodiscard]] virtual std::int64_t buffer_bytes() const = 0;
+  /// Between executions: does what else some of the next ones would do for the first time, and take longer.
+  virtual void warm_up() {}
 };
 
 }  // namespace sluice::mpi::detail

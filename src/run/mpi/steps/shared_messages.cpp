@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <new>
 #include <numeric>
@@ -139,6 +140,13 @@ bool SharedMessages::take() {
     return moved.all;
   });
   return some;
+}
+
+void SharedMessages::warm_up() {
+  constexpr std::int64_t kPage = 4096;
+  // None of these numbers changes, and others may be reading or writing them.
+  for (std::int64_t byte = 0; byte < block_.bytes; byte += kPage)
+    (void)std::atomic_ref(*reinterpret_cast<std::int64_t*>(block_.at + byte)).fetch_add(0, std::memory_order_relaxed);
 }
 
 Advance SharedMessages::advance() {

@@ -51,6 +51,8 @@ class SharedMessages final : public MessageCarrier {
   Advance advance() override;
   void abandon() noexcept override { data_ = nullptr; }
   [[nodiscard]] std::int64_t buffer_bytes() const override { return block_.bytes; }
+  /// The system provides a page when it is used first, which the first execution does with a part of them.
+  void warm_up() override;
 
  private:
   struct Send {
