@@ -14,6 +14,14 @@
 /// Random exchanges, and what they must do.
 namespace sluice::mpi::testing {
 
+inline bool on_one_node() {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  const int ranks = size_of(node);
+  MPI_Comm_free(&node);
+  return ranks == size();
+}
+
 /// Bytes from each rank to each rank; rows and columns count ranks.
 using TrafficTable = std::vector<std::vector<std::int64_t>>;
 
