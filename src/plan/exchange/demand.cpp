@@ -85,6 +85,12 @@ void check_pieces(std::int64_t pieces, const char* algorithm) {
                    "fewer messages, a smaller --max-transfers, or oggp, which cuts messages far less");
 }
 
+std::int64_t largest_size(const Demand& demand) {
+  std::int64_t largest = 0;
+  for (const Edge& edge : demand.edges) largest = std::max(largest, edge.weight);
+  return largest;
+}
+
 Cost eta(const Demand& demand) {
   if (demand.edges.empty()) return {};
   std::vector<std::int64_t> load(static_cast<std::size_t>(demand.lefts) + static_cast<std::size_t>(demand.rights), 0);

@@ -29,6 +29,9 @@ struct Demand {
 /// there is nothing to send), `setup` negative or not finite, or there are more than 2^31 - 1 messages.
 [[nodiscard]] Demand make_demand(const Traffic& traffic, std::int64_t max_transfers, double setup);
 
+/// Of a message; 0 if there is none.
+[[nodiscard]] std::int64_t largest_size(const Demand& demand);
+
 /// What no plan costs less than: lower_bound of sluice/schedule/cost.hpp, without going through the traffic again.
 [[nodiscard]] Cost eta(const Demand& demand);
 

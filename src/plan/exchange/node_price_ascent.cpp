@@ -29,6 +29,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -79,14 +80,19 @@ NodePrices of_messages(const Demand& demand, const std::vector<double>& prices, 
 class PriceAscent {
  public:
   PriceAscent(const Demand& demand, const NodePrices& start)
-      : demand_(demand), nodes_(as_size(demand.lefts) + as_size(demand.rights)) {
-    for (const Edge& edge : demand.edges) durations_ = std::max(durations_, as_size(edge.weight));
+      : demand_(demand),
+        nodes_(as_size(demand.lefts) + as_size(demand.rights)),
+        durations_(as_size(largest_size(demand))) {
     often_.assign(nodes_, 1);
     often_.push_back(demand.max_transfers);
     price_.assign(durations_ * often_.size(), 0);
     taken_ = price_;
     direction_ = price_;
-    for (std::size_t i = 0; i < start.nodes.size(); ++i) load(start, i, as_size(start.nodes[i]));
+    for (std::size_t i = 0; i < start.nodes.size(); ++i) {
+      const auto given = std::span(start.prices).subspan(i * start.durations.size(), start.durations.size());
+      for (std::size_t t = 1; t <= durations_; ++t)
+        at(price_, t)[as_size(start.nodes[i])] = price_at(start.durations, given, static_cast<double>(t));
+    }
     // What is still free of a step's cost, all share.
     for (std::size_t t = 1; t <= durations_; ++t) {
       double* prices = at(price_, t);
@@ -172,21 +178,6 @@ class PriceAscent {
   [[nodiscard]] double cost(std::size_t t) const { return static_cast<double>(t) + demand_.setup; }
   [[nodiscard]] double share() const { return std::accumulate(often_.begin(), often_.end(), 0.0); }
 
-  void load(const NodePrices& start, std::size_t from, std::size_t v) {
-    const double* given = &start.prices[from * start.durations.size()];
-    std::size_t g = 0;
-    for (std::size_t t = 1; t <= durations_; ++t) {
-      const auto duration = static_cast<double>(t);
-      while (g < start.durations.size() && start.durations[g] < duration) ++g;
-      const std::size_t before = g == 0 ? 0 : g - 1;
-      const std::size_t after = std::min(g, start.durations.size() - 1);
-      const double share =
-          before == after ? 0
-                          : (duration - start.durations[before]) / (start.durations[after] - start.durations[before]);
-      at(price_, t)[v] = given[before] * (1 - share) + given[after] * share;
-    }
-  }
-
   /// To the nearest prices >= 0 that add up to `sum`: all fall, by the same for each time that they are paid, to 0 at
   /// least.
   void project(double* prices, double sum) {
@@ -209,7 +200,7 @@ class PriceAscent {
 
   const Demand& demand_;
   std::size_t nodes_;
-  std::size_t durations_ = 0;
+  std::size_t durations_;
   std::vector<double> often_;  // how many times a step pays the price: of each node, and of the limit
   std::vector<double> price_, taken_, direction_;  // rows of durations
   std::vector<double> paid_;

@@ -89,28 +89,26 @@ double CoverPrice::operator()(std::span<const double> prices, double size) {
   return least;
 }
 
+double price_at(std::span<const double> durations, std::span<const double> prices, double duration) {
+  const auto next = static_cast<std::size_t>(std::ranges::lower_bound(durations, duration) - durations.begin());
+  if (next == 0) return prices.front();
+  if (next == durations.size()) return prices.back();
+  const double share = (duration - durations[next - 1]) / (durations[next] - durations[next - 1]);
+  return prices[next - 1] * (1 - share) + prices[next] * share;
+}
+
 namespace {
 
 /// `rows`, prices of `durations`, for 1, 2, .. up to the largest size, and then for all of `durations` beyond it.
 std::vector<double> at_whole_durations(const Demand& demand, const std::vector<double>& durations,
                                        const std::vector<double>& rows) {
-  std::int64_t largest = 0;
-  for (const Edge& edge : demand.edges) largest = std::max(largest, edge.weight);
+  const std::int64_t largest = largest_size(demand);
   std::vector<double> result;
-  for (std::size_t row = 0; row < rows.size(); row += durations.size()) {
-    std::size_t g = 0;  // the first duration that is not shorter
-    for (std::int64_t t = 1; t <= largest; ++t) {
-      const auto duration = static_cast<double>(t);
-      while (g < durations.size() && durations[g] < duration) ++g;
-      if (g == durations.size() || g == 0) {
-        result.push_back(rows[row + (g == 0 ? 0 : g - 1)]);
-        continue;
-      }
-      const double share = (duration - durations[g - 1]) / (durations[g] - durations[g - 1]);
-      result.push_back(rows[row + g - 1] * (1 - share) + rows[row + g] * share);
-    }
-    for (; g < durations.size(); ++g)
-      if (durations[g] > static_cast<double>(largest)) result.push_back(rows[row + g]);
+  for (std::size_t begin = 0; begin < rows.size(); begin += durations.size()) {
+    const std::span<const double> row = std::span(rows).subspan(begin, durations.size());
+    for (std::int64_t t = 1; t <= largest; ++t) result.push_back(price_at(durations, row, static_cast<double>(t)));
+    for (std::size_t g = 0; g < durations.size(); ++g)
+      if (durations[g] > static_cast<double>(largest)) result.push_back(row[g]);
   }
   return result;
 }

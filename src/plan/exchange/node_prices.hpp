@@ -20,6 +20,9 @@ struct NodePrices {
   std::vector<double> prices;  ///< at least 0: for each node a row of durations.size()
 };
 
+/// Of `prices`, a row, for a step of `duration`: see NodePrices::durations. @pre at least one duration
+[[nodiscard]] double price_at(std::span<const double> durations, std::span<const double> prices, double duration);
+
 /// No schedule of `demand` costs less, whatever these prices are: 0 if they prove nothing. The proof is in
 /// node_prices.cpp, with what it takes.
 [[nodiscard]] double bound_by_node_prices(const Demand& demand, const NodePrices& prices);

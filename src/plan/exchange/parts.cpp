@@ -16,8 +16,7 @@ std::vector<std::int32_t> by_falling_size(const Demand& demand) {
     std::int64_t below;  ///< the largest size
     std::int32_t edge;
   };
-  std::int64_t largest = 0;
-  for (const Edge& edge : demand.edges) largest = std::max(largest, edge.weight);
+  const std::int64_t largest = largest_size(demand);
   std::vector<Entry> entries;
   entries.reserve(demand.edges.size());
   for (std::size_t e = 0; e < demand.edges.size(); ++e)

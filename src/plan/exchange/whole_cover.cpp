@@ -56,8 +56,7 @@ const std::vector<std::size_t>& WholeCover::chosen() {
 }
 
 std::int64_t work_of_whole_covers(const Demand& demand) {
-  std::int64_t largest = 0;
-  for (const Edge& edge : demand.edges) largest = std::max(largest, edge.weight);
+  const std::int64_t largest = largest_size(demand);
   const std::int64_t nodes = std::int64_t{demand.lefts} + demand.rights + 1;
   if (largest > kMostCoverWork / (nodes + std::ssize(demand.edges))) return kMostCoverWork + 1;
   std::int64_t work = largest * (nodes + std::ssize(demand.edges));

@@ -2,10 +2,10 @@
 ///
 /// A send starts when all in `after` have ended; where the rank has several, side by side, so that they share the port,
 /// but for those to one rank, which follow each other at the pace of their connection. (The executor lets all sends of
-/// a rank take turns at its port, run/mpi/program/collective_plan.cpp; together they take as long.) A program that
-/// states a pace is replayed at that, the earlier ones of the list first. A send has ended when
-/// its last byte has left. A receive or combine has ended when the message is there, has been taken in (which, for a
-/// combine, takes combine_s_per_byte for each byte), and all in `after` have ended.
+/// a rank take turns at its port, run/mpi/program/collective_plan.cpp; together they take as long.) The sends of a
+/// program that states a pace keep it, the earlier ones of the list first. A send has ended when its last byte has
+/// left. A receive or combine has ended when the message is there, has been taken in (which, for a combine, takes
+/// combine_s_per_byte for each byte), and all in `after` have ended.
 #include "plan/program/replay.hpp"
 
 #include <fmt/format.h>

@@ -283,9 +283,11 @@ void Exchange::State::begin_planned() {
 }
 
 void Exchange::State::begin_natively(detail::Turns::Turn turn) {
-  if (!trial.over() && carrier) carrier->warm_up();
-  // Between hosts the ways may be measured again.
-  if (trial.over() && channel.context().one_node()) carrier.reset();
+  if (!trial.over()) {
+    if (carrier) carrier->warm_up();
+  } else if (channel.context().one_node()) {
+    carrier.reset();  // between hosts the ways may be measured again
+  }
   if (!native) native = std::make_unique<detail::NativeExchange>(channel);
   std::vector<detail::PlacedMessage> from;
   std::vector<detail::PlacedMessage> to;

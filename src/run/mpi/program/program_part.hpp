@@ -41,9 +41,9 @@ inline constexpr auto kPartFields = [](auto& numbers, ProgramPart& part) {
   });
 };
 
-/// The parts of all ranks. @pre validate(program) finds nothing wrong. Where the
-/// order of combining counts, messages are followed to see whose bytes they carry; that takes one pass over operations
-/// that could be carried out one after the other in the order of the list, and as many as it needs over others.
+/// The parts of all ranks. @pre validate(program) finds nothing wrong. Where the order of combining counts, messages
+/// are followed to see whose bytes they carry; that takes one pass over operations that could be carried out one after
+/// the other in the order of the list, and as many as it needs over others.
 [[nodiscard]] std::vector<ProgramPart> parts_of(const Program& program);
 /// The part of `rank`, of a program whose operations are all of that rank, and whose order of combining does not count.
 [[nodiscard]] ProgramPart part_of(const Program& program, std::int64_t rank);

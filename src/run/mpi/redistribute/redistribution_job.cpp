@@ -224,9 +224,11 @@ void RedistributionJob::begin_planned() {
 }
 
 void RedistributionJob::begin_natively(Turns::Turn turn) {
-  if (!trial_.over()) carrier_->warm_up();
-  // Between hosts the ways may be measured again.
-  if (trial_.over() && channel.context().one_node()) carrier_.reset();
+  if (!trial_.over()) {
+    carrier_->warm_up();
+  } else if (channel.context().one_node()) {
+    carrier_.reset();  // between hosts the ways may be measured again
+  }
   if (!native_) native_ = std::make_unique<PackedMessages>(channel);
   native_->begin(*transport_, prepared_->own, std::move(turn));
 }

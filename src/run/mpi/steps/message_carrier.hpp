@@ -23,7 +23,7 @@ class MessageCarrier {
   /// MPI lets itself be stopped. Nothing can begin any more.
   virtual void abandon() noexcept = 0;
   [[nodiscard]] virtual std::int64_t buffer_bytes() const = 0;
-  /// Between executions: does what else some of the next ones would do for the first time, and take longer.
+  /// Between executions: does now what makes some of the next ones slower than those after them.
   virtual void warm_up() {}
 };
 

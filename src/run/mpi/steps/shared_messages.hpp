@@ -51,7 +51,8 @@ class SharedMessages final : public MessageCarrier {
   Advance advance() override;
   void abandon() noexcept override { data_ = nullptr; }
   [[nodiscard]] std::int64_t buffer_bytes() const override { return block_.bytes; }
-  /// The system provides a page when it is used first, which the first execution does with a part of them.
+  /// Uses every page of the block once: the system provides a page when it is used first, and the first execution uses
+  /// a part of them.
   void warm_up() override;
 
  private:

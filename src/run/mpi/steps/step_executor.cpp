@@ -102,7 +102,7 @@ void StepExecutor::begin(StepData& data) {
 
 Advance StepExecutor::advance() {
   if (data_ == nullptr) return Advance::kOver;
-  // Nothing else tells of failures then.
+  // Without requests of MPI under way nothing else tells of failures.
   if (!transport_.any_with_mpi() && ++looks_ % kLooksBetweenChecks == 0) channel_.check();
   const bool arranged = protocol_->progress(*this);
   start_receives();
