@@ -11,6 +11,7 @@
 
 #include "bad_input.hpp"
 #include "run/any_rank_failed.hpp"
+#include "run/redistribution_check.hpp"
 #include "run/redistribution_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
@@ -23,6 +24,7 @@ using testing::any_rank_failed;
 using testing::Arrays;
 using testing::byte_of;
 using testing::Case;
+using testing::check_every_byte;
 using testing::difference;
 using testing::Draw;
 using testing::for_each_moved;
@@ -426,6 +428,32 @@ TEST(Redistribution, MatrixWithTheDefaults) {
   check(MPI_COMM_WORLD, big);  // messages of several chunks
   big.options.order = StorageOrder::kColumnMajor;
   check(MPI_COMM_WORLD, big);
+}
+
+/// Rows of the target that several senders fill between them are put together before they are written.
+TEST(Redistribution, ShortRunsOfTargetsThatOutgrowTheCache) {
+  Draw draw(23);
+  const int n = size();
+  for (const std::int64_t block : {1, 3, 5, 32}) {
+    for (const StorageOrder order : {StorageOrder::kRowMajor, StorageOrder::kColumnMajor}) {
+      Case c{{190 * n, 740}, {{1, n}, {7, block}}, {{n, 1}, {190, 740}}, 8, {}};
+      if (n % 2 == 0 && draw.chance(2)) c.from = {{2, n / 2}, {5, block}};
+      if (order == StorageOrder::kColumnMajor) {
+        for (std::vector<std::int64_t>* const numbers :
+             {&c.shape, &c.from.grid, &c.from.block, &c.to.grid, &c.to.block})
+          std::ranges::reverse(*numbers);
+      }
+      c.options.order = order;
+      c.options.try_native = false;
+      if (draw.chance(2)) {
+        c.options.from_start = {1, 2};
+        c.options.to_start = {2, 1};
+        c.options.extent = {c.shape[0] - 2, c.shape[1] - 3};
+      }
+      if (draw.chance(2)) add_gaps(c, rank(), draw);
+      check_every_byte(c);
+    }
+  }
 }
 
 TEST(Redistribution, TheSameLayoutTwiceIsACopy) {

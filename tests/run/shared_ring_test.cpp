@@ -46,7 +46,8 @@ struct Transfer {
                    .all;
   }
 
-  void receive(std::size_t i, std::int64_t most_executions) {
+  /// `random`: null, or where it takes some of what is ready at a time.
+  void receive(std::size_t i, std::int64_t most_executions, std::mt19937* random = nullptr) {
     if (over[i]) {
       if (executions[i] == most_executions) return;
       ends[i].begin();
@@ -54,11 +55,17 @@ struct Transfer {
       over[i] = false;
       std::fill(received[i].begin(), received[i].end(), std::byte{0});
     }
-    over[i] = ends[i]
-                  .take([&](std::int64_t offset, std::int64_t bytes, const std::byte* place) {
-                    std::memcpy(received[i].data() + offset, place, static_cast<std::size_t>(bytes));
-                  })
-                  .all;
+    const auto copy = [&](std::int64_t offset, std::int64_t bytes, const std::byte* place) {
+      std::memcpy(received[i].data() + offset, place, static_cast<std::size_t>(bytes));
+    };
+    if (random == nullptr) {
+      over[i] = ends[i].take(copy).all;
+    } else {
+      const MessagePart rest = ends[i].rest();
+      const std::int64_t bytes = rest.bytes == 0 ? 0 : 1 + (*random)() % rest.bytes;
+      copy(rest.offset, bytes, rest.at);
+      over[i] = ends[i].take_rest(bytes);
+    }
     if (!over[i]) return;
     for (std::size_t at = 0; at < received[i].size(); ++at)
       ASSERT_EQ(received[i][at], byte_of(executions[i], static_cast<std::int64_t>(at))) << "receiver " << i;
@@ -95,7 +102,7 @@ TEST(SharedRing, EveryReceiverGetsEveryByteOfEveryExecution) {
       if (who == 0) {
         transfer.send(executions);
       } else {
-        transfer.receive(who - 1, executions);
+        transfer.receive(who - 1, executions, round % 2 == 0 ? nullptr : &random);
       }
     }
   }

@@ -15,8 +15,10 @@ constexpr std::int64_t kLeastPeriods = 4;
 
 using CopyRun = void(std::byte* to, const std::byte* from, std::int64_t n);
 
-/// Runs of at least so many bytes in the mean are asked for before they are read; shorter ones are too many.
+/// Runs of so many bytes in the mean are asked for before they are read: shorter ones are too many, and longer ones the
+/// processor asks for itself.
 constexpr std::int64_t kLeastFetched = 128;
+constexpr std::int64_t kMostFetched = 4 << 10;
 
 /// Asks for what will be read from rows of the innermost level, kFetchedAhead bytes before it is.
 class FetchAhead {
@@ -85,7 +87,8 @@ void copy_row(const CopyAxis& axis, CopyAxis::Cursor c, std::int64_t n, const st
 }
 
 bool worth_fetching(const CopyAxis& axis) {
-  return std::min(axis.count, axis.mean_run()) >= kLeastFetched && !has_period_copies(axis);
+  const std::int64_t run = std::min(axis.count, axis.mean_run());
+  return run >= kLeastFetched && run < kMostFetched && !has_period_copies(axis);
 }
 
 /// n bytes of each of some rows, from `start` on: all of a row, or of a single one a part.

@@ -110,4 +110,16 @@ BoxCopy MessageCopies::operator[](std::size_t message) const {
   return box;
 }
 
+std::optional<CopyRows> MessageCopies::rows(std::size_t message) const {
+  if (by_element() || !rows_.empty() || levels_ > 2) return std::nullopt;
+  static const CopyAxis kOneRow = one_position();
+  const std::uint32_t* slot = slots_.data() + message * dimensions_;
+  CopyRows result{&kOneRow, &axes_[levels_ - 1][slot[levels_ - 1]], 0, 0};
+  if (levels_ == 1) return result;
+  result.slow = &axes_[0][slot[0]];
+  result.from_step = from_step_[0] != 0 ? from_step_[0] : result.fast->count;
+  result.to_step = to_step_[0] != 0 ? to_step_[0] : result.fast->count;
+  return result;
+}
+
 }  // namespace sluice::mpi::detail

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -9,6 +10,15 @@
 #include "run/mpi/redistribute/participation.hpp"
 
 namespace sluice::mpi::detail {
+
+/// A message as rows of bytes: `slow` counts rows, `fast` the bytes of each. Steps are in bytes from an index of `slow`
+/// to the next.
+struct CopyRows {
+  const CopyAxis* slow = nullptr;
+  const CopyAxis* fast = nullptr;
+  std::int64_t from_step = 0;
+  std::int64_t to_step = 0;
+};
 
 /// How the messages of one rank are copied: to the message (its sends), from it (its receives), from the source to
 /// the target (what it sends itself), or from the target to a message again (what it passes on).
@@ -28,6 +38,10 @@ class MessageCopies {
   [[nodiscard]] std::size_t size() const { return dimensions_ == 0 ? 0 : slots_.size() / dimensions_; }
   /// Valid while this object is.
   [[nodiscard]] BoxCopy operator[](std::size_t message) const;
+  /// The message as rows, if it is that: no part of a matrix, not transposed, and of at most two levels. Valid as long.
+  [[nodiscard]] std::optional<CopyRows> rows(std::size_t message) const;
+  /// Whether what is written outgrows the cache.
+  [[nodiscard]] bool streams() const { return streams_; }
 
  private:
   void merge_levels();

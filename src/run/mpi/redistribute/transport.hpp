@@ -7,6 +7,7 @@
 
 #include "run/mpi/redistribute/message_copies.hpp"
 #include "run/mpi/redistribute/own_messages.hpp"
+#include "run/mpi/redistribute/row_assembly.hpp"
 #include "run/mpi/steps/step_executor.hpp"
 #include "sluice/run/mpi/element_combine.hpp"
 
@@ -20,6 +21,13 @@ struct ArrayCopies {
   MessageCopies unpacking;
   MessageCopies moving;      ///< what the rank sends itself, or none
   MessageCopies passing_on;  ///< its messages are those behind the ones of `packing`
+
+  /// Messages of `unpacking` that a RowAssembly suits.
+  struct Together {
+    std::vector<std::size_t> messages;
+    bool moving = false;  ///< with what the rank sends itself
+  };
+  std::vector<Together> together;
 };
 
 /// What of the messages is between the user's two memories of one array.
@@ -47,6 +55,12 @@ class ArrayTransport {
   void unpack(std::size_t copy, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) const {
     put(copies_->unpacking[copy], offset, offset + bytes, buffer, offset);
   }
+  /// Messages that had better be unpacked together, as lists of copies.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> together() const;
+  /// From now on in this execution those are unpacked by unpack_together() alone, with what the rank sends itself where
+  /// it belongs to them.
+  void begin_together();
+  void unpack_together(std::size_t list, std::span<MessagePart> arrived);
   bool work();
 
  private:
@@ -64,6 +78,8 @@ class ArrayTransport {
   const ArrayCopies* copies_;
   std::int64_t element_size_;
   const ElementCombine* combine_;
+  std::vector<RowAssembly> assemblies_;  ///< for each list of messages that are unpacked together
+  std::vector<MessagePart> arrived_;     ///< of all that are in one of them
   BoxCopy move_;
   std::int64_t to_move_ = 0;
   std::int64_t moved_ = 0;
@@ -86,6 +102,10 @@ class Transport {
   void pack(std::size_t message, std::int64_t offset, std::int64_t bytes, std::byte* buffer) const;
   [[nodiscard]] std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t bytes) const;
   void unpack(std::size_t message, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) const;
+  /// As ArrayTransport has it, of messages; where there are several arrays, none.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> together() const;
+  void begin_together();
+  void unpack_together(std::size_t list, std::span<MessagePart> arrived);
   bool work();
 
  private:
@@ -97,8 +117,7 @@ class Transport {
 /// The same by transfers, as the executor counts.
 class Transfers final : public StepData {
  public:
-  Transfers(Transport& transport, const OwnSteps& own)
-      : transport_(transport), sends_(own.sends.transfers), receives_(own.receives.transfers) {}
+  Transfers(Transport& transport, const OwnSteps& own);
 
   const std::byte* outgoing(std::size_t send, std::int64_t offset, std::int64_t bytes) override {
     return transport_.outgoing(sends_[send].message, sends_[send].offset + offset, bytes);
@@ -112,12 +131,20 @@ class Transfers final : public StepData {
   void unpack(std::size_t receive, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) override {
     transport_.unpack(receives_[receive].message, receives_[receive].offset + offset, bytes, buffer);
   }
+  std::span<const std::vector<std::size_t>> together() override {
+    transport_.begin_together();
+    return together_;
+  }
+  void unpack_together(std::size_t list, std::span<MessagePart> arrived) override {
+    transport_.unpack_together(list, arrived);
+  }
   bool work() override { return transport_.work(); }
 
  private:
   Transport& transport_;
   const std::vector<OwnMessages::Transfer>& sends_;
   const std::vector<OwnMessages::Transfer>& receives_;
+  std::vector<std::vector<std::size_t>> together_;
 };
 
 }  // namespace sluice::mpi::detail

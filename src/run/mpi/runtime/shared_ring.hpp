@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "run/mpi/runtime/cache_line.hpp"
+#include "run/mpi/runtime/message_part.hpp"
 
 namespace sluice::mpi::detail {
 
@@ -79,6 +80,17 @@ class SharedRingEnd {
     return moved;
   }
 
+  /// Of the part that is next: where it begins in the message, and its bytes; 0 behind the last one.
+  [[nodiscard]] std::int64_t present_offset(const SharedRing& ring) const { return parts_ * ring.part_bytes; }
+  [[nodiscard]] std::int64_t present_bytes(const SharedRing& ring) const {
+    return std::clamp<std::int64_t>(bytes_ - present_offset(ring), 0, ring.part_bytes);
+  }
+  /// Goes on to the part behind it; the number of parts moved in all executions.
+  std::int64_t next_part() {
+    ++parts_;
+    return number();
+  }
+
  private:
   std::int64_t bytes_;
   std::int64_t before_ = 0;  ///< parts of the executions before this one
@@ -129,15 +141,33 @@ class SharedRingReceiver : public SharedRingEnd {
   /// Takes what is ready: copy(offset in the message, bytes, place).
   template <class Copy>
   Moved take(Copy copy) {
-    const std::int64_t ready = std::atomic_ref(ring_->ready).load(std::memory_order_acquire);
+    const std::int64_t ready = this->ready();
     return move(
-        *ring_, [&](std::int64_t number) { return number < ready; }, copy,
-        [&](std::int64_t number) { std::atomic_ref(*taken_).store(number, std::memory_order_release); });
+        *ring_, [&](std::int64_t number) { return number < ready; }, copy, [&](std::int64_t number) { tell(number); });
+  }
+  /// What has not been taken of the part that is next; no bytes while it is not ready, or where the message is
+  /// complete. For who takes as much of a part as it can use.
+  [[nodiscard]] MessagePart rest() const {
+    const std::int64_t bytes = number() < ready() ? present_bytes(*ring_) - of_part_ : 0;
+    return {ring_->place(number()) + of_part_, present_offset(*ring_) + of_part_, bytes};
+  }
+  /// `bytes` of the rest are no longer needed. Returns whether the message is complete.
+  bool take_rest(std::int64_t bytes) {
+    of_part_ += bytes;
+    if (bytes > 0 && of_part_ == present_bytes(*ring_)) {
+      of_part_ = 0;
+      tell(next_part());
+    }
+    return present_bytes(*ring_) == 0;
   }
 
  private:
+  [[nodiscard]] std::int64_t ready() const { return std::atomic_ref(ring_->ready).load(std::memory_order_acquire); }
+  void tell(std::int64_t number) { std::atomic_ref(*taken_).store(number, std::memory_order_release); }
+
   SharedRing* ring_ = nullptr;
   std::int64_t* taken_ = nullptr;
+  std::int64_t of_part_ = 0;  ///< taken of the part that is next
 };
 
 }  // namespace sluice::mpi::detail

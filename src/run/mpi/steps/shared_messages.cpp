@@ -90,6 +90,11 @@ void SharedMessages::connect(const std::vector<StepMessage>& receives, std::span
     receives_.back().end.connect(ring, 0);
   }
   to_take_.reserve(receives_.size());
+  arrived_.reserve(receives_.size());
+}
+
+SharedMessages::Receive& SharedMessages::receive_of(std::size_t number) {
+  return *std::ranges::lower_bound(receives_, number, {}, &Receive::number);
 }
 
 void SharedMessages::begin(StepData& data) {
@@ -101,6 +106,13 @@ void SharedMessages::begin(StepData& data) {
   to_take_.resize(receives_.size());
   std::iota(to_fill_.begin(), to_fill_.end(), std::size_t{0});
   std::iota(to_take_.begin(), to_take_.end(), std::size_t{0});
+  together_ = data.together();
+  lists_to_take_.resize(together_.size());
+  std::iota(lists_to_take_.begin(), lists_to_take_.end(), std::size_t{0});
+  for (const std::vector<std::size_t>& list : together_) {
+    for (const std::size_t number : list)
+      std::erase(to_take_, static_cast<std::size_t>(&receive_of(number) - receives_.data()));
+  }
   trace_.reset();
   if (channel_.context().log() != nullptr) trace_.emplace();
 }
@@ -142,6 +154,27 @@ bool SharedMessages::take() {
   return some;
 }
 
+bool SharedMessages::take_together() {
+  bool some = false;
+  std::erase_if(lists_to_take_, [&](std::size_t list) {
+    const std::vector<std::size_t>& numbers = together_[list];
+    arrived_.clear();
+    for (const std::size_t number : numbers) arrived_.push_back(receive_of(number).end.rest());
+    data_->unpack_together(list, arrived_);
+    bool all = true;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      Receive& message = receive_of(numbers[i]);
+      const bool complete = message.end.take_rest(arrived_[i].bytes);
+      if (trace_ && complete && arrived_[i].bytes > 0)
+        trace_->receive_ended(message.number, message.peer, message.end.bytes());
+      some = some || arrived_[i].bytes > 0;
+      all = all && complete;
+    }
+    return all;
+  });
+  return some;
+}
+
 void SharedMessages::warm_up() {
   constexpr std::int64_t kPage = 4096;
   // None of these numbers changes, and others may be reading or writing them.
@@ -153,11 +186,12 @@ Advance SharedMessages::advance() {
   if (data_ == nullptr) return Advance::kOver;
   bool moved = !to_fill_.empty() && fill();
   moved = (!to_take_.empty() && take()) || moved;
+  moved = (!lists_to_take_.empty() && take_together()) || moved;
   if (!moved && working_) {
     working_ = data_->work();
     moved = true;
   }
-  if (to_fill_.empty() && to_take_.empty() && !working_) {
+  if (to_fill_.empty() && to_take_.empty() && lists_to_take_.empty() && !working_) {
     data_ = nullptr;
     if (trace_ && channel_.context().log() != nullptr) trace_->add_to(*channel_.context().log());
     return Advance::kOver;

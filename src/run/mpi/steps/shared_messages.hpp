@@ -71,6 +71,9 @@ class SharedMessages final : public MessageCarrier {
   [[nodiscard]] static SharedRing* ring_from(Channel& channel, int rank, std::uint64_t block);
   bool fill();
   bool take();
+  /// What StepData::together() lists.
+  bool take_together();
+  [[nodiscard]] Receive& receive_of(std::size_t number);
 
   Channel& channel_;
   std::vector<Send> sends_;
@@ -81,6 +84,9 @@ class SharedMessages final : public MessageCarrier {
   StepData* data_ = nullptr;
   std::vector<std::size_t> to_fill_;
   std::vector<std::size_t> to_take_;
+  std::span<const std::vector<std::size_t>> together_;
+  std::vector<std::size_t> lists_to_take_;  ///< of them
+  std::vector<MessagePart> arrived_;        ///< of one list
   bool working_ = false;
   MemoryWatch watch_;
   std::optional<TransferTrace> trace_;

@@ -2,6 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
+
+#include "run/mpi/runtime/message_part.hpp"
 
 namespace sluice::mpi::detail {
 
@@ -17,6 +21,15 @@ class StepData {
   /// The same for an incoming message and unpack.
   virtual std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t bytes) = 0;
   virtual void unpack(std::size_t message, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) = 0;
+
+  /// Lists of messages that had better be unpacked at the same time, none in two of them. A carrier that asks for them
+  /// in an execution does so, by unpack_together() alone.
+  virtual std::span<const std::vector<std::size_t>> together() { return {}; }
+  /// Unpacks what it can of the messages of list number `list`: `arrived` is what there is of each, from the
+  /// first byte that is needed on; its `bytes` become those that are no longer needed. @pre together() was called in
+  /// this execution
+  virtual void unpack_together(std::size_t /*list*/, std::span<MessagePart> /*arrived*/) {}
+
   /// Does a part of the work that needs no communication, a few dozen microseconds; false: nothing is left of it.
   virtual bool work() = 0;
 };
