@@ -430,8 +430,9 @@ TEST(Redistribution, MatrixWithTheDefaults) {
   check(MPI_COMM_WORLD, big);
 }
 
-/// Rows of the target that several senders fill between them are put together before they are written.
-TEST(Redistribution, ShortRunsOfTargetsThatOutgrowTheCache) {
+/// Rows of the target that several senders fill between them are put together before they are written, and rows of the
+/// source that are dealt out to several receivers are read once.
+TEST(Redistribution, ShortRunsOfArraysThatOutgrowTheCache) {
   Draw draw(23);
   const int n = size();
   for (const std::int64_t block : {1, 3, 5, 32}) {
@@ -443,6 +444,7 @@ TEST(Redistribution, ShortRunsOfTargetsThatOutgrowTheCache) {
              {&c.shape, &c.from.grid, &c.from.block, &c.to.grid, &c.to.block})
           std::ranges::reverse(*numbers);
       }
+      if (draw.chance(2)) std::swap(c.from, c.to);
       c.options.order = order;
       c.options.try_native = false;
       if (draw.chance(2)) {

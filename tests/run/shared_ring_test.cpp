@@ -31,19 +31,26 @@ struct Transfer {
     }
   }
 
-  /// Begins the sender's next execution if the last one is over; moves what can be moved.
-  void send(std::int64_t most_executions) {
+  /// Begins the sender's next execution if the last one is over; moves what can be moved. `random`: null, or it fills a
+  /// part of what there is room for.
+  void send(std::int64_t most_executions, std::mt19937* random = nullptr) {
     if (sent_all) {
       if (execution == most_executions) return;
       sender.begin();
       ++execution;
       sent_all = false;
     }
-    sent_all = sender
-                   .fill([&](std::int64_t offset, std::int64_t bytes, std::byte* place) {
-                     for (std::int64_t i = 0; i < bytes; ++i) place[i] = byte_of(execution, offset + i);
-                   })
-                   .all;
+    const auto write = [&](std::int64_t offset, std::int64_t bytes, std::byte* place) {
+      for (std::int64_t i = 0; i < bytes; ++i) place[i] = byte_of(execution, offset + i);
+    };
+    if (random == nullptr) {
+      sent_all = sender.fill(write).all;
+    } else {
+      const MessageRoom room = sender.room();
+      const std::int64_t bytes = room.bytes == 0 ? 0 : 1 + (*random)() % room.bytes;
+      write(room.offset, bytes, room.at);
+      sent_all = sender.fill_room(bytes);
+    }
   }
 
   /// `random`: null, or where it takes some of what is ready at a time.
@@ -100,7 +107,7 @@ TEST(SharedRing, EveryReceiverGetsEveryByteOfEveryExecution) {
       ASSERT_LT(calls, 1'000'000) << "nothing moves";
       const std::size_t who = random() % static_cast<std::size_t>(receivers + 1);
       if (who == 0) {
-        transfer.send(executions);
+        transfer.send(executions, round % 4 < 2 ? nullptr : &random);
       } else {
         transfer.receive(who - 1, executions, round % 2 == 0 ? nullptr : &random);
       }

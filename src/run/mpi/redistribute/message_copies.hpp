@@ -40,8 +40,8 @@ class MessageCopies {
   [[nodiscard]] BoxCopy operator[](std::size_t message) const;
   /// The message as rows, if it is that: no part of a matrix, not transposed, and of at most two levels. Valid as long.
   [[nodiscard]] std::optional<CopyRows> rows(std::size_t message) const;
-  /// Whether what is written outgrows the cache.
-  [[nodiscard]] bool streams() const { return streams_; }
+  /// Whether the array on this side outgrows the cache.
+  [[nodiscard]] bool passes_cache() const { return fetches_ || streams_; }
 
  private:
   void merge_levels();

@@ -39,29 +39,58 @@ const OwnMessages::Piece* piece_of(std::span<const OwnMessages::Piece> pieces, s
   return nullptr;
 }
 
-/// The messages that fill the same rows between them, where a RowAssembly suits them and what is written does not stay
-/// in the cache.
-std::vector<ArrayCopies::Together> rows_together(const MessageCopies& unpacking, const MessageCopies& moving) {
+/// The messages of `copies` that share rows of the array on that side, where RowsTogether suits them and the array does
+/// not stay in the cache; with `moving`, what the rank sends itself, unless that is null.
+std::vector<ArrayCopies::Together> rows_together(RowsTogether::Side side, const MessageCopies& copies,
+                                                 const MessageCopies* moving) {
   struct Rows {
     ArrayCopies::Together which;
     std::vector<CopyRows> messages;
   };
-  if (!unpacking.streams()) return {};
-  std::map<std::int64_t, Rows> by_first_row;  // other rows begin elsewhere in the target
+  if (!copies.passes_cache()) return {};
+  std::map<std::int64_t, Rows> by_first_row;  // other rows begin elsewhere in the array
   const auto add = [&](const CopyRows& rows) -> Rows& {
-    Rows& same = by_first_row[rows.slow->to_at(rows.slow->seek(0))];
+    const CopyAxis::Cursor first = rows.slow->seek(0);
+    Rows& same =
+        by_first_row[side == RowsTogether::Side::kSource ? rows.slow->from_at(first) : rows.slow->to_at(first)];
     same.messages.push_back(rows);
     return same;
   };
-  for (std::size_t m = 0; m < unpacking.size(); ++m) {
-    if (const std::optional<CopyRows> rows = unpacking.rows(m)) add(*rows).which.messages.push_back(m);
+  for (std::size_t m = 0; m < copies.size(); ++m) {
+    if (const std::optional<CopyRows> rows = copies.rows(m)) add(*rows).which.messages.push_back(m);
   }
-  if (moving.size() > 0) {
-    if (const std::optional<CopyRows> rows = moving.rows(0)) add(*rows).which.moving = true;
+  if (moving != nullptr && moving->size() > 0) {
+    if (const std::optional<CopyRows> rows = moving->rows(0)) add(*rows).which.moving = true;
   }
   std::vector<ArrayCopies::Together> result;
   for (auto& [first, rows] : by_first_row)
-    if (RowAssembly::suits(rows.messages)) result.push_back(std::move(rows.which));
+    if (RowsTogether::suits(side, rows.messages)) result.push_back(std::move(rows.which));
+  return result;
+}
+
+/// The rows of the messages of a list, those of `moving` last.
+std::vector<CopyRows> rows_of(const ArrayCopies::Together& list, const MessageCopies& copies,
+                              const MessageCopies& moving) {
+  std::vector<CopyRows> rows;
+  for (const std::size_t message : list.messages) rows.push_back(copies.rows(message).value());
+  if (list.moving) rows.push_back(moving.rows(0).value());
+  return rows;
+}
+
+/// Transfers of whole messages by the copies of the only array that they are.
+std::vector<std::vector<std::size_t>> transfers_of(std::span<const ArrayCopies::Together> lists,
+                                                   const OwnMessages& own) {
+  std::vector<std::size_t> transfer_of(own.messages.size());
+  for (std::size_t t = 0; t < own.transfers.size(); ++t) {
+    const OwnMessages::Transfer& each = own.transfers[t];
+    if (each.bytes != own.messages[each.message].bytes) return {};
+    transfer_of[own.pieces_of(each.message).front().copy] = t;
+  }
+  std::vector<std::vector<std::size_t>> result;
+  for (const ArrayCopies::Together& list : lists) {
+    result.emplace_back();
+    for (const std::size_t copy : list.messages) result.back().push_back(transfer_of[copy]);
+  }
   return result;
 }
 
@@ -72,7 +101,9 @@ ArrayCopies::ArrayCopies(const Participation& part, const OwnSteps& own, std::si
       unpacking(part, CopyKind::kUnpack, own.receives.processes[array]),
       moving(part, CopyKind::kMove, own_message(part)),
       passing_on(part, CopyKind::kPassOn, own.sends.passed_on),
-      together(rows_together(unpacking, moving)) {}
+      unpacked_together(rows_together(RowsTogether::Side::kTarget, unpacking, &moving)),
+      packed_together(rows_together(RowsTogether::Side::kSource, packing,
+                                    std::ranges::any_of(unpacked_together, &Together::moving) ? nullptr : &moving)) {}
 
 ArrayTransport::ArrayTransport(const ArrayCopies& copies, std::int64_t element_size, const ElementCombine& combine)
     : copies_(&copies), element_size_(element_size), combine_(&combine) {
@@ -81,12 +112,15 @@ ArrayTransport::ArrayTransport(const ArrayCopies& copies, std::int64_t element_s
     to_move_ = move_.bytes();
   }
   if (combine) return;
-  for (const ArrayCopies::Together& each : copies.together) {
-    std::vector<CopyRows> rows;
-    for (const std::size_t message : each.messages) rows.push_back(copies.unpacking.rows(message).value());
-    if (each.moving) rows.push_back(copies.moving.rows(0).value());
-    assemblies_.emplace_back(rows);
-    arrived_.reserve(std::max(arrived_.capacity(), rows.size()));
+  packed_ = copies.packed_together;
+  unpacked_ = copies.unpacked_together;
+  for (const ArrayCopies::Together& list : packed_) {
+    splits_.emplace_back(rows_of(list, copies.packing, copies.moving));
+    room_.reserve(std::max(room_.capacity(), list.messages.size() + 1));
+  }
+  for (const ArrayCopies::Together& list : unpacked_) {
+    assemblies_.emplace_back(rows_of(list, copies.unpacking, copies.moving));
+    arrived_.reserve(std::max(arrived_.capacity(), list.messages.size() + 1));
   }
 }
 
@@ -96,22 +130,26 @@ void ArrayTransport::begin(const void* source, void* target) {
   moved_ = 0;
 }
 
-std::vector<std::vector<std::size_t>> ArrayTransport::together() const {
-  std::vector<std::vector<std::size_t>> result;
-  for (std::size_t list = 0; list < assemblies_.size(); ++list) result.push_back(copies_->together[list].messages);
-  return result;
+void ArrayTransport::begin_together() {
+  for (RowSplit& each : splits_) each.begin();
+  for (RowAssembly& each : assemblies_) each.begin();
+  const auto moves = [](std::span<const ArrayCopies::Together> lists) {
+    return std::ranges::any_of(lists, &ArrayCopies::Together::moving);
+  };
+  if (moves(packed_) || moves(unpacked_)) moved_ = to_move_;
 }
 
-void ArrayTransport::begin_together() {
-  for (std::size_t list = 0; list < assemblies_.size(); ++list) {
-    assemblies_[list].begin();
-    if (copies_->together[list].moving) moved_ = to_move_;
-  }
+void ArrayTransport::pack_together(std::size_t list, std::span<MessageRoom> room) {
+  room_.assign(room.begin(), room.end());
+  if (packed_[list].moving) room_.push_back({target_, 0, to_move_});
+  RowSplit& split = splits_[list];
+  split.advance(room_, source_);
+  for (std::size_t i = 0; i < room.size(); ++i) room[i].bytes = split.copied(i) - room[i].offset;
 }
 
 void ArrayTransport::unpack_together(std::size_t list, std::span<MessagePart> arrived) {
   arrived_.assign(arrived.begin(), arrived.end());
-  if (copies_->together[list].moving) arrived_.push_back({source_, 0, to_move_});
+  if (unpacked_[list].moving) arrived_.push_back({source_, 0, to_move_});
   RowAssembly& assembly = assemblies_[list];
   assembly.advance(arrived_, target_);
   for (std::size_t i = 0; i < arrived.size(); ++i) arrived[i].bytes = assembly.copied(i) - arrived[i].offset;
@@ -163,27 +201,6 @@ void Transport::unpack(std::size_t message, std::int64_t offset, std::int64_t by
                  });
 }
 
-std::vector<std::vector<std::size_t>> Transport::together() const {
-  if (arrays_.size() != 1) return {};
-  std::vector<std::vector<std::size_t>> result = arrays_.front().together();
-  for (std::vector<std::size_t>& list : result) {
-    for (std::size_t& each : list) {
-      const std::size_t copy = each;
-      each = 0;
-      while (own_.receives.pieces_of(each).front().copy != copy) ++each;
-    }
-  }
-  return result;
-}
-
-void Transport::begin_together() {
-  if (arrays_.size() == 1) arrays_.front().begin_together();
-}
-
-void Transport::unpack_together(std::size_t list, std::span<MessagePart> arrived) {
-  arrays_.front().unpack_together(list, arrived);
-}
-
 bool Transport::work() {
   if (working_ == arrays_.size()) return false;
   if (!arrays_[working_].work()) ++working_;
@@ -192,15 +209,10 @@ bool Transport::work() {
 
 Transfers::Transfers(Transport& transport, const OwnSteps& own)
     : transport_(transport), sends_(own.sends.transfers), receives_(own.receives.transfers) {
-  const bool whole = std::ranges::all_of(receives_, [&](const OwnMessages::Transfer& each) {
-    return each.bytes == own.receives.messages[each.message].bytes;
-  });
-  if (!whole) return;
-  together_ = transport.together();
-  std::vector<std::size_t> number_of(own.receives.messages.size());
-  for (std::size_t i = 0; i < receives_.size(); ++i) number_of[receives_[i].message] = i;
-  for (std::vector<std::size_t>& list : together_)
-    for (std::size_t& each : list) each = number_of[each];
+  const ArrayTransport* const array = transport.only_array();
+  if (array == nullptr) return;
+  sent_together_ = transfers_of(array->packed_together(), own.sends);
+  received_together_ = transfers_of(array->unpacked_together(), own.receives);
 }
 
 }  // namespace sluice::mpi::detail

@@ -7,7 +7,7 @@
 
 #include "run/mpi/redistribute/message_copies.hpp"
 #include "run/mpi/redistribute/own_messages.hpp"
-#include "run/mpi/redistribute/row_assembly.hpp"
+#include "run/mpi/redistribute/rows_together.hpp"
 #include "run/mpi/steps/step_executor.hpp"
 #include "sluice/run/mpi/element_combine.hpp"
 
@@ -22,12 +22,13 @@ struct ArrayCopies {
   MessageCopies moving;      ///< what the rank sends itself, or none
   MessageCopies passing_on;  ///< its messages are those behind the ones of `packing`
 
-  /// Messages of `unpacking` that a RowAssembly suits.
+  /// Messages that RowsTogether suits.
   struct Together {
     std::vector<std::size_t> messages;
     bool moving = false;  ///< with what the rank sends itself
   };
-  std::vector<Together> together;
+  std::vector<Together> unpacked_together;
+  std::vector<Together> packed_together;
 };
 
 /// What of the messages is between the user's two memories of one array.
@@ -55,12 +56,14 @@ class ArrayTransport {
   void unpack(std::size_t copy, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) const {
     put(copies_->unpacking[copy], offset, offset + bytes, buffer, offset);
   }
-  /// Messages that had better be unpacked together, as lists of copies.
-  [[nodiscard]] std::vector<std::vector<std::size_t>> together() const;
-  /// From now on in this execution those are unpacked by unpack_together() alone, with what the rank sends itself where
-  /// it belongs to them.
+  /// From now on in this execution the messages that are in lists of `copies` are packed and unpacked by the following
+  /// alone, with what the rank sends itself where it belongs to one of the lists.
   void begin_together();
+  void pack_together(std::size_t list, std::span<MessageRoom> room);
   void unpack_together(std::size_t list, std::span<MessagePart> arrived);
+  /// Those lists; none where elements are combined.
+  [[nodiscard]] std::span<const ArrayCopies::Together> packed_together() const { return packed_; }
+  [[nodiscard]] std::span<const ArrayCopies::Together> unpacked_together() const { return unpacked_; }
   bool work();
 
  private:
@@ -78,8 +81,12 @@ class ArrayTransport {
   const ArrayCopies* copies_;
   std::int64_t element_size_;
   const ElementCombine* combine_;
-  std::vector<RowAssembly> assemblies_;  ///< for each list of messages that are unpacked together
-  std::vector<MessagePart> arrived_;     ///< of all that are in one of them
+  std::span<const ArrayCopies::Together> packed_;
+  std::span<const ArrayCopies::Together> unpacked_;
+  std::vector<RowSplit> splits_;         ///< of each list of `packed_`
+  std::vector<RowAssembly> assemblies_;  ///< of each list of `unpacked_`
+  std::vector<MessageRoom> room_;        ///< of all messages of one list
+  std::vector<MessagePart> arrived_;
   BoxCopy move_;
   std::int64_t to_move_ = 0;
   std::int64_t moved_ = 0;
@@ -102,10 +109,8 @@ class Transport {
   void pack(std::size_t message, std::int64_t offset, std::int64_t bytes, std::byte* buffer) const;
   [[nodiscard]] std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t bytes) const;
   void unpack(std::size_t message, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) const;
-  /// As ArrayTransport has it, of messages; where there are several arrays, none.
-  [[nodiscard]] std::vector<std::vector<std::size_t>> together() const;
-  void begin_together();
-  void unpack_together(std::size_t list, std::span<MessagePart> arrived);
+  /// Null where there are several arrays, whose messages are merged.
+  [[nodiscard]] ArrayTransport* only_array() { return arrays_.size() == 1 ? &arrays_.front() : nullptr; }
   bool work();
 
  private:
@@ -131,12 +136,15 @@ class Transfers final : public StepData {
   void unpack(std::size_t receive, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) override {
     transport_.unpack(receives_[receive].message, receives_[receive].offset + offset, bytes, buffer);
   }
-  std::span<const std::vector<std::size_t>> together() override {
-    transport_.begin_together();
-    return together_;
+  Together together() override {
+    if (!sent_together_.empty() || !received_together_.empty()) transport_.only_array()->begin_together();
+    return {sent_together_, received_together_};
+  }
+  void pack_together(std::size_t list, std::span<MessageRoom> room) override {
+    transport_.only_array()->pack_together(list, room);
   }
   void unpack_together(std::size_t list, std::span<MessagePart> arrived) override {
-    transport_.unpack_together(list, arrived);
+    transport_.only_array()->unpack_together(list, arrived);
   }
   bool work() override { return transport_.work(); }
 
@@ -144,7 +152,8 @@ class Transfers final : public StepData {
   Transport& transport_;
   const std::vector<OwnMessages::Transfer>& sends_;
   const std::vector<OwnMessages::Transfer>& receives_;
-  std::vector<std::vector<std::size_t>> together_;
+  std::vector<std::vector<std::size_t>> sent_together_;
+  std::vector<std::vector<std::size_t>> received_together_;
 };
 
 }  // namespace sluice::mpi::detail

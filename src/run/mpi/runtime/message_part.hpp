@@ -5,11 +5,16 @@
 
 namespace sluice::mpi::detail {
 
-/// A part of a message: `bytes` from byte `offset` on, which is at `at`.
-struct MessagePart {
-  const std::byte* at = nullptr;
+/// `bytes` of a message from byte `offset` on, at `at`.
+template <class Byte>
+struct PartOfMessage {
+  Byte* at = nullptr;
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
 };
+
+using MessagePart = PartOfMessage<const std::byte>;
+/// Where that part is to be put.
+using MessageRoom = PartOfMessage<std::byte>;
 
 }  // namespace sluice::mpi::detail

@@ -14,9 +14,10 @@ namespace sluice::mpi::detail {
 
 /// A message that its sender puts into memory which it shares with the receivers, and each receiver takes from there.
 ///
-/// It goes in parts through a ring of places. Two numbers tell how far it has come, counted over all executions: parts
-/// that are ready, and parts that a receiver has taken. A sender fills a place when all receivers have taken what was
-/// in it before; so none waits for its receivers at the end of an execution, if the ring has room for the message.
+/// It goes in parts through a ring of places. Two numbers tell how far it has come, counted over all executions: what
+/// is ready, in bytes as if all parts were equally long, and parts that a receiver has taken. A sender fills a place
+/// when all receivers have taken what was in it before; so none waits for its receivers at the end of an execution, if
+/// the ring has room for the message.
 ///
 /// In memory: this, the numbers of parts taken, one for each receiver, and the places.
 struct alignas(kCacheLine) SharedRing {
@@ -61,40 +62,51 @@ class SharedRingEnd {
   void begin() { before_ += std::exchange(parts_, 0); }
   /// Parts moved in all executions.
   [[nodiscard]] std::int64_t number() const { return before_ + parts_; }
+  [[nodiscard]] SharedRing* ring() const { return ring_; }
 
  protected:
-  /// Moves parts as long as `may(number)` says so; `copy(offset, bytes, place)`, then `moved(number)`.
+  void connect(SharedRing* ring) { ring_ = ring; }
+
+  /// Moves parts as long as `may(number)` says so; `copy(offset, bytes, place)`, then `moved()`.
   template <class May, class Copy, class Tell>
-  Moved move(SharedRing& ring, May may, Copy copy, Tell tell) {
-    const std::int64_t parts = (bytes_ + ring.part_bytes - 1) / ring.part_bytes;
+  Moved move(May may, Copy copy, Tell tell) {
     Moved moved;
-    while (parts_ < parts) {
+    while (!complete()) {
       if (!may(number())) return moved;
-      const std::int64_t offset = parts_ * ring.part_bytes;
-      copy(offset, std::min(ring.part_bytes, bytes_ - offset), ring.place(number()));
+      copy(part_offset(), part_bytes(), ring_->place(number()));
       ++parts_;
-      tell(number());
+      tell();
       moved.some = true;
     }
     moved.all = true;
     return moved;
   }
 
-  /// Of the part that is next: where it begins in the message, and its bytes; 0 behind the last one.
-  [[nodiscard]] std::int64_t present_offset(const SharedRing& ring) const { return parts_ * ring.part_bytes; }
-  [[nodiscard]] std::int64_t present_bytes(const SharedRing& ring) const {
-    return std::clamp<std::int64_t>(bytes_ - present_offset(ring), 0, ring.part_bytes);
+  [[nodiscard]] bool complete() const { return part_offset() >= bytes_; }
+  /// `bytes` of the part that is next, from what has been moved of it.
+  [[nodiscard]] MessageRoom rest_of_part(std::int64_t bytes) const {
+    return {ring_->place(number()) + of_part_, part_offset() + of_part_, bytes - of_part_};
   }
-  /// Goes on to the part behind it; the number of parts moved in all executions.
-  std::int64_t next_part() {
+  /// `bytes` of the part that is next have been moved. Returns whether it is complete.
+  bool move_rest(std::int64_t bytes) {
+    of_part_ += bytes;
+    if (complete() || of_part_ < part_bytes()) return false;
+    of_part_ = 0;
     ++parts_;
-    return number();
+    return true;
   }
+  [[nodiscard]] std::int64_t part_bytes() const { return std::min(ring_->part_bytes, bytes_ - part_offset()); }
+  /// As SharedRing counts bytes.
+  [[nodiscard]] std::int64_t moved_bytes() const { return number() * ring_->part_bytes + of_part_; }
 
  private:
+  [[nodiscard]] std::int64_t part_offset() const { return parts_ * ring_->part_bytes; }
+
+  SharedRing* ring_ = nullptr;
   std::int64_t bytes_;
   std::int64_t before_ = 0;  ///< parts of the executions before this one
   std::int64_t parts_ = 0;
+  std::int64_t of_part_ = 0;  ///< bytes moved of the part that is next
 };
 
 class SharedRingSender : public SharedRingEnd {
@@ -103,28 +115,36 @@ class SharedRingSender : public SharedRingEnd {
 
   /// The ring that it fills.
   void connect(SharedRing* ring) {
-    ring_ = ring;
+    SharedRingEnd::connect(ring);
     free_ = ring->places;
   }
-  [[nodiscard]] SharedRing* ring() const { return ring_; }
 
   /// Fills what may be filled: copy(offset in the message, bytes, place).
   template <class Copy>
   Moved fill(Copy copy) {
-    const auto has_place = [&](std::int64_t number) {
-      if (number < free_) return true;
-      std::int64_t least = number;
-      for (std::int64_t i = 0; i < ring_->receivers; ++i)
-        least = std::min(least, std::atomic_ref(ring_->taken()[i]).load(std::memory_order_acquire));
-      free_ = least + ring_->places;
-      return number < free_;
-    };
-    return move(*ring_, has_place, copy,
-                [&](std::int64_t number) { std::atomic_ref(ring_->ready).store(number, std::memory_order_release); });
+    return move([&](std::int64_t number) { return has_place(number); }, copy, [&] { tell(); });
+  }
+  /// Where the part that is next goes, without what has been filled of it; no bytes while there is no place for it, or
+  /// where the message is complete. For who fills as much of a part as it can.
+  [[nodiscard]] MessageRoom room() { return rest_of_part(!complete() && has_place(number()) ? part_bytes() : 0); }
+  /// `bytes` of that have been filled; receivers may take them. Returns whether the message is complete.
+  bool fill_room(std::int64_t bytes) {
+    (void)move_rest(bytes);
+    if (bytes > 0) tell();
+    return complete();
   }
 
  private:
-  SharedRing* ring_ = nullptr;
+  bool has_place(std::int64_t number) {
+    if (number < free_) return true;
+    std::int64_t least = number;
+    for (std::int64_t i = 0; i < ring()->receivers; ++i)
+      least = std::min(least, std::atomic_ref(ring()->taken()[i]).load(std::memory_order_acquire));
+    free_ = least + ring()->places;
+    return number < free_;
+  }
+  void tell() { std::atomic_ref(ring()->ready).store(moved_bytes(), std::memory_order_release); }
+
   std::int64_t free_ = 0;  ///< parts that may be filled, as far as it has been looked
 };
 
@@ -134,40 +154,36 @@ class SharedRingReceiver : public SharedRingEnd {
 
   /// The ring that it takes from, as one of its receivers.
   void connect(SharedRing* ring, std::int64_t receiver) {
-    ring_ = ring;
+    SharedRingEnd::connect(ring);
     taken_ = ring->taken() + receiver;
   }
 
-  /// Takes what is ready: copy(offset in the message, bytes, place).
+  /// Takes parts that are ready: copy(offset in the message, bytes, place).
   template <class Copy>
   Moved take(Copy copy) {
     const std::int64_t ready = this->ready();
-    return move(
-        *ring_, [&](std::int64_t number) { return number < ready; }, copy, [&](std::int64_t number) { tell(number); });
+    return move([&](std::int64_t number) { return ready - number * ring()->part_bytes >= part_bytes(); }, copy,
+                [&] { tell(); });
   }
-  /// What has not been taken of the part that is next; no bytes while it is not ready, or where the message is
-  /// complete. For who takes as much of a part as it can use.
+  /// What is ready of the part that is next and has not been taken; no bytes where the message is complete. For who
+  /// takes as much of a part as it can use.
   [[nodiscard]] MessagePart rest() const {
-    const std::int64_t bytes = number() < ready() ? present_bytes(*ring_) - of_part_ : 0;
-    return {ring_->place(number()) + of_part_, present_offset(*ring_) + of_part_, bytes};
+    const std::int64_t bytes =
+        complete() ? 0 : std::clamp<std::int64_t>(ready() - number() * ring()->part_bytes, 0, part_bytes());
+    const MessageRoom rest = rest_of_part(bytes);
+    return {rest.at, rest.offset, rest.bytes};
   }
-  /// `bytes` of the rest are no longer needed. Returns whether the message is complete.
+  /// `bytes` of that are no longer needed. Returns whether the message is complete.
   bool take_rest(std::int64_t bytes) {
-    of_part_ += bytes;
-    if (bytes > 0 && of_part_ == present_bytes(*ring_)) {
-      of_part_ = 0;
-      tell(next_part());
-    }
-    return present_bytes(*ring_) == 0;
+    if (move_rest(bytes)) tell();
+    return complete();
   }
 
  private:
-  [[nodiscard]] std::int64_t ready() const { return std::atomic_ref(ring_->ready).load(std::memory_order_acquire); }
-  void tell(std::int64_t number) { std::atomic_ref(*taken_).store(number, std::memory_order_release); }
+  [[nodiscard]] std::int64_t ready() const { return std::atomic_ref(ring()->ready).load(std::memory_order_acquire); }
+  void tell() { std::atomic_ref(*taken_).store(number(), std::memory_order_release); }
 
-  SharedRing* ring_ = nullptr;
   std::int64_t* taken_ = nullptr;
-  std::int64_t of_part_ = 0;  ///< taken of the part that is next
 };
 
 }  // namespace sluice::mpi::detail

@@ -21,6 +21,46 @@ constexpr std::int64_t kRoomOfRank = 2 << 20;
 constexpr std::int64_t kLongestPart = 64 << 10;
 constexpr std::int64_t kFewestPlaces = 2;
 
+using Lists = std::span<const std::vector<std::size_t>>;
+
+/// The message with this number in StepData.
+template <class Message>
+Message& with_number(std::vector<Message>& messages, std::size_t number) {
+  return *std::ranges::lower_bound(messages, number, {}, &Message::number);
+}
+
+/// All numbers of `lists` to `left`, and what these have out of `alone`.
+template <class Message>
+void take_out(std::vector<std::size_t>& alone, std::vector<Message>& messages, Lists lists,
+              std::vector<std::size_t>& left) {
+  left.resize(lists.size());
+  std::iota(left.begin(), left.end(), std::size_t{0});
+  for (const std::vector<std::size_t>& list : lists) {
+    for (const std::size_t number : list)
+      std::erase(alone, static_cast<std::size_t>(&with_number(messages, number) - messages.data()));
+  }
+}
+
+/// Copies what can be copied of the lists that are left: copy(list) of the parts that next(message) has, into `parts`,
+/// after which moved(message, part) tells whether the message is complete. Whether anything was copied.
+template <class Message, class Part, class Next, class Copy, class Moved>
+bool move_lists(std::vector<std::size_t>& left, Lists lists, std::vector<Message>& messages, std::vector<Part>& parts,
+                Next next, Copy copy, Moved moved) {
+  bool some = false;
+  std::erase_if(left, [&](std::size_t list) {
+    parts.clear();
+    for (const std::size_t number : lists[list]) parts.push_back(next(with_number(messages, number)));
+    copy(list);
+    bool all = true;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      some = some || parts[i].bytes > 0;
+      all = moved(with_number(messages, lists[list][i]), parts[i]) && all;
+    }
+    return all;
+  });
+  return some;
+}
+
 }  // namespace
 
 bool SharedMessages::possible(Context& context) { return !kSimulated && context.shares_memory(); }
@@ -90,11 +130,8 @@ void SharedMessages::connect(const std::vector<StepMessage>& receives, std::span
     receives_.back().end.connect(ring, 0);
   }
   to_take_.reserve(receives_.size());
+  room_.reserve(sends_.size());
   arrived_.reserve(receives_.size());
-}
-
-SharedMessages::Receive& SharedMessages::receive_of(std::size_t number) {
-  return *std::ranges::lower_bound(receives_, number, {}, &Receive::number);
 }
 
 void SharedMessages::begin(StepData& data) {
@@ -107,12 +144,8 @@ void SharedMessages::begin(StepData& data) {
   std::iota(to_fill_.begin(), to_fill_.end(), std::size_t{0});
   std::iota(to_take_.begin(), to_take_.end(), std::size_t{0});
   together_ = data.together();
-  lists_to_take_.resize(together_.size());
-  std::iota(lists_to_take_.begin(), lists_to_take_.end(), std::size_t{0});
-  for (const std::vector<std::size_t>& list : together_) {
-    for (const std::size_t number : list)
-      std::erase(to_take_, static_cast<std::size_t>(&receive_of(number) - receives_.data()));
-  }
+  take_out(to_fill_, sends_, together_.sends, lists_to_fill_);
+  take_out(to_take_, receives_, together_.receives, lists_to_take_);
   trace_.reset();
   if (channel_.context().log() != nullptr) trace_.emplace();
 }
@@ -154,25 +187,30 @@ bool SharedMessages::take() {
   return some;
 }
 
+bool SharedMessages::fill_together() {
+  return move_lists(
+      lists_to_fill_, together_.sends, sends_, room_, [](Send& message) { return message.end.room(); },
+      [&](std::size_t list) { data_->pack_together(list, room_); },
+      [&](Send& message, const MessageRoom& filled) {
+        const bool complete = message.end.fill_room(filled.bytes);
+        if (trace_ && filled.bytes > 0) {
+          if (filled.offset == 0) trace_->send_started(message.number, message.peer);
+          if (complete) trace_->send_ended(message.number, message.end.bytes());
+        }
+        return complete;
+      });
+}
+
 bool SharedMessages::take_together() {
-  bool some = false;
-  std::erase_if(lists_to_take_, [&](std::size_t list) {
-    const std::vector<std::size_t>& numbers = together_[list];
-    arrived_.clear();
-    for (const std::size_t number : numbers) arrived_.push_back(receive_of(number).end.rest());
-    data_->unpack_together(list, arrived_);
-    bool all = true;
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      Receive& message = receive_of(numbers[i]);
-      const bool complete = message.end.take_rest(arrived_[i].bytes);
-      if (trace_ && complete && arrived_[i].bytes > 0)
-        trace_->receive_ended(message.number, message.peer, message.end.bytes());
-      some = some || arrived_[i].bytes > 0;
-      all = all && complete;
-    }
-    return all;
-  });
-  return some;
+  return move_lists(
+      lists_to_take_, together_.receives, receives_, arrived_, [](Receive& message) { return message.end.rest(); },
+      [&](std::size_t list) { data_->unpack_together(list, arrived_); },
+      [&](Receive& message, const MessagePart& taken) {
+        const bool complete = message.end.take_rest(taken.bytes);
+        if (trace_ && complete && taken.bytes > 0)
+          trace_->receive_ended(message.number, message.peer, message.end.bytes());
+        return complete;
+      });
 }
 
 void SharedMessages::warm_up() {
@@ -185,13 +223,14 @@ void SharedMessages::warm_up() {
 Advance SharedMessages::advance() {
   if (data_ == nullptr) return Advance::kOver;
   bool moved = !to_fill_.empty() && fill();
+  moved = (!lists_to_fill_.empty() && fill_together()) || moved;
   moved = (!to_take_.empty() && take()) || moved;
   moved = (!lists_to_take_.empty() && take_together()) || moved;
   if (!moved && working_) {
     working_ = data_->work();
     moved = true;
   }
-  if (to_fill_.empty() && to_take_.empty() && lists_to_take_.empty() && !working_) {
+  if (to_fill_.empty() && lists_to_fill_.empty() && to_take_.empty() && lists_to_take_.empty() && !working_) {
     data_ = nullptr;
     if (trace_ && channel_.context().log() != nullptr) trace_->add_to(*channel_.context().log());
     return Advance::kOver;

@@ -28,7 +28,11 @@ namespace sluice::mpi::detail {
 /// (agree).
 ///
 /// No deadlock: all messages of a rank are looked at in turns, and a part waits for the earlier ones of its message
-/// alone.
+/// alone. Or, where messages are packed or unpacked together (StepData::together), for what comes before it in the rows
+/// of the array. These are in the same order at all ranks that share them, and bytes are there for the receiver as soon
+/// as they are packed, so that the first of all bytes that have not been unpacked is waited for by no other: if it is
+/// packed its receiver can go on to it, and if not, all that its sender has packed has been unpacked, and there is
+/// room.
 class SharedMessages final : public MessageCarrier {
  public:
   /// Whether the context's ranks can do so; the same on all of them.
@@ -72,8 +76,8 @@ class SharedMessages final : public MessageCarrier {
   bool fill();
   bool take();
   /// What StepData::together() lists.
+  bool fill_together();
   bool take_together();
-  [[nodiscard]] Receive& receive_of(std::size_t number);
 
   Channel& channel_;
   std::vector<Send> sends_;
@@ -84,9 +88,11 @@ class SharedMessages final : public MessageCarrier {
   StepData* data_ = nullptr;
   std::vector<std::size_t> to_fill_;
   std::vector<std::size_t> to_take_;
-  std::span<const std::vector<std::size_t>> together_;
-  std::vector<std::size_t> lists_to_take_;  ///< of them
-  std::vector<MessagePart> arrived_;        ///< of one list
+  StepData::Together together_;
+  std::vector<std::size_t> lists_to_fill_;  ///< of them
+  std::vector<std::size_t> lists_to_take_;
+  std::vector<MessageRoom> room_;  ///< of one list
+  std::vector<MessagePart> arrived_;
   bool working_ = false;
   MemoryWatch watch_;
   std::optional<TransferTrace> trace_;

@@ -22,12 +22,18 @@ class StepData {
   virtual std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t bytes) = 0;
   virtual void unpack(std::size_t message, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) = 0;
 
-  /// Lists of messages that had better be unpacked at the same time, none in two of them. A carrier that asks for them
-  /// in an execution does so, by unpack_together() alone.
-  virtual std::span<const std::vector<std::size_t>> together() { return {}; }
-  /// Unpacks what it can of the messages of list number `list`: `arrived` is what there is of each, from the
-  /// first byte that is needed on; its `bytes` become those that are no longer needed. @pre together() was called in
-  /// this execution
+  /// Lists of messages that had better be packed, or unpacked, at the same time; none is in two of them.
+  struct Together {
+    std::span<const std::vector<std::size_t>> sends;
+    std::span<const std::vector<std::size_t>> receives;
+  };
+  /// A carrier that asks for them in an execution packs and unpacks those by the following calls alone.
+  virtual Together together() { return {}; }
+  /// Packs what it can of the messages of list number `list`. `room` is where the next bytes of each may go; its
+  /// `bytes` become those that are there.
+  virtual void pack_together(std::size_t /*list*/, std::span<MessageRoom> /*room*/) {}
+  /// Unpacks what it can. `arrived` is what there is of each from the first byte on that is needed; its `bytes` become
+  /// those that are no longer needed.
   virtual void unpack_together(std::size_t /*list*/, std::span<MessagePart> /*arrived*/) {}
 
   /// Does a part of the work that needs no communication, a few dozen microseconds; false: nothing is left of it.

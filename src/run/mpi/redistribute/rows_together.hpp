@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "run/mpi/redistribute/message_copies.hpp"
+#include "run/mpi/runtime/message_part.hpp"
+
+namespace sluice::mpi::detail {
+
+/// Messages that share the rows of an array in short runs: those of a target, which they fill between them, or those of
+/// a source, which is dealt out to them. They are copied together, in the order of the array, as far as there is
+/// something of all of them, or room for all of them.
+class RowsTogether {
+ public:
+  enum class Side { kSource, kTarget };
+
+  /// Whether messages are for this: all of the same rows, which they share without gaps on that side, in runs so short
+  /// that it pays.
+  [[nodiscard]] static bool suits(Side side, std::span<const CopyRows> messages);
+
+  /// Before an execution.
+  void begin();
+  /// Bytes of a message, from its first one on, that have been copied.
+  [[nodiscard]] std::int64_t copied(std::size_t message) const;
+
+ protected:
+  struct Member {
+    CopyRows rows;
+    std::int64_t row = 0;   ///< where the present row begins on the other side
+    CopyAxis::Cursor at{};  ///< in that row
+    std::int64_t left = 0;  ///< bytes of it there
+  };
+
+  /// @pre suits(side, messages)
+  RowsTogether(Side side, std::span<const CopyRows> messages);
+
+  /// Goes on to where a message ends of which that is the nearest: fill(row, columns) for what is next of each row.
+  /// `end_of(message)`: bytes of it.
+  template <class EndOf, class Fill>
+  void go_on(EndOf end_of, Fill fill);
+
+  struct Columns {
+    std::int64_t begin = 0;  ///< bytes of the array's row
+    std::int64_t end = 0;
+  };
+
+  std::vector<Member> members_;
+
+ private:
+  struct Place {
+    std::int64_t row = 0;
+    std::int64_t column = 0;
+
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
+
+  void begin_row();
+  [[nodiscard]] Place place_of(const CopyRows& rows, std::int64_t bytes) const;
+
+  Side side_;
+  Columns all_;
+  Place next_;
+};
+
+/// Of a target. Each message alone would have every line of the target read into the cache and written back; so what
+/// all of them have for a piece of a row is put together in the nearest cache first, and the piece is written past it.
+class RowAssembly : public RowsTogether {
+ public:
+  /// @pre suits(Side::kTarget, messages)
+  explicit RowAssembly(std::span<const CopyRows> messages) : RowsTogether(Side::kTarget, messages) {}
+
+  /// Copies what can be of what has arrived of each message: from copied() on, or from before. Of one that comes from
+  /// an array instead, byte 0 of the array, and all bytes of the message.
+  void advance(std::span<const MessagePart> arrived, std::byte* target);
+};
+
+/// Of a source. Each message alone would have lines read from memory for runs that are too short for the processor to
+/// read ahead; together they read the source from one end to the other.
+class RowSplit : public RowsTogether {
+ public:
+  /// @pre suits(Side::kSource, messages)
+  explicit RowSplit(std::span<const CopyRows> messages) : RowsTogether(Side::kSource, messages) {}
+
+  /// Copies what there is room for in all messages: from copied() on, or from before. Of one that goes to an array
+  /// instead, byte 0 of the array, and all bytes of the message.
+  void advance(std::span<const MessageRoom> room, const std::byte* source);
+};
+
+}  // namespace sluice::mpi::detail
