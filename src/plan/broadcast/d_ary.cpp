@@ -103,7 +103,8 @@ DAryChoice best_d_ary(std::int64_t ranks, std::int64_t segments, const SendCosts
   };
   std::int64_t most = ranks - 1;  // children of the root by that time
   const double sends = (unlimited - costs.latency) * kRoundedUp;
-  if (sends < static_cast<double>(most) * costs.gap) most = std::max<std::int64_t>(1, static_cast<std::int64_t>(sends / costs.gap));
+  if (sends < static_cast<double>(most) * costs.gap)
+    most = std::max<std::int64_t>(1, static_cast<std::int64_t>(sends / costs.gap));
   attempt(most, unlimited);
   constexpr std::int64_t kEach = 64;
   for (std::int64_t children = 2; children < most; children += children < kEach ? 1 : children) {
@@ -133,8 +134,8 @@ std::vector<std::vector<std::int64_t>> d_ary_tree(std::int64_t ranks, std::int64
     const std::size_t parent = slots.top().second;
     slots.pop();
     children[parent].push_back(rank);
-    places.push_back({places[parent].sends + static_cast<std::int64_t>(children[parent].size()),
-                      places[parent].depth + 1});
+    places.push_back(
+        {places[parent].sends + static_cast<std::int64_t>(children[parent].size()), places[parent].depth + 1});
     offer(parent);
     offer(places.size() - 1);
   }

@@ -20,8 +20,6 @@
 /// p counts as p + 1, and 4 as 1: 3 above 1 above 4 and 2.
 #include "plan/broadcast/inside.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <functional>
@@ -177,11 +175,6 @@ void add_inside_messages(const StrategyPrediction& strategy, const PlatformClust
     SLUICE_ASSERT(shape == "double-tree", std::string(shape));
     inside.double_tree(segment_bytes);
   }
-}
-
-void check_broadcast_size(std::int64_t bytes) {
-  if (bytes < 0) throw InputError("size", fmt::format("{}", bytes), "at least 0");
-  if (bytes > std::int64_t{1} << 62) throw InputError("size", fmt::format("{}", bytes), "at most 2^62");
 }
 
 }  // namespace sluice::detail

@@ -16,9 +16,6 @@ namespace sluice::detail {
 [[nodiscard]] StrategyPrediction best_inside(const PlatformCluster& cluster, std::int64_t bytes,
                                              std::string_view strategy = {});
 
-/// Throws InputError for a message below 0 bytes, or beyond 2^62, whose segments cannot be counted.
-void check_broadcast_size(std::int64_t bytes);
-
 /// The messages of `strategy`, an executable one of predict_broadcast for `cluster`, for bytes [0, `bytes`) among
 /// `ranks`, all of the cluster, which the first one has. See inside.cpp. Priorities rise by 1 from `priority`, which is
 /// left behind the last.

@@ -20,15 +20,13 @@
 ///
 /// Example: P = 16, L = 50 us, g(1) = 2 us, g(1 MiB) = 8.4 ms: flat 126 ms; binomial 4 L + 4 g = 33.8 ms; the
 /// segmented chain ends below 10 ms.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <utility>
 
+#include "plan/broadcast/check.hpp"
 #include "plan/broadcast/d_ary.hpp"
-#include "plan/broadcast/inside.hpp"
 #include "plan/fixed_math.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
