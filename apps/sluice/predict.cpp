@@ -51,6 +51,7 @@ ordered_json prediction(std::string_view problem, std::int64_t ranks, std::int64
 ordered_json strategy_json(const StrategyPrediction& each) {
   ordered_json result{{"strategy", each.strategy}, {"time_s", each.time_s}};
   if (each.segment_bytes > 0) result["segment_bytes"] = each.segment_bytes;
+  if (each.children > 0) result["children"] = each.children;
   result["best"] = each.best;
   result["model"] = each.source;
   return result;
@@ -76,7 +77,8 @@ int predict(const PredictOptions& options) {
     TextTable table({{"strategy", Align::kLeft}, {"time"}, {"segment"}, {"", Align::kLeft}, {"model", Align::kLeft}});
     for (const StrategyPrediction& each : predict_broadcast(cluster, bytes)) {
       strategies["strategies"].push_back(strategy_json(each));
-      table.add_row({std::string(each.strategy), seconds_text(each.time_s),
+      const std::string children = each.children > 0 ? fmt::format(", d = {}", each.children) : "";
+      table.add_row({std::string(each.strategy) + children, seconds_text(each.time_s),
                      each.segment_bytes > 0 ? bytes_text(each.segment_bytes) : "", each.best ? "best" : "",
                      std::string(each.source)});
     }

@@ -34,7 +34,6 @@ class PlatformLevels {
   [[nodiscard]] std::size_t group(std::size_t level, std::size_t cluster) const { return group_[level][cluster]; }
   /// The groups at a level, in the order of their least cluster.
   [[nodiscard]] std::vector<std::size_t> groups_at(std::size_t level) const;
-  [[nodiscard]] bool in_one_group(std::size_t a, std::size_t b) const { return group_[0][a] == group_[0][b]; }
 
   /// leave(group) and enter(group) for every group that a message between two clusters leaves, and enters, the
   /// innermost ones first.

@@ -104,10 +104,12 @@ class Machine {
     joint.all = joint.rate * static_cast<double>(link.connections);
     const double of_hosts = (platform.clusters[a].latency_s + platform.clusters[b].latency_s) / 2;
     joint.latency_s = std::max(0.0, link.latency_s - of_hosts);
-    joint.limited = link.connections > 1 || joint.rate < kAsFast * std::min(card_[a], card_[b]);
-    // An uplink that is given limits also what cards alone would.
+    const auto pairs =
+        static_cast<std::int64_t>(std::min(platform.clusters[a].ranks.size(), platform.clusters[b].ranks.size()));
+    joint.limited = link.connections < pairs || joint.rate < kAsFast * std::min(card_[a], card_[b]);
+    // Groups share their uplinks also where cards alone would limit a pair.
     const auto limits = [&](std::size_t group) {
-      joint.limited = joint.limited || (given(group) && rate_of(levels_.groups()[group].uplink->gap) < kUnlimited);
+      joint.limited = joint.limited || !given(group) || rate_of(levels_.groups()[group].uplink->gap) < kUnlimited;
     };
     levels_.cross(a, b, limits, limits);
     if (!joint.limited) return;

@@ -81,7 +81,8 @@ void OperationList::add_message(std::int64_t from, std::int64_t to, const ByteRa
 void ProgramMessages::add(std::int64_t from, std::int64_t to, std::vector<ByteRange> ranges, bool combine) {
   std::erase_if(ranges, [](const ByteRange& range) { return range.bytes == 0; });
   if (ranges.empty()) return;
-  std::sort(ranges.begin(), ranges.end(), [](const ByteRange& a, const ByteRange& b) { return a.offset < b.offset; });
+  const auto before = [](const ByteRange& a, const ByteRange& b) { return a.offset < b.offset; };
+  if (!std::is_sorted(ranges.begin(), ranges.end(), before)) std::sort(ranges.begin(), ranges.end(), before);
   std::size_t kept = 0;
   for (std::size_t i = 1; i < ranges.size(); ++i) {
     if (ranges[i].offset == ranges[kept].end())

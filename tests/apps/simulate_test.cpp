@@ -329,6 +329,37 @@ TEST(SimulateWithSimgrid, ProgramsWaitForWhatTheySay) {
   }
 }
 
+/// What rank 1 has to send last is there first, after 0.101 s: as it comes, it shares the link of rank 0 with the rest.
+TEST(SimulateWithSimgrid, SendsToOneRankBeginInTheirOrder) {
+  const Folder folder;
+  folder.write("c.xml", cluster(3));
+  folder.write("program.json",
+               R"({"schema": "sluice.program/1", "problem": "broadcast", "algorithm": "by hand", "ranks": 3,
+  "size_bytes": 150000, "root": 0, "operations": [
+  {"rank": 0, "kind": "send", "peer": 1, "offset": 100000, "bytes": 50000, "after": []},
+  {"rank": 1, "kind": "receive", "peer": 0, "offset": 100000, "bytes": 50000, "after": []},
+  {"rank": 0, "kind": "send", "peer": 1, "offset": 0, "bytes": 100000, "after": []},
+  {"rank": 1, "kind": "receive", "peer": 0, "offset": 0, "bytes": 100000, "after": []},
+  {"rank": 1, "kind": "send", "peer": 2, "offset": 0, "bytes": 100000, "after": [3]},
+  {"rank": 2, "kind": "receive", "peer": 1, "offset": 0, "bytes": 100000, "after": []},
+  {"rank": 1, "kind": "send", "peer": 2, "offset": 100000, "bytes": 50000, "after": [1]},
+  {"rank": 2, "kind": "receive", "peer": 1, "offset": 100000, "bytes": 50000, "after": []}],
+  "length_s": 0, "bound_s": 0, "bound": ""})");
+  const Outcome outcome = folder.sluice(words("simulate program.json --engine simgrid --platform c.xml --json -"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const auto transfers = json::parse(outcome.out)["transfers"].get<std::vector<json>>();
+  ASSERT_EQ(transfers.size(), 4U);
+  for (const json& each : transfers) {
+    SCOPED_TRACE(each.dump());
+    if (each["from"] == 1) {
+      EXPECT_NEAR(each["start"].get<double>(), 0.151, 1e-6);
+    } else if (each["offset"] == 100000) {
+      EXPECT_NEAR(each["end"].get<double>(), 0.101, 1e-6);
+    }
+  }
+  EXPECT_NEAR(length_of(outcome), 0.302, 1e-6);
+}
+
 /// Two transfers of 1 s, one after the other, on four hosts that are 1 ms from each other. Between the steps there are
 /// two rounds of words in a fence, and by slots one word from the receiver of the first to the sender of the second,
 /// whose own receiver gave its word at the beginning, as that of the first did.

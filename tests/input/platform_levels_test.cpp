@@ -52,8 +52,6 @@ TEST(PlatformLevels, ClustersNearEachOtherAreOneGroup) {
   const PlatformLevels levels(read_platform(std::string(SLUICE_STUDIES) + "/grid5000/grid5000-88.json"));
   ASSERT_EQ(levels.levels(), 1U);
   EXPECT_EQ(groups_at(levels, 0), (Groups{{0, 1}, {2, 3, 4}, {5}}));
-  EXPECT_TRUE(levels.in_one_group(3, 4));
-  EXPECT_FALSE(levels.in_one_group(1, 2));
 }
 
 TEST(PlatformLevels, HostsLansAndSites) {

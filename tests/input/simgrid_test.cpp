@@ -104,7 +104,14 @@ TEST(Simgrid, SharesASlowLink) {
   platform.links = {{0, 1, 1e-3, fast, 2}};
   EXPECT_EQ(rate_of_link(to_simgrid(platform, "p").xml, "up:0"), 200e6);
   platform.links = {{0, 1, 1e-3, fast, 1}};
-  EXPECT_EQ(rate_of_link(to_simgrid(platform, "p").xml, "up:0"), 0);
+  EXPECT_EQ(rate_of_link(to_simgrid(platform, "p").xml, "up:0"), 100e6);
+  // Near each other they are one group, and share the link between them, unless it carries what all cards can.
+  for (const std::int64_t connections : {1, 2}) {
+    platform.links = {{0, 1, 3e-5, fast, connections}};
+    const std::string near = to_simgrid(platform, "p").xml;
+    EXPECT_EQ(rate_of_link(near, "up:0"), 0);
+    EXPECT_EQ(rate_of_link(near, "l:0:1"), connections == 1 ? 100e6 : 0);
+  }
 }
 
 /// A message to another site passes the card of its host, and the uplinks of its LAN and its site.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -73,6 +74,93 @@ TEST(BroadcastModels, SegmentsAreAsGoodAsAnySize) {
       for (std::int64_t s = 1; s <= bytes; ++s) best = std::min(best, model(s));
       // The sizes that fill their last segment badly are many local optima: hill climbing may stop in one of them.
       EXPECT_LE(found.time_s, 1.005 * best) << bytes << " bytes, " << ranks << " ranks";
+    }
+  }
+}
+
+/// All trees of `ranks` nodes in the order in which nodes are added: of each the largest number of children, the height
+/// and when the last node has the first segment.
+struct Tree {
+  std::int64_t children = 0, height = 0;
+  double first = 0;
+};
+void add_trees(std::vector<Tree>& trees, std::size_t ranks, double g, double latency) {
+  struct Node {
+    std::int64_t children = 0, depth = 0;
+    double has = 0;
+  };
+  std::vector<Node> nodes(1);
+  const std::function<void()> add = [&] {
+    if (nodes.size() == ranks) {
+      Tree& tree = trees.emplace_back();
+      for (const Node& each : nodes) {
+        tree.children = std::max(tree.children, each.children);
+        tree.height = std::max(tree.height, each.depth);
+        tree.first = std::max(tree.first, each.has);
+      }
+      return;
+    }
+    for (std::size_t parent = 0; parent < nodes.size(); ++parent) {
+      Node& above = nodes[parent];
+      ++above.children;
+      nodes.push_back({0, above.depth + 1, above.has + static_cast<double>(above.children) * g + latency});
+      add();
+      nodes.pop_back();
+      --nodes[parent].children;
+    }
+  };
+  add();
+}
+
+TEST(BroadcastModels, NoTreeOfAnyDegreeAndHeightIsFasterThanDAry) {
+  for (const std::int64_t ranks : {2, 3, 4, 5, 6, 7, 8}) {
+    for (const double latency : {0.0, 3e-7, 2e-6, 1e-5, 5e-5, 4e-4}) {
+      for (const std::int64_t bytes : {1, 100, 3000, 40'000, 1'000'000}) {
+        PlatformCluster cluster = cluster_of(ranks);
+        cluster.latency_s = latency;
+        const StrategyPrediction found = find(predict_broadcast(cluster, bytes), "d-ary");
+        SCOPED_TRACE(::testing::Message()
+                     << ranks << " ranks, L = " << latency << ", " << bytes << " bytes in segments of "
+                     << found.segment_bytes << ", d = " << found.children);
+        const auto length = [&](const Tree& tree, std::int64_t segment) {
+          const auto more = static_cast<double>((bytes + segment - 1) / segment - 1);
+          return tree.first + more * static_cast<double>(tree.children) * gap(static_cast<double>(segment));
+        };
+        // Of the segments found, and of the message whole, by d and h.
+        for (const std::int64_t segment : {found.segment_bytes, bytes}) {
+          std::vector<Tree> trees;
+          add_trees(trees, static_cast<std::size_t>(ranks), gap(static_cast<double>(segment)), latency);
+          double best = std::numeric_limits<double>::infinity();
+          for (std::int64_t d = 1; d < ranks; ++d)
+            for (std::int64_t h = 1; h < ranks; ++h)
+              for (const Tree& tree : trees)
+                if (tree.children <= d && tree.height <= h) best = std::min(best, length(tree, segment));
+          if (segment == found.segment_bytes)
+            EXPECT_NEAR(found.time_s, best, 1e-12);
+          else
+            EXPECT_LE(found.time_s, best + 1e-12);
+        }
+      }
+    }
+  }
+}
+
+TEST(BroadcastModels, DAryOfManyRanksIsNoSlowerThanTreesThatItHas) {
+  for (const std::int64_t ranks : {9, 31, 100, 1000, 100'000}) {
+    for (const double latency : {0.0, 1e-6, 5e-5, 1e-3}) {
+      for (const std::int64_t bytes : {1, 4096, 1 << 20}) {
+        PlatformCluster cluster = cluster_of(ranks);
+        cluster.latency_s = latency;
+        SCOPED_TRACE(::testing::Message() << ranks << " ranks, L = " << latency << ", " << bytes << " bytes");
+        const std::vector<StrategyPrediction> all = predict_broadcast(cluster, bytes);
+        const StrategyPrediction found = find(all, "d-ary");
+        for (const char* other : {"flat", "chain", "binary"}) EXPECT_LE(found.time_s, find(all, other).time_s) << other;
+        const double binomial = std::ceil(std::log2(ranks)) * (latency + gap(static_cast<double>(bytes)));
+        EXPECT_LE(found.time_s, binomial * (1 + 1e-12));
+        EXPECT_GE(found.time_s, latency + gap(static_cast<double>(bytes)) * (1 - 1e-12));
+        EXPECT_GE(found.children, 1);
+        EXPECT_LT(found.children, ranks);
+      }
     }
   }
 }

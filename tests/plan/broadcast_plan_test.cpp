@@ -96,7 +96,7 @@ TEST(BroadcastPlan, TreesTakeTheStrategyInsideThatIsAskedFor) {
     lengths.push_back(plan.schedule.length);
     EXPECT_TRUE(validate(plan_broadcast(three, 5, 300'007, options)).empty());
   }
-  ASSERT_EQ(lengths.size(), 10U);
+  ASSERT_EQ(lengths.size(), 11U);
   options.inside.clear();
   EXPECT_EQ(plan_broadcast(one, 0, 300'007, options).candidates.size(), 2U);
   options.segments = 1;

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plan/reduce_brute_force.hpp"
@@ -151,6 +153,52 @@ TEST(ReduceMixed, NeverBeatsBruteForceInParts) {
   Problems problems(3);
   expect_near(problems, 60, 3, 2, 1.05);
   expect_near(problems, 4, 4, 2, 1.05);
+}
+
+/// Every problem of three machines whose links and machines are slow or fast, with every limit.
+TEST(ReduceMixed, NoBoundIsAboveTheOptimumOfThreeMachines) {
+  constexpr unsigned kLinks = 6, kMachines = 3;
+  int tight = 0, all = 0;
+  for (unsigned bits = 0; bits < 1U << (kLinks + kMachines); ++bits) {
+    ReduceProblem problem = problem_of(3, 0, 0);
+    unsigned bit = bits;
+    const auto next = [&] { return std::exchange(bit, bit >> 1U) & 1U; };
+    for (std::size_t pair = 0; pair < 9; ++pair) problem.transfer_costs.push_back(pair % 4 == 0 || next() == 0 ? 1 : 4);
+    for (unsigned v = 0; v < kMachines; ++v) problem.compute_costs.push_back(next() == 0 ? 0 : 3);
+    for (const int kind : {0, 1, 2, 3, 4, 5, 6, 7}) {
+      problem.max_transfers = (kind & 1) != 0 ? std::optional<std::int64_t>(1) : std::nullopt;
+      problem.max_reducers = (kind & 2) != 0 ? std::optional<std::int64_t>(1) : std::nullopt;
+      problem.root = (kind & 4) != 0 ? kAnyRoot : 1;
+      problem.arrivals = bits % 3 == 0 ? std::vector<double>{} : std::vector<double>{bits % 5 * 1.0, 2, 0};
+      problem.commutative = bits % 2 == 0;
+      const double shortest = testing::MixedSearch(problem).shortest();
+      const double bound = reduce_bounds(problem).best;
+      ASSERT_LE(bound, shortest * (1 + 1e-12)) << text(problem);
+      ++all;
+      if (bound >= shortest * (1 - 1e-12)) ++tight;
+    }
+  }
+  EXPECT_GT(tight, all * 2 / 3);
+}
+
+/// In the mean: how far plans are from the bound.
+TEST(ReduceMixed, BoundsAreNearPlans) {
+  struct Case {
+    std::int64_t machines, segments;
+    double most;
+  };
+  for (const auto& [machines, segments, most] : {Case{6, 1, 0.11}, {12, 1, 0.16}, {40, 1, 0.38}, {12, 4, 0.30}}) {
+    Problems problems(static_cast<unsigned>(100 + machines));
+    ReduceOptions options;
+    options.effort = 0.02;
+    double sum = 0;
+    constexpr int kTrials = 60;
+    for (int trial = 0; trial < kTrials; ++trial) {
+      const ReduceProblem problem = problems.any(machines, segments);
+      sum += plan_reduce(problem, options).schedule.length / reduce_bounds(problem).best - 1;
+    }
+    EXPECT_LE(sum / kTrials, most) << machines << " machines, " << segments << " parts";
+  }
 }
 
 /// With the costs of one machine or link the same as all others', the planners that know the optimum plan.

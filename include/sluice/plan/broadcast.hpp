@@ -26,6 +26,7 @@ struct StrategyPrediction {
   std::string_view strategy;       ///< "flat", "segmented-chain", ...
   double time_s = 0;               ///< until the last rank has the message
   std::int64_t segment_bytes = 0;  ///< the best size of segments; 0 if the strategy sends the message whole
+  std::int64_t children = 0;       ///< of "d-ary": d, the most children of a rank; else 0
   bool executable = true;          ///< false: only a model, of a protocol that the MPI may follow
   bool best = false;               ///< whether it is the best of all; of several, the first
   std::string_view source;         ///< where the model comes from

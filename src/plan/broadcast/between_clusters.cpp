@@ -9,6 +9,7 @@
 
 #include "input/platform_parts.hpp"
 #include "plan/bound_below.hpp"
+#include "plan/broadcast/check.hpp"
 #include "plan/broadcast/cluster_tree.hpp"
 #include "plan/broadcast/inside.hpp"
 #include "plan/broadcast/registry.hpp"

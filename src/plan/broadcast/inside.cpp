@@ -11,7 +11,8 @@
 ///  - double-tree: positions 1 .. P - 1 form two binary trees. In the first, a node stands between its subtrees, and
 ///    among positions the one divisible by the largest power of two is above the others, so odd positions are leaves.
 ///    The second is the same one position further, so what is odd is even there: nobody is an inner node of both. Even
-///    segments take the first tree, odd ones the second; 0 sends to the root of each.
+///    segments take the first tree, odd ones the second; 0 sends to the root of each;
+///  - d-ary: d_ary.cpp.
 /// Complexity: O(messages). Deterministic.
 /// Source: Steffenel (2006), Table 1; Thakur, Rabenseifner, Gropp (2005); Sanders, Speck, Traeff (2009).
 ///
@@ -19,13 +20,12 @@
 /// p counts as p + 1, and 4 as 1: 3 above 1 above 4 and 2.
 #include "plan/broadcast/inside.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <functional>
 #include <string>
 
+#include "plan/broadcast/d_ary.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
@@ -138,14 +138,16 @@ StrategyPrediction best_inside(const PlatformCluster& cluster, std::int64_t byte
   return best;
 }
 
-void add_inside_messages(std::string_view strategy, const std::vector<std::int64_t>& ranks, std::int64_t bytes,
-                         std::int64_t segment_bytes, double& priority, std::vector<RankMessage>& messages) {
+void add_inside_messages(const StrategyPrediction& strategy, const PlatformCluster& cluster,
+                         const std::vector<std::int64_t>& ranks, std::int64_t bytes, double& priority,
+                         std::vector<RankMessage>& messages) {
+  const std::int64_t segment_bytes = strategy.segment_bytes;
   const auto n = static_cast<std::int64_t>(ranks.size());
   if (n < 2 || bytes == 0) return;
   constexpr std::string_view kSegmented = "segmented-";
   Inside inside(ranks, bytes, priority, messages);
-  const std::string_view shape =
-      strategy.substr(0, kSegmented.size()) == kSegmented ? strategy.substr(kSegmented.size()) : strategy;
+  std::string_view shape = strategy.strategy;
+  if (shape.substr(0, kSegmented.size()) == kSegmented) shape.remove_prefix(kSegmented.size());
   if (shape == "flat") {
     inside.tree(segment_bytes, [&](std::int64_t i, std::int64_t, auto use) {
       for (std::int64_t j = 1; i == 0 && j < n; ++j) use(j);
@@ -164,15 +166,15 @@ void add_inside_messages(std::string_view strategy, const std::vector<std::int64
     });
   } else if (shape == "scatter-allgather") {
     inside.scatter_allgather();
+  } else if (shape == "d-ary") {
+    const auto children = d_ary_tree(n, strategy.children, {cluster.gap.at(segment_bytes), cluster.latency_s});
+    inside.tree(segment_bytes, [&](std::int64_t i, std::int64_t, auto use) {
+      for (const std::int64_t j : children[static_cast<std::size_t>(i)]) use(j);
+    });
   } else {
-    SLUICE_ASSERT(shape == "double-tree", std::string(strategy));
+    SLUICE_ASSERT(shape == "double-tree", std::string(shape));
     inside.double_tree(segment_bytes);
   }
-}
-
-void check_broadcast_size(std::int64_t bytes) {
-  if (bytes < 0) throw InputError("size", fmt::format("{}", bytes), "at least 0");
-  if (bytes > std::int64_t{1} << 62) throw InputError("size", fmt::format("{}", bytes), "at most 2^62");
 }
 
 }  // namespace sluice::detail

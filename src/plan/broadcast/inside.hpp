@@ -16,13 +16,11 @@ namespace sluice::detail {
 [[nodiscard]] StrategyPrediction best_inside(const PlatformCluster& cluster, std::int64_t bytes,
                                              std::string_view strategy = {});
 
-/// Throws InputError for a message below 0 bytes, or beyond 2^62, whose segments cannot be counted.
-void check_broadcast_size(std::int64_t bytes);
-
-/// The messages of `strategy`, one that predict_broadcast calls executable, for bytes [0, `bytes`) among `ranks`, which
-/// the first one has; in segments of `segment_bytes` (0: whole). See inside.cpp. Priorities rise by 1 from `priority`,
-/// which is left behind the last.
-void add_inside_messages(std::string_view strategy, const std::vector<std::int64_t>& ranks, std::int64_t bytes,
-                         std::int64_t segment_bytes, double& priority, std::vector<RankMessage>& messages);
+/// The messages of `strategy`, an executable one of predict_broadcast for `cluster`, for bytes [0, `bytes`) among
+/// `ranks`, all of the cluster, which the first one has. See inside.cpp. Priorities rise by 1 from `priority`, which is
+/// left behind the last.
+void add_inside_messages(const StrategyPrediction& strategy, const PlatformCluster& cluster,
+                         const std::vector<std::int64_t>& ranks, std::int64_t bytes, double& priority,
+                         std::vector<RankMessage>& messages);
 
 }  // namespace sluice::detail

@@ -14,19 +14,19 @@
 ///    deepest leaf gets the first segment after h (2 g(s) + L), and one follows each 2 g(s);
 ///  - double-tree: Sanders, Speck, Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan"
 ///    (2009): two binary trees, each for half of the segments, in which no rank is an inner node of both, so a segment
-///    follows each g(s): h (2 g(s) + L) + k g(s), h = ceil(log2(P + 1)).
+///    follows each g(s): h (2 g(s) + L) + k g(s), h = ceil(log2(P + 1));
+///  - d-ary: the trees that section 4.2 begins with, d and the height searched: d_ary.cpp.
 /// Deviations: the model of the binary tree is an upper bound in the paper; it is taken as the time.
 ///
 /// Example: P = 16, L = 50 us, g(1) = 2 us, g(1 MiB) = 8.4 ms: flat 126 ms; binomial 4 L + 4 g = 33.8 ms; the
 /// segmented chain ends below 10 ms.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <utility>
 
-#include "plan/broadcast/inside.hpp"
+#include "plan/broadcast/check.hpp"
+#include "plan/broadcast/d_ary.hpp"
 #include "plan/fixed_math.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
@@ -72,6 +72,7 @@ class Models {
     add_segmented(
         "double-tree", [&](double g, double k) { return two_trees_height * (2 * g + latency_) + g * k; },
         "Sanders, Speck, Traeff 2009");
+    add_d_ary();
     if (!cluster_.broadcast.points().empty()) {
       add("native", cluster_.broadcast.at(bytes_));
       result_.back().source = "measured";
@@ -86,12 +87,12 @@ class Models {
   [[nodiscard]] double gap(std::int64_t bytes) const { return ranks_ > 1 ? cluster_.gap.at(bytes) : 0; }
 
   void add(std::string_view strategy, double time, bool executable = true) {
-    result_.push_back({strategy, ranks_ > 1 && bytes_ > 0 ? time : 0, 0, executable, false, kTable1});
+    result_.push_back({strategy, ranks_ > 1 && bytes_ > 0 ? time : 0, 0, 0, executable, false, kTable1});
   }
 
   template <class Model>
   void add_segmented(std::string_view strategy, Model model, std::string_view source = kTable1) {
-    StrategyPrediction best{strategy, 0, 0, true, false, source};
+    StrategyPrediction best{strategy, 0, 0, 0, true, false, source};
     if (ranks_ > 1 && bytes_ > 0) {
       const auto time = [&](std::int64_t segment) {
         const std::int64_t count = (bytes_ + segment - 1) / segment;
@@ -114,6 +115,19 @@ class Models {
         }
     }
     result_.push_back(best);
+  }
+
+  void add_d_ary() {
+    const auto choice = [&](double g, double k) {
+      return detail::best_d_ary(static_cast<std::int64_t>(cluster_.ranks.size()), static_cast<std::int64_t>(k),
+                                {g, latency_});
+    };
+    add_segmented(
+        "d-ary", [&](double g, double k) { return choice(g, k).time; }, "Steffenel 2006; Karp et al. 1993");
+    StrategyPrediction& best = result_.back();
+    if (best.segment_bytes == 0) return;
+    const std::int64_t count = (bytes_ + best.segment_bytes - 1) / best.segment_bytes;
+    best.children = choice(gap(best.segment_bytes), static_cast<double>(count)).children;
   }
 
   void add_scatter_allgather() {

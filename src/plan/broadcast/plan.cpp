@@ -162,7 +162,7 @@ class BroadcastPlanner {
           return;
         }
         const StrategyPrediction& strategy = strategy_inside(c);
-        add_inside_messages(strategy.strategy, ranks, bytes_, strategy.segment_bytes, priority, messages);
+        add_inside_messages(strategy, cluster, ranks, bytes_, priority, messages);
       };
       for (std::size_t s = 0; s <= sends[c].size(); ++s) {
         if (s == before) add_inside();

@@ -39,6 +39,11 @@ std::size_t ranks_in(const Groups& groups) {
   return ranks;
 }
 
+/// Each set of ranges by rising offsets: sorted once, however often its ranks pass it on.
+void sort_sets(RangeSets& sets) {
+  for (Ranges& set : sets) std::ranges::sort(set, {}, &ByteRange::offset);
+}
+
 /// The bytes of some ranges, in order, in so many parts of whole elements, as equal as possible; some may be empty.
 RangeSets equal_shares(const Ranges& ranges, std::size_t parts, std::int64_t element_bytes) {
   RangeSets shares(parts);
@@ -97,7 +102,10 @@ ProgramMessages grouped_allgather(const Groups& groups, const std::function<Byte
       if (own.bytes > 0) sets[h][counterpart].push_back(own);
     }
   });
-  for (std::size_t g = 0; g < groups.size(); ++g) messages.append(inside(groups[g], sets[g]));
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    sort_sets(sets[g]);
+    messages.append(inside(groups[g], sets[g]));
+  }
   return messages;
 }
 
@@ -124,7 +132,10 @@ ProgramMessages grouped_allgather_by_shares(const Groups& groups, const std::fun
       come[h][counterpart].insert(come[h][counterpart].end(), shares[g][i].begin(), shares[g][i].end());
     }
   });
-  for (std::size_t g = 0; g < groups.size(); ++g) messages.append(inside(groups[g], come[g]));
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    sort_sets(come[g]);
+    messages.append(inside(groups[g], come[g]));
+  }
   return messages;
 }
 

@@ -2,7 +2,7 @@
 ///
 /// Problem: see include/sluice/plan/reduce.hpp. Let d and c be the least costs of any transfer and any combination, d_u
 /// the least of a transfer from u, a_u the date of u, T the length, S the number of parts. An order only makes a
-/// reduction longer, so none of the bounds looks at it. The largest of these is taken:
+/// reduction longer, so only the last of the bounds looks at it. The largest of these is taken:
 ///  - Even costs. Make every transfer as short as d by starting it later, and every combination as short as c by ending
 ///    it earlier: nothing breaks, the end comes no later. So the optimum for d and c bounds T, with the same limits.
 ///  - Late machines. In the schedule made so, u sends no earlier than r_u = a_u + d_u - d. Backwards in time, the i
@@ -11,17 +11,35 @@
 ///    machines. This is for every i.
 ///  - Ports. Backwards in time, let t_i be when the i-th machine is inserted, t_0 = 0. The i transfers until then
 ///    take the i least d_u together at least, and they go through ports of machines that were inserted before, each
-///    free of them from t_v + c on: the sum of the i least d_u <= the sum of max(0, t_i - t_v - c) over v < i. The
-///    least t_i that this allows, one after the other, are bounds on the true ones; and T >= t_i + the i-th latest
-///    date.
+///    free of them from t_v + c_v on: the sum of the i least d_u <= the sum of max(0, t_i - t_v - c_v) over v < i.
+///    These machines also combine i times, v for (t_i - t_v - d) / c_v times at most. With a limit only so many of
+///    them count, and no more transfers are under way than another limit says: c + the sum of the d_u over K. And the
+///    i-th cheapest path has to fit. The least t_i that all this allows, one after the other, are bounds on the true
+///    ones; and T >= t_i + the i-th latest date.
+///  - Ports of late machines. All transfers of the i machines of latest dates, S from each, start after the last a of
+///    these dates. T - a is no less than the least t for which S times the sum of their d_u <= the sum of max(0, t -
+///    t_v - c_v), and likewise for combining.
+///  - Load. All transfers: S times the sum of all d_u <= the sum of max(0, T - t_v - c_v - a_v), and likewise for
+///    combining.
+///    Which machine is at which t_i is not known. Sums of max(0, T - t_i - c_j) are largest where the machine of the
+///    i-th least c_j is the i-th, as max(0, T - x - y) is supermodular in x and y (swapping two that are not in this
+///    order never makes the sum larger, as it is convex); so c, or c + a, are taken in rising order, but for a given
+///    root, which is the 0th. In the sum of combinations each of t_i, a_j and 1 / c_k is taken so, by itself: any k
+///    machines have windows that are in sum no longer than the k longest so made, and weights that fall come to most
+///    where they meet windows that fall.
+///  - No limits. With few machines: the optimum of one part without limits (exact_mixed.hpp), order kept.
 ///  - Paths. The last part that u sends starts at a_u + (S - 1) d_u or later, and what it is combined to has to reach
 ///    the root over transfers and combinations: T >= a_u + (S - 1) d_u + the cheapest path. Likewise the root receives
 ///    S parts at least after its date.
 ///  - Work. After its date and before it has to send (the cheapest path before T), a machine can receive and combine
 ///    only so many times, as both its port and its processor take turns; with the limit on the machines that combine
 ///    the best ones count. Together they must come to (n - 1) S.
-///  - Limit on transfers. All transfers together take S times the sum of d_u, K at a time.
-/// Complexity: O(n^2) where pairs have costs, else O(n log n), with 60 lengths tried for `work`. Deterministic.
+///  - Limit on transfers. All transfers together take S times the sum of d_u, K at a time. Here, and in the load, pairs
+///    that have costs and a limit R on the machines that combine allow more: the sum of all transfers to a given root,
+///    less the R - 1 largest savings, where v saves the sum of what u pays less to v than to the root, as machines
+///    together save no more than each alone. If only the root combines, d_u is what u pays to it.
+/// Complexity: O(n^2) where pairs have costs, else O(n log n), with 60 lengths tried for `work`; what exact_mixed takes
+/// of at most 8 machines, in an order 16. Deterministic.
 /// Source: the first, Canon and Antoniu 2012 for the even problem; the others ours.
 ///
 /// Example: root 0, c = 1, machines 1 to 3 with d = 1, 1 and 8. Late machines, i = 1: r = 7, and two machines take d +
@@ -34,9 +52,12 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <queue>
+#include <utility>
 #include <vector>
 
 #include "plan/reduce/check.hpp"
+#include "plan/reduce/exact_mixed.hpp"
 #include "plan/reduce/greedy.hpp"
 #include "plan/reduce/mixed.hpp"
 #include "plan/reduce/mixed_problem.hpp"
@@ -57,11 +78,13 @@ class MixedBounds {
         n_(mixed.machines),
         parts_(static_cast<double>(mixed.segments)) {
     find_least_costs();
+    find_all_transfers();
     find_paths();
   }
 
   [[nodiscard]] double lower() const {
-    return std::max({even_costs(n_), late_machines(), ports(), paths(), work(), limit_on_transfers()});
+    return std::max(
+        {even_costs(n_), late_machines(), ports(), paths(), work(), limit_on_transfers(), without_limits()});
   }
 
   /// All to one machine, one transfer after the other once everybody is there.
@@ -93,7 +116,7 @@ class MixedBounds {
     if (of_pairs()) {
       for (std::int64_t u = 0; u < n_; ++u)
         for (std::int64_t v = 0; v < n_; ++v) {
-          if (u == v || u == p_.root) continue;
+          if (u == v || u == p_.root || (only_root() && v != p_.root)) continue;
           from_[at(u)] = std::min(from_[at(u)], costs_.transfer(u, v));
           to_[at(v)] = std::min(to_[at(v)], costs_.transfer(u, v));
         }
@@ -107,6 +130,38 @@ class MixedBounds {
     for (std::int64_t v = 1; v < n_; ++v) least_.compute = std::min(least_.compute, costs_.compute(v));
   }
 
+  /// Whether nobody but a given root may combine.
+  [[nodiscard]] bool only_root() const { return p_.max_reducers == 1 && p_.root != kAnyRoot; }
+
+  /// What all transfers of one part take together: to the root, less what other machines that may combine can save,
+  /// each at most what it would alone.
+  void find_all_transfers() {
+    double largest = 0;
+    for (std::int64_t u = 0; u < n_; ++u) {
+      if (u == p_.root) continue;
+      all_transfers_ += from_[at(u)];
+      largest = std::max(largest, from_[at(u)]);
+    }
+    if (p_.root == kAnyRoot) all_transfers_ -= largest;
+    if (!of_pairs() || p_.max_reducers >= n_) return;
+    std::vector<double> to(at(n_), 0), saved(at(n_), 0);
+    for (std::int64_t v = 0; v < n_; ++v) {
+      for (std::int64_t u = 0; u < n_; ++u) {
+        if (u == v || u == p_.root) continue;
+        to[at(v)] += costs_.transfer(u, v);
+        if (p_.root != kAnyRoot) saved[at(v)] += std::max(0.0, costs_.transfer(u, p_.root) - costs_.transfer(u, v));
+      }
+    }
+    if (p_.root != kAnyRoot) {
+      double sum = to[at(p_.root)];
+      std::sort(saved.begin(), saved.end(), std::greater<>());
+      for (std::int64_t i = 0; i + 1 < p_.max_reducers; ++i) sum -= saved[at(i)];
+      all_transfers_ = std::max(all_transfers_, sum);
+    } else if (p_.max_reducers == 1) {
+      all_transfers_ = std::max(all_transfers_, *std::min_element(to.begin(), to.end()));
+    }
+  }
+
   /// The cheapest way of an element from each machine to the root; 0 if any may be the root.
   void find_paths() {
     path_.assign(at(n_), 0);
@@ -114,7 +169,7 @@ class MixedBounds {
     // Where only the sender counts, no detour is cheaper.
     for (std::int64_t u = 0; u < n_; ++u)
       if (u != p_.root) path_[at(u)] = costs_.transfer(u, p_.root) + costs_.compute(p_.root);
-    if (!of_pairs()) return;
+    if (!of_pairs() || only_root()) return;
     std::vector<char> known(at(n_), 0);
     known[at(p_.root)] = 1;
     for (std::int64_t round = 1; round < n_; ++round) {
@@ -153,35 +208,119 @@ class MixedBounds {
     return bound;
   }
 
+  /// Machines that work from some time on, each at a rate of its own: when they have done how much.
+  class Workers {
+   public:
+    /// @pre not before what `until` has found
+    void add(double begin, double rate) {
+      if (rate == kNoWay)
+        at_once_ = std::min(at_once_, begin);
+      else
+        later_.emplace(begin, rate);
+    }
+    /// When they have done `needed`, which is no less than before.
+    double until(double needed) {
+      for (;;) {
+        const double time = std::min(at_once_, rate_ > 0 ? (needed + begun_) / rate_ : kNoWay);
+        if (later_.empty() || later_.top().first >= time) return time;
+        const auto [begin, rate] = later_.top();
+        later_.pop();
+        rate_ += rate;
+        begun_ += rate * begin;
+      }
+    }
+
+   private:
+    using Later = std::pair<double, double>;
+    std::priority_queue<Later, std::vector<Later>, std::greater<>> later_;
+    double at_once_ = kNoWay;
+    double rate_ = 0;
+    double begun_ = 0;  // sum of rate * begin of those that work
+  };
+  /// What transfers take, through ports, and how often is combined.
+  struct Loads {
+    Workers ports, combining;
+
+    void add(double port_begins, double combining_begins, double compute) {
+      ports.add(port_begins, 1);
+      combining.add(combining_begins, compute > 0 ? 1 / compute : kNoWay);
+    }
+    double until(double transfers, double combinations) {
+      return std::max(ports.until(transfers), combining.until(combinations));
+    }
+  };
+
+  /// In rising order, but for a given root, which comes first.
+  template <class Of>
+  [[nodiscard]] std::vector<double> in_order(Of of) const {
+    std::vector<double> result;
+    for (std::int64_t v = 0; v < n_; ++v) result.push_back(of(v));
+    if (p_.root != kAnyRoot) std::swap(result[0], result[at(p_.root)]);
+    std::sort(result.begin() + (p_.root == kAnyRoot ? 0 : 1), result.end());
+    return result;
+  }
+
   [[nodiscard]] double ports() const {
-    std::vector<double> costs, dates;
+    std::vector<double> costs;
+    std::vector<std::pair<double, double>> late;  // date and cost, the latest first
     for (std::int64_t u = 0; u < n_; ++u) {
       if (u == p_.root) continue;
       costs.push_back(from_[at(u)]);
-      dates.push_back(p_.date(u));
+      late.emplace_back(p_.date(u), from_[at(u)]);
     }
     std::sort(costs.begin(), costs.end());
-    std::sort(dates.begin(), dates.end(), std::greater<>());
+    std::sort(late.begin(), late.end(), std::greater<>());
+    const std::vector<double> combining = in_order([&](std::int64_t v) { return costs_.compute(v); });
+    const std::vector<double> dates = in_order([&](std::int64_t v) { return p_.date(v); });
+    const std::vector<double> both = in_order([&](std::int64_t v) { return p_.date(v) + costs_.compute(v); });
+    const std::vector<double> paths = in_order([&](std::int64_t v) { return path_[at(v)]; });
+    // One of all may be the root.
     const std::size_t skipped = p_.root == kAnyRoot ? 1 : 0;
-    std::vector<double> inserted{0};
-    double transfers = 0;  // what the first i take
-    double begins = 0;     // sum of t_v + c over the first `giving` machines
-    std::size_t giving = 0;
+    const std::size_t inserted = costs.size() - skipped;
+    const auto counts = [&](std::size_t i) { return std::cmp_less(i, p_.max_reducers); };
+    const double first = least_.transfer;
     double bound = 0;
-    for (std::size_t i = 1; i + skipped <= costs.size(); ++i) {
+    std::vector<double> times{0};
+    Loads until_now;
+    double transfers = 0;  // what the first i take
+    for (std::size_t i = 1; i <= inserted; ++i) {
+      if (counts(i - 1)) until_now.add(times[i - 1] + combining[i - 1], times[i - 1] + first, combining[i - 1]);
       transfers += costs[i - 1];
-      const auto found = [&] { return giving == 0 ? kNoWay : (transfers + begins) / static_cast<double>(giving); };
-      double time = found();
-      // A port that is free before the time found so far makes it earlier.
-      while (giving < i && inserted[giving] + least_.compute < time) {
-        begins += inserted[giving] + least_.compute;
-        ++giving;
-        time = found();
+      double time = std::max({times.back(), paths[i], until_now.until(transfers, static_cast<double>(i))});
+      if (p_.max_transfers != kNoLimit)
+        time = std::max(time, least_.compute + transfers / static_cast<double>(p_.max_transfers));
+      times.push_back(time);
+      bound = std::max(bound, time + late[i - 1 + skipped].first);
+    }
+    Loads of_late, of_all;
+    for (std::size_t i = 0; i < times.size() && counts(i); ++i) {
+      of_late.add(times[i] + combining[i], times[i] + first, combining[i]);
+      of_all.add(times[i] + both[i], times[i] + dates[i] + first, combining[i]);
+    }
+    double sum = 0, largest = 0;
+    for (std::size_t i = 0; i < late.size(); ++i) {
+      sum += late[i].second;
+      largest = std::max(largest, late[i].second);
+      if (i < skipped) continue;
+      const double needed = parts_ * (skipped == 0 ? sum : sum - largest);
+      const double combinations = parts_ * static_cast<double>(i + 1 - skipped);
+      bound = std::max(bound, late[i].first + of_late.until(needed, combinations));
+      if (i + 1 == late.size()) {
+        bound = std::max(bound, of_all.until(std::max(needed, parts_ * all_transfers_), combinations));
       }
-      inserted.push_back(std::max(inserted.back(), time));
-      bound = std::max(bound, inserted.back() + dates[i - 1 + skipped]);
     }
     return bound;
+  }
+
+  /// Of one part of each machine; the problem itself is for the planner `exact`.
+  [[nodiscard]] double without_limits() const {
+    if (p_.segments == 1 && p_.max_transfers == kNoLimit && p_.max_reducers == kNoLimit) return 0;
+    constexpr std::int64_t kFewForSets = 8, kFewForRuns = 16;
+    if (n_ > (p_.commutative ? kFewForSets : kFewForRuns)) return 0;
+    MixedProblem one = p_;
+    one.segments = 1;
+    one.max_transfers = one.max_reducers = kNoLimit;
+    return exact_mixed(one).length;
   }
 
   [[nodiscard]] double paths() const {
@@ -215,9 +354,13 @@ class MixedBounds {
         const double turn = std::max(d, c);
         counts[at(v)] = !(time >= 0) ? 0 : turn > 0 ? std::min(needed, 1 + std::floor(time / turn + 1e-9)) : needed;
       }
-      if (p_.max_reducers < n_)
-        std::nth_element(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(p_.max_reducers), counts.end(),
-                         std::greater<>());
+      if (p_.max_reducers < n_) {
+        // A given root is one of them.
+        const std::ptrdiff_t given = p_.root == kAnyRoot ? 0 : 1;
+        if (given > 0) std::swap(counts[0], counts[at(p_.root)]);
+        std::nth_element(counts.begin() + given, counts.begin() + static_cast<std::ptrdiff_t>(p_.max_reducers),
+                         counts.end(), std::greater<>());
+      }
       double sum = 0;
       for (std::int64_t i = 0; i < std::min(n_, p_.max_reducers); ++i) sum += counts[at(i)];
       return sum >= needed;
@@ -233,17 +376,9 @@ class MixedBounds {
 
   [[nodiscard]] double limit_on_transfers() const {
     if (p_.max_transfers == kNoLimit) return 0;
-    double sum = 0;
-    double largest = 0;
     double first = kNoWay;
-    for (std::int64_t u = 0; u < n_; ++u) {
-      first = std::min(first, p_.date(u));
-      if (u == p_.root) continue;
-      sum += from_[at(u)];
-      largest = std::max(largest, from_[at(u)]);
-    }
-    if (p_.root == kAnyRoot) sum -= largest;
-    return first + parts_ * sum / static_cast<double>(p_.max_transfers) + least_.compute;
+    for (std::int64_t u = 0; u < n_; ++u) first = std::min(first, p_.date(u));
+    return first + parts_ * all_transfers_ / static_cast<double>(p_.max_transfers) + least_.compute;
   }
 
   const ReduceProblem& problem_;
@@ -253,6 +388,7 @@ class MixedBounds {
   double parts_;
   std::vector<double> from_, to_;  // least costs of a transfer from and to a machine
   std::vector<double> path_;
+  double all_transfers_ = 0;
   ReduceCosts least_;
 };
 

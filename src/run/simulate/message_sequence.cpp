@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <string>
 #include <unordered_map>
@@ -163,6 +164,7 @@ MessagesOfProgram messages_of(const Program& program) {
     if (operations[i].kind != Kind::kSend && !joins(i)) ends[i] = ends[partner[i]];
 
   MessagesOfProgram result;
+  result.graph.in_order = true;
   std::vector<std::size_t> waits_for;
   const auto wait_for_all_before = [&](std::size_t i) {
     for (const std::int64_t before : operations[i].after) waits_for.push_back(ends[static_cast<std::size_t>(before)]);
@@ -298,14 +300,24 @@ MessageSequence::MessageSequence(const OrderedMessages& graph)
       first_freed_(graph.messages.size() + 1, 0),
       freed_(graph.after.size()),
       released_(graph.messages.size(), false),
+      behind_(graph.messages.size(), kNone),
       most_(graph.most) {
   for (const std::size_t before : graph.after) ++first_freed_[before + 1];
   for (std::size_t i = 1; i < first_freed_.size(); ++i) first_freed_[i] += first_freed_[i - 1];
   std::vector<std::size_t> next(first_freed_.begin(), first_freed_.end() - 1);
+  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> last;  // by sender and receiver, where all keep order
   for (std::size_t i = 0; i < graph.messages.size(); ++i) {
     const bool same_step = i > 0 && graph.messages[i].step == graph.messages[i - 1].step;
     step_begins_.push_back(same_step ? step_begins_.back() : i);
     missing_.push_back(graph.first_after[i + 1] - graph.first_after[i]);
+    if (const OrderedMessage& own = graph.messages[i]; graph.in_order && own.from != own.to) {
+      const auto [before, first] = last.try_emplace({own.from, own.to}, i);
+      if (!first) {
+        behind_[before->second] = i;
+        before->second = i;
+        ++missing_.back();
+      }
+    }
     if (missing_.back() == 0) make_ready(i);
     for (std::size_t a = graph.first_after[i]; a < graph.first_after[i + 1]; ++a) freed_[next[graph.after[a]]++] = i;
   }
@@ -324,7 +336,9 @@ std::optional<std::size_t> MessageSequence::next() {
   if (const std::optional<std::size_t> work = take(ready_work_)) return work;
   if (under_way_ >= most_) return {};
   const std::optional<std::size_t> message = take(ready_);
-  if (message) ++under_way_;
+  if (!message) return {};
+  ++under_way_;
+  if (behind_[*message] != kNone && --missing_[behind_[*message]] == 0) make_ready(behind_[*message]);
   return message;
 }
 

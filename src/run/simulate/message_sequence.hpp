@@ -49,6 +49,8 @@ struct OrderedMessages {
   std::vector<std::size_t> first_after{0};  ///< of message i: after[first_after[i]] .. after[first_after[i + 1]]
   std::vector<std::size_t> after;           ///< messages that must have ended
   std::int64_t most = std::numeric_limits<std::int64_t>::max();  ///< under way at once when another one begins
+  /// Whether a message begins only when all before it of the list that have the same sender and receiver have begun.
+  bool in_order = false;
   /// Between whom there is a barrier before each step but the first; in its round j each tells the one 2^j places
   /// behind it in this list. Empty: a step begins when all of the one before have ended.
   std::vector<std::int64_t> fence;
@@ -93,7 +95,7 @@ struct MessagesOfSchedule {
 
 /// A message for each send, as ranks are named, and one from a rank to itself, which takes no time, where a combine
 /// waits for more than its message. A message that is kept waits until its receiver may take it, as it does in MPI if
-/// it is long; one that is combined comes to a buffer. Not said: sends to the same rank begin in order.
+/// it is long; one that is combined comes to a buffer. Sends to the same rank begin in order.
 /// @pre the program is sound
 struct MessagesOfProgram {
   OrderedMessages graph;
@@ -149,6 +151,7 @@ class MessageSequence {
   std::vector<std::size_t> step_begins_;  ///< by message: where its step begins in the list
   std::vector<std::size_t> missing_;      ///< by message: how many it waits for still
   std::vector<bool> released_;
+  std::vector<std::size_t> behind_;  ///< by message: the one that begins after it where order is kept, or none
   using Earliest = std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>>;
   Earliest ready_;
   Earliest ready_work_;
