@@ -168,7 +168,7 @@ TEST(StoredPlans, OfNamedPlanners) {
                                                        {"stepwise", 7821405425383452453U},
                                                        {"greedy", 3694354087752697701U},
                                                        {"solstice", 545026116041727929U},
-                                                       {"eclipse", 306573387615572409U},
+                                                       {"eclipse", 8906775889812549586U},
                                                        {"lumos", 4028911555829814125U},
                                                        {"thresholds", 13515547008132765444U},
                                                    });
