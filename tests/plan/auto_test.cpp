@@ -1,15 +1,20 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <numeric>
+#include <optional>
 #include <random>
 
 #include "exchange_testing.hpp"
 #include "plan/exchange/planners.hpp"
 #include "sluice/error.hpp"
+#include "sluice/plan/aggregation.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/plan/registry.hpp"
+#include "sluice/schedule/local_phases.hpp"
 
 namespace sluice {
 namespace {
@@ -81,6 +86,100 @@ TEST(ExchangeAuto, IsSoundAndNeverWorseThanANamedPlanner) {
     better += total < least ? 1 : 0;
   }
   EXPECT_GE(better, 5);
+}
+
+/// What can be asked for beside the problem of one k and one speed: the best plan of that need not be the best there.
+enum class ProblemForm : std::uint8_t { kPlain, kSwitches, kSpeeds, kOverTime, kLocalLinks };
+
+struct FormedProblem {
+  ExchangeProblem problem;
+  std::optional<LocalLinks> links;
+};
+
+FormedProblem random_form(ProblemForm form, std::mt19937& random) {
+  const auto draw = [&](std::int64_t from, std::int64_t to) {
+    return std::uniform_int_distribution<std::int64_t>(from, to)(random);
+  };
+  FormedProblem result{testing::random_problem(7, random), {}};
+  ExchangeProblem& problem = result.problem;
+  constexpr std::array<double, 5> kSetups{0, 1.0 / 3, 33.3, 1e6, 1e15};
+  if (draw(0, 1) == 0) problem.setup = kSetups[static_cast<std::size_t>(draw(0, 4))];
+  if (draw(0, 4) == 0) {
+    for (Message& message : problem.traffic.messages) message.size += 1'000'000'000'000'000 * draw(0, 1);
+  }
+  const std::int64_t senders = problem.traffic.senders, receivers = problem.traffic.receivers;
+  if (form == ProblemForm::kSwitches) problem.switches = draw(1, std::max(senders, receivers));
+  if (form == ProblemForm::kSpeeds) {
+    constexpr std::array<std::int64_t, 4> kSpeeds{1'000'000, 400'000, 333'333, 3'000'000};
+    const auto speed = [&] { return kSpeeds[static_cast<std::size_t>(draw(0, 3))]; };
+    std::generate_n(std::back_inserter(problem.speeds.senders), senders, speed);
+    std::generate_n(std::back_inserter(problem.speeds.receivers), receivers, speed);
+  }
+  if (form == ProblemForm::kOverTime) {
+    const double span = lower_bound(problem.traffic, problem.max_transfers, problem.setup).total;
+    double time = 0;
+    problem.max_transfers = 0;
+    for (int change = 0; change < 3; ++change) {
+      problem.speeds.backbone.push_back({time, draw(1, std::min(senders, receivers))});
+      problem.max_transfers = std::max(problem.max_transfers, problem.speeds.backbone.back().max_transfers);
+      time = std::nextafter(time, HUGE_VAL) + span * static_cast<double>(draw(1, 4)) / 4;
+    }
+  }
+  if (form == ProblemForm::kLocalLinks) {
+    problem.traffic.decimals = static_cast<std::int32_t>(draw(0, 3));
+    if (draw(0, 2) == 0) {  // idle nodes to help, and a loaded one
+      problem.traffic.senders += 3;
+      problem.traffic.receivers += 2;
+      problem.traffic.messages.push_back({0, 0, 5000});
+    }
+    result.links = LocalLinks{};
+    result.links->unit_cost = std::array{0.01, 0.1, 0.37, 1.0}[static_cast<std::size_t>(draw(0, 3))];
+    if (draw(0, 1) == 0) result.links->setup = problem.setup * static_cast<double>(draw(0, 100)) / 100;
+  }
+  return result;
+}
+
+/// Of a sound plan.
+double cost_of(const FormedProblem& of, const std::string& algorithm, double effort) {
+  ExchangeOptions options;
+  options.algorithm = algorithm;
+  options.effort = effort;
+  if (!of.links) {
+    const ExchangePlan result = plan_exchange(of.problem, options);
+    EXPECT_TRUE(validate(result.schedule, of.problem.traffic).empty());
+    return cost(result.schedule).total;
+  }
+  const AggregatedPlan result = plan_with_local_links(of.problem, *of.links, options);
+  EXPECT_TRUE(validate_with_local_phases(result.exchange.schedule, of.problem.traffic).empty());
+  EXPECT_LE(result.bound, result.total * (1 + 1e-9));
+  return result.total;
+}
+
+TEST(ExchangeAuto, IsNeverWorseThanANamedPlannerInAnyForm) {
+  std::mt19937 random(14);  // fixed seed
+  int below_all = 0;
+  for (const ProblemForm form : {ProblemForm::kPlain, ProblemForm::kSwitches, ProblemForm::kSpeeds,
+                                 ProblemForm::kOverTime, ProblemForm::kLocalLinks}) {
+    const int rounds = form == ProblemForm::kLocalLinks ? 80 : 20;
+    for (int round = 0; round < rounds; ++round) {
+      SCOPED_TRACE(::testing::Message() << "form " << static_cast<int>(form) << ", round " << round);
+      const FormedProblem problem = random_form(form, random);
+      const double total = cost_of(problem, "auto", 0.1);
+      double least = HUGE_VAL;
+      for (const std::string& algorithm : testing::fast_algorithms()) {
+        SCOPED_TRACE(algorithm);
+        try {
+          const double named = cost_of(problem, algorithm, 1);
+          EXPECT_LE(total, named * (1 + 1e-12));
+          least = std::min(least, named);
+        } catch (const InputError&) {
+          EXPECT_TRUE(algorithm == "multigraph" || algorithm == "solstice") << algorithm;
+        }
+      }
+      below_all += total < least * (1 - 1e-12) ? 1 : 0;
+    }
+  }
+  EXPECT_GE(below_all, 5);
 }
 
 /// As log_normal_problem, with sizes up to 10,000, one as likely as another.

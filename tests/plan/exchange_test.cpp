@@ -7,6 +7,7 @@
 #include <set>
 
 #include "exchange_testing.hpp"
+#include "plan/exchange/registry.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/registry.hpp"
 
@@ -108,6 +109,34 @@ TEST(Exchange, IsSoundOnRandomTraffic) {
       if (problem.setup <= 1 && peels_regular) {  // nothing is rounded
         EXPECT_EQ(cost.transmission, eta.transmission);
       }
+    }
+  }
+}
+
+/// Sizes that differ by 10^15 beside set-ups that differ by more: work grows with the messages, not with the units.
+TEST(Exchange, PlansAnySizesAndSetupsWithBoundedWork) {
+  constexpr std::int64_t kMostWork = 2'000'000'000;  // of which the planners take a tenth at most
+  constexpr std::array<std::uint64_t, 3> kSizes{1, 1'000'000'000, 1'000'000'000'000'000};
+  std::mt19937_64 random(36);  // fixed seed
+  for (int round = 0; round < 12; ++round) {
+    ExchangeProblem problem{{16, 16, {}}, 0, std::array{0.0, 1e-9, 1.0, 1e12}[static_cast<std::size_t>(round % 4)]};
+    problem.max_transfers = round % 3 == 0 ? 16 : 1 + static_cast<std::int64_t>(random() % 16);
+    const std::uint64_t mixture = random() % 4;  // 3: of all sizes
+    for (std::int64_t u = 0; u < 16; ++u) {
+      for (std::int64_t v = 0; v < 16; ++v) {
+        if (random() % 8 == 0) continue;
+        const std::uint64_t most = kSizes[mixture < 3 ? mixture : random() % 3];
+        const std::uint64_t below = random() % (round % 2 == 0 ? most : std::min<std::uint64_t>(most, 1000));
+        problem.traffic.messages.push_back({u, v, static_cast<std::int64_t>(most - below)});
+      }
+    }
+    const detail::Demand demand = detail::make_demand(problem.traffic, problem.max_transfers, problem.setup);
+    for (const detail::ExchangePlanner& each : detail::exchange_planners()) {
+      if (each.plan == nullptr || each.plan == detail::plan_multigraph) continue;
+      SCOPED_TRACE(::testing::Message() << each.about.name << ", round " << round);
+      detail::Budget budget(kMostWork);
+      ASSERT_TRUE(each.plan(demand, budget).has_value());
+      testing::expect_sound(problem, plan(problem, std::string(each.about.name)));
     }
   }
 }

@@ -13,7 +13,6 @@
 
 #include "exact_reference.hpp"
 #include "exchange_testing.hpp"
-#include "plan/exchange/registry.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/plan/verify_bound.hpp"
@@ -135,25 +134,6 @@ TEST(OnSwitches, BoundsWhereStepsAreFewerThanSwitches) {
   // Totals are whole only where the set-up is.
   EXPECT_EQ(bound_on_switches({9, 100, 109}, 1, 2).total, 55);
   EXPECT_EQ(bound_on_switches({10, 100, 105}, 0.5, 2).total, 52.5);
-}
-
-/// The best plan for one switch need not be the best for several.
-TEST(OnSwitches, AutoIsNeverAboveAFastPlanner) {
-  std::mt19937 random(32);
-  for (int round = 0; round < 40; ++round) {
-    SCOPED_TRACE(round);
-    ExchangeProblem problem = testing::random_problem(6, random);
-    problem.switches =
-        1 + round % std::max<std::int64_t>(1, std::max(problem.traffic.senders, problem.traffic.receivers));
-    ExchangeOptions options;
-    options.effort = 0.2;
-    const double best = cost(plan_exchange(problem, options).schedule).total;
-    for (const detail::ExchangePlanner& each : detail::exchange_planners()) {
-      if (each.plan == nullptr || each.plan == detail::plan_multigraph) continue;
-      options.algorithm = std::string(each.about.name);
-      EXPECT_LE(best, cost(plan_exchange(problem, options).schedule).total + 1e-9) << options.algorithm;
-    }
-  }
 }
 
 TEST(OnSwitches, PlansAreSoundWithinTheGuaranteeAndTheirBoundsVerified) {

@@ -198,6 +198,32 @@ TEST(Eclipse, TakesTheHeaviestMatchingForItsDuration) {
   EXPECT_GT(limited, 20);
 }
 
+/// The shortest duration is the best there is, or as good as longer ones: a step of one unit after another.
+TEST(Eclipse, EndsAMessageInEveryStep) {
+  std::mt19937_64 random(87);  // fixed seed
+  constexpr std::array<std::uint64_t, 4> kLargest{1, 10, 1'000'000'000, 1'000'000'000'000'000};
+  for (int round = 0; round < 100; ++round) {
+    SCOPED_TRACE(round);
+    std::vector<std::vector<std::int64_t>> rows(6, std::vector<std::int64_t>(6, 0));
+    for (auto& row : rows) {
+      for (std::int64_t& size : row) size = 1 + static_cast<std::int64_t>(random() % kLargest[random() % 4]);
+    }
+    const Demand demand =
+        demand_of(rows, 2 + round % 5, std::array{0.0, 1e-9, 1.0}[static_cast<std::size_t>(round % 3)]);
+    Budget budget(100'000'000);
+    const std::optional<PieceSteps> steps = plan_eclipse(demand, budget);
+    ASSERT_TRUE(steps.has_value());
+    std::vector<std::int64_t> rest;
+    for (const Edge& edge : demand.edges) rest.push_back(edge.weight);
+    for (const std::vector<Piece>& step : *steps) {
+      int ended = 0;
+      for (const Piece& piece : step) ended += (rest[as_size(piece.edge)] -= piece.size) == 0 ? 1 : 0;
+      EXPECT_GT(ended, 0);
+    }
+    EXPECT_EQ(std::accumulate(rest.begin(), rest.end(), std::int64_t{0}), 0);
+  }
+}
+
 TEST(Eclipse, SendsTheMostForTheTimeWhereTwoDurationsAreLeft) {
   // With two sizes bisection looks at both: no matching of either duration sends more for the time it takes.
   std::mt19937 random(85);  // fixed seed

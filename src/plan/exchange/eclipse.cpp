@@ -12,16 +12,20 @@
 /// Guarantee: none here. (Within a window of time the paper proves at least half of what the best schedule sends; it
 /// says nothing of the time to send all.)
 ///
-/// Complexity: 2 log2(m) weighted matchings for each step, each as maximum_weight_matching, with k below the nodes O(k
-/// (n^2 + m)) (limited_matching.hpp). Memory O(m + n + pieces). Deterministic.
+/// Complexity: at most m steps, 2 log2(m) weighted matchings for each, each as maximum_weight_matching, with k below
+/// the nodes O(k (n^2 + m)) (limited_matching.hpp). Memory O(m + n + pieces). Deterministic.
 ///
 /// Source: Bojja Venkatakrishnan, Alizadeh, Viswanath, "Costly circuits, submodular schedules and approximate
 /// Caratheodory theorems", SIGMETRICS 2016, the greedy algorithm and its search for the duration.
 ///
 /// Deviations: the paper schedules within a window of time and leaves the rest to a packet switch; here the window is
-/// as long as it takes. A step in which every piece is shorter than its duration ends with the longest piece. The
-/// limit k is ours. Weights of matchings are divided by a power of two where they would not fit the 64 bits of that
-/// algorithm, and with a limit they are doubles: a matching can then be a little lighter than the heaviest.
+/// as long as it takes. A step in which every piece is shorter than its duration ends with the longest piece. One whose
+/// messages are all longer than its duration a goes on until the shortest of them ends, at b. So every step ends a
+/// message; without that, where set-ups are small and all short durations are worth the same, steps of one unit could
+/// follow each other without end. The matching is a heaviest one for b too: it weighs b / a times what it did, and no
+/// other one can grow more, as min(b, r) <= b / a min(a, r) for every r. Nor does the quotient fall. The limit k is
+/// ours. Weights of matchings are divided by a power of two where they would not fit the 64 bits of that algorithm, and
+/// with a limit they are doubles: a matching can then be a little lighter than the heaviest.
 ///
 /// Example: messages 0->0 of 8, 1->1 of 8, 0->1 of 1, 1->0 of 1, k = 2, set-up 1: duration 8 sends 16 in 9, duration 1
 /// sends 2 in 2. So steps of 8 and of 1: cost 11 = eta.
@@ -71,6 +75,9 @@ class Greedy {
       Choice best;
       std::int64_t duration = 0;
       if (!choose(best, duration)) return std::nullopt;
+      std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
+      for (const std::int32_t e : best.edges) shortest = std::min(shortest, rest_[as_size(e)]);
+      duration = std::max(duration, shortest);
       std::vector<Piece> step;
       for (const std::int32_t e : best.edges) {
         const std::int64_t size = std::min(duration, rest_[as_size(e)]);

@@ -16,8 +16,9 @@ constexpr std::int64_t kWorkOfMendedVertex = 120;  // in a step after which the 
 
 std::optional<PieceSteps> peel_any(RegularPieces& writer, const RegularExtension& extension, std::int64_t most_units,
                                    Budget& budget) {
-  budget.spend(kWorkOfJoinedEdge * static_cast<std::int64_t>(extension.edges.size()));
-  if (budget.over()) return std::nullopt;
+  const std::int64_t work_of_first = kWorkOfJoinedEdge * static_cast<std::int64_t>(extension.edges.size());
+  if (budget.left() < work_of_first) return std::nullopt;
+  budget.spend(work_of_first);
   BipartiteGraph graph(extension.side, extension.side, extension.edges);
   Matching matching = maximum_matching(graph);
   while (graph.edge_count() > 0) {

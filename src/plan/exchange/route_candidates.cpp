@@ -76,9 +76,10 @@ class RouteChoices {
     }
   }
 
-  /// The best of those whose bound is below `limit`, the lowest bound first; by indices of the problem.
+  /// The best of those whose bound is below `limit`, the lowest bound first; by indices of the problem. Which ones are
+  /// tried does not depend on the limit: some that are above it lead to better ones when they are spread, and a planner
+  /// with a lower limit never misses what another one is given.
   std::vector<RouteCandidate> run(double limit, Budget& budget) {
-    limit_ = limit;
     budget_ = &budget;
     merge();
     std::vector<std::vector<Route>> to_spread{plain_};
@@ -87,6 +88,7 @@ class RouteChoices {
       to_spread.push_back(each.routes);
     }
     for (const std::vector<Route>& routes : to_spread) spread_over_levels(routes);
+    std::erase_if(best_, [&](const RouteCandidate& each) { return each.bound >= limit; });
     for (RouteCandidate& each : best_) {
       for (Route& route : each.routes) {
         for (std::int64_t Route::*sender : {&Route::from, &Route::carrier})
@@ -121,7 +123,7 @@ class RouteChoices {
     const bool known = std::any_of(best_.begin(), best_.end(), [&](const RouteCandidate& each) {
       return each.bound == bound && each.routes == routes;
     });
-    if (bound >= limit_ || known) return bound;
+    if (known) return bound;
     const auto place = std::upper_bound(best_.begin(), best_.end(), bound,
                                         [](double value, const RouteCandidate& each) { return value < each.bound; });
     if (place == best_.end() && best_.size() >= kMostCandidates) return bound;
@@ -243,7 +245,6 @@ class RouteChoices {
   std::int64_t max_transfers_ = 0;
   std::vector<std::int64_t> senders_, receivers_;  // nodes by compact index
   std::vector<Route> plain_;                       // every message on its own way
-  double limit_ = 0;
   Budget* budget_ = nullptr;
   std::vector<RouteCandidate> best_;  // by bound
 };

@@ -86,8 +86,10 @@ std::optional<PieceSteps> plan_solstice(const Demand& demand, Budget& budget) {
                      "at most 2^63 - 1 in their product");
   // A perfect matching for each step at least.
   const std::int64_t side = std::int64_t{demand.lefts} + demand.rights - demand.max_transfers;
-  budget.spend(kWorkOfStuffing * std::ssize(demand.edges));
-  if (budget.left() < eta(demand).steps * (kWorkOfSolsticeEdge + kWorkOfSolsticeVertex) * side) return std::nullopt;
+  const std::int64_t stuffing = kWorkOfStuffing * std::ssize(demand.edges);
+  if (budget.left() < stuffing + eta(demand).steps * (kWorkOfSolsticeEdge + kWorkOfSolsticeVertex) * side)
+    return std::nullopt;
+  budget.spend(stuffing);
   RegularExtension stuffed =
       regular_extension(demand.lefts, demand.rights, quick_stuff(demand, full), demand.max_transfers);
   std::vector<Edge>& entries = stuffed.edges;
