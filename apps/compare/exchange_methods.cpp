@@ -13,9 +13,9 @@
 namespace sluice::compare {
 namespace {
 
-class Planned final : public Method {
+class PlannedExchange final : public Method {
  public:
-  Planned(MPI_Comm comm, const std::vector<mpi::MessageSize>& sizes, const mpi::ExchangeOptions& options)
+  PlannedExchange(MPI_Comm comm, const std::vector<mpi::MessageSize>& sizes, const mpi::ExchangeOptions& options)
       : exchange_(comm, sizes, options) {}
 
   void execute(const void* source, void* target) override {
@@ -82,7 +82,7 @@ std::unique_ptr<Method> ComparedExchange::planned(mpi::ExchangeMode mode, bool t
   options.mode = mode;
   options.try_native = try_native;
   options.tune = options.tune && mode == mpi::ExchangeMode::kList;
-  return std::make_unique<Planned>(comm_.get(), sizes_, options);
+  return std::make_unique<PlannedExchange>(comm_.get(), sizes_, options);
 }
 
 std::string ComparedExchange::beyond(const std::string& method) const {
@@ -103,7 +103,7 @@ std::unique_ptr<Method> ComparedExchange::make(const std::string& method) {
     mpi::ExchangeOptions direct = options_;
     if (direct.schedule) direct.max_transfers = direct.schedule->max_transfers;
     forget_detours(direct);
-    return std::make_unique<Planned>(comm_.get(), sizes_, direct);
+    return std::make_unique<PlannedExchange>(comm_.get(), sizes_, direct);
   }
   if (method.starts_with(kMode)) return planned(mpi::parse_exchange_mode(method.substr(kMode.size())), false);
   if (auto of_mpi = make_mpi_exchange(method, comm_, sends_, receives_)) return of_mpi;

@@ -15,9 +15,9 @@
 namespace sluice::compare {
 namespace {
 
-class Planned final : public Method {
+class PlannedRedistribution final : public Method {
  public:
-  Planned(const Communicator& comm, const RedistributionJob& job)
+  PlannedRedistribution(const Communicator& comm, const RedistributionJob& job)
       : redistribution_(planned_redistribution(comm, job)) {}
 
   void settle(const void* source, void* target) override {
@@ -42,7 +42,7 @@ std::unique_ptr<Method> make_planned(const RedistributionPart& part, const std::
   } else if (!by.empty()) {
     job.options.algorithm = by;
   }
-  return std::make_unique<Planned>(part.comm, job);
+  return std::make_unique<PlannedRedistribution>(part.comm, job);
 }
 
 /// A job for each execution, on a communicator that keeps no plans.

@@ -23,7 +23,7 @@ namespace sluice::command {
 
 namespace {
 
-constexpr std::int64_t kDefaultSamples = 10'000, kQuickSamples = 100;
+constexpr std::int64_t kSimulations = 10'000, kQuickSimulations = 100;
 /// The local search of auto ends within that for 50 clusters: the study has 80 000 such instances.
 constexpr double kEffort = 0.01;
 
@@ -31,13 +31,14 @@ constexpr std::array kAlgorithms{"flat", "fef", "bottom-up", "ecef", "ecef-la", 
 constexpr std::size_t kAuto = kAlgorithms.size() - 1;
 using Lengths = std::array<double, kAlgorithms.size()>;
 
-struct Figure {
+struct SimulatedFigure {
   int number;
   std::vector<std::size_t> clusters;
 };
 
-const std::vector<Figure>& figures() {
-  static const std::vector<Figure> kFigures{{7, {2, 3, 4, 5, 6, 7, 8, 9, 10}}, {8, {5, 10, 15, 20, 25, 30, 40, 50}}};
+const std::vector<SimulatedFigure>& simulated_figures() {
+  static const std::vector<SimulatedFigure> kFigures{{7, {2, 3, 4, 5, 6, 7, 8, 9, 10}},
+                                                     {8, {5, 10, 15, 20, 25, 30, 40, 50}}};
   return kFigures;
 }
 
@@ -95,7 +96,7 @@ Means measure(std::size_t clusters, std::int64_t samples, std::uint64_t seed, co
   return means;
 }
 
-std::string csv(const Figure& figure, const std::vector<Means>& means, std::int64_t samples) {
+std::string csv(const SimulatedFigure& figure, const std::vector<Means>& means, std::int64_t samples) {
   std::string text = "clusters";
   for (const char* algorithm : kAlgorithms) text += fmt::format(",{}_ms", algorithm);
   text += ",proven_optimal";
@@ -113,7 +114,7 @@ std::string csv(const Figure& figure, const std::vector<Means>& means, std::int6
   return text;
 }
 
-std::string gnuplot_script(const Figure& figure, std::int64_t samples) {
+std::string gnuplot_script(const SimulatedFigure& figure, std::int64_t samples) {
   std::string script = fmt::format(
       "set xlabel \"clusters\"\nset ylabel \"makespan (ms)\"\nset grid\nset title \"Broadcast: mean and quartiles "
       "of {} samples per point\"\n",
@@ -127,7 +128,7 @@ std::string gnuplot_script(const Figure& figure, std::int64_t samples) {
   return script + '\n';
 }
 
-std::string table_of(const Figure& figure, const std::vector<Means>& means, std::int64_t samples) {
+std::string table_of(const SimulatedFigure& figure, const std::vector<Means>& means, std::int64_t samples) {
   std::vector<TextTable::Column> columns{{"clusters"}};
   for (const char* algorithm : kAlgorithms) columns.push_back({algorithm});
   columns.push_back({"proven"});
@@ -146,10 +147,10 @@ std::string table_of(const Figure& figure, const std::vector<Means>& means, std:
 }  // namespace
 
 int study_broadcast_simulation(const StudyTask& task) {
-  const std::int64_t samples = task.samples > 0 ? task.samples : task.quick ? kQuickSamples : kDefaultSamples;
+  const std::int64_t samples = task.samples > 0 ? task.samples : task.quick ? kQuickSimulations : kSimulations;
   make_folder(task.folder);
   std::size_t points = 0;
-  for (const Figure& figure : figures()) {
+  for (const SimulatedFigure& figure : simulated_figures()) {
     check_writable(fmt::format("{}/figure{}.csv", task.folder, figure.number));
     points += figure.clusters.size();
   }
@@ -157,7 +158,7 @@ int study_broadcast_simulation(const StudyTask& task) {
   {
     const Progress progress(samples * static_cast<std::int64_t>(points));
     std::int64_t done = 0;
-    for (const Figure& figure : figures()) {
+    for (const SimulatedFigure& figure : simulated_figures()) {
       means.emplace_back();
       for (const std::size_t clusters : figure.clusters) {
         means.back().push_back(measure(clusters, samples, task.seed, progress, done));
@@ -166,8 +167,8 @@ int study_broadcast_simulation(const StudyTask& task) {
     }
   }
   std::string text = fmt::format("{} samples per point, seed {}\n\n", samples, task.seed);
-  for (std::size_t f = 0; f < figures().size(); ++f) {
-    const Figure& figure = figures()[f];
+  for (std::size_t f = 0; f < simulated_figures().size(); ++f) {
+    const SimulatedFigure& figure = simulated_figures()[f];
     const std::string name = fmt::format("figure{}", figure.number);
     write_file_atomically(fmt::format("{}/{}.csv", task.folder, name), csv(figure, means[f], samples));
     draw(task.folder, name, gnuplot_script(figure, samples));

@@ -45,9 +45,9 @@ constexpr std::array<std::int64_t, 10> kCaps{64, 16, 4,  1,  32,
 constexpr std::array<std::size_t, 4> kRanks{0, 1, 4, 16};          // nodes whose parts are longer
 constexpr std::size_t kMostRank = 16;
 constexpr std::int64_t kWorkOfPart = 6;
-constexpr double kHopeless = 1.1;       // times the cheapest plan: profiles that cost more are left out
-constexpr double kSetupShare = 0.25;    // of the set-up cost, by which profiles are ranked: repack prefers many steps
-constexpr double kListingShare = 0.25;  // of a budget, for listing profiles
+constexpr double kHopelessProfile = 1.1;  // times the cheapest plan: profiles that cost more are left out
+constexpr double kSetupShare = 0.25;      // of the set-up cost, by which profiles are ranked: repack prefers many steps
+constexpr double kListingShare = 0.25;    // of a budget, for listing profiles
 
 }  // namespace
 
@@ -138,7 +138,7 @@ void fit_profiles(const Demand& demand, Packing& packing, Budget& budget, double
   std::vector<std::pair<double, std::size_t>> fitted;
   const auto attempt = [&](std::size_t i, bool by_paths) {
     packing.exchange_paths(by_paths);
-    if (all[i].least >= kHopeless * least || budget.over()) return;
+    if (all[i].least >= kHopelessProfile * least || budget.over()) return;
     if (!fitted.empty() && static_cast<double>(budget.spent()) > enough) return;
     if (!fit(packing, demand, order, all[i], budget)) return;
     if (!by_paths) fitted.emplace_back(packing.cost(), i);
