@@ -11,6 +11,7 @@
 #include "apps/compare/known_contents.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::compare {
@@ -86,7 +87,9 @@ class ComparedBroadcast final : public ComparedJob {
   void reset_target() override { fill_known(message(), root_, root_, comm_.rank() != root_); }
   [[nodiscard]] std::string check_target() const override {
     const std::int64_t wrong = first_wrong(message(), root_, root_);
-    return wrong < 0 ? "" : fmt::format("the message of {} bytes is wrong in the 8 bytes from {}", bytes_, wrong);
+    return wrong < 0
+               ? ""
+               : fmt::format("the message of {} is wrong in the 8 bytes from {}", count_text(bytes_, "byte"), wrong);
   }
 
  private:

@@ -9,6 +9,7 @@
 
 #include "apps/compare/known_contents.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::compare {
 namespace {
@@ -88,10 +89,10 @@ std::unique_ptr<Method> ComparedExchange::planned(mpi::ExchangeMode mode, bool t
 std::string ComparedExchange::beyond(const std::string& method) const {
   constexpr std::int64_t kMost = std::numeric_limits<int>::max();
   if (method == "alltoallv" && largest_part_ > kMost) {
-    return fmt::format("{} bytes on a rank, MPI counts 2^31 - 1", largest_part_);
+    return fmt::format("{} on a rank, MPI counts 2^31 - 1", count_text(largest_part_, "byte"));
   }
   if ((method == "all-at-once" || method == "pairwise") && longest_message_ > kMost) {
-    return fmt::format("a message of {} bytes, MPI counts 2^31 - 1", longest_message_);
+    return fmt::format("a message of {}, MPI counts 2^31 - 1", count_text(longest_message_, "byte"));
   }
   return "";
 }
@@ -120,8 +121,8 @@ std::string ComparedExchange::check_target() const {
   for (const PlacedMessage& message : receives_.messages) {
     const std::int64_t wrong = first_wrong(bytes_of(target_, message), message.peer, comm_.rank());
     if (wrong >= 0) {
-      return fmt::format("the message of {} bytes from rank {} is wrong in the 8 bytes from {}", message.bytes,
-                         message.peer, wrong);
+      return fmt::format("the message of {} from rank {} is wrong in the 8 bytes from {}",
+                         count_text(message.bytes, "byte"), message.peer, wrong);
     }
   }
   return "";

@@ -10,6 +10,7 @@
 #include "apps/compare/array_contents.hpp"
 #include "apps/compare/compare.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/settings.hpp"
 
 namespace sluice::compare {
@@ -203,7 +204,7 @@ Comparison redistributions(MPI_Comm comm, const std::vector<std::int64_t>& shape
   RedistributionJob job{shape, from, to, element_size, options, scaled};
   if (scaled) {
     if (element_size != static_cast<std::int64_t>(sizeof(double)))
-      throw InputError("element_size", fmt::format("{} bytes", element_size), "8, doubles, to be scaled and added");
+      throw InputError("element_size", count_text(element_size, "byte"), "8, doubles, to be scaled and added");
     job.options.combine = mpi::scale_and_add(scaled->alpha, scaled->beta);
     if (job.options.to_replicas > 1) job.options.forward = false;
   }

@@ -21,6 +21,7 @@
 #include "sluice/plan/reduce.hpp"
 #include "sluice/plan/reduce_scatter.hpp"
 #include "sluice/plan/registry.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::compare {
@@ -192,7 +193,7 @@ void ComparedReduction::check() const {
   // The size of a type is an int: that of a matrix, and of the largest set for MPI_Reduce.
   const std::int64_t most = std::numeric_limits<int>::max() / kWord;
   if ((of_matrices() || all != words) && all > most)
-    throw InputError("count", fmt::format("{} words", all), fmt::format("at most {}", most));
+    throw InputError("count", count_text(all, "word"), fmt::format("at most {}", most));
   if (root_ < 0 || root_ >= comm_.size())
     throw InputError("root", fmt::format("{}", root_), fmt::format("0 to {}", comm_.size() - 1));
 }
@@ -301,7 +302,7 @@ void ComparedReduction::reset_target() {
 
 std::string ComparedReduction::check_target() const {
   if (result_.size() != expected_.size())
-    return fmt::format("a result of {} words, not {}", result_.size(), expected_.size());
+    return fmt::format("a result of {}, not {}", count_text(result_.size(), "word"), expected_.size());
   const auto [is, should] = std::mismatch(result_.begin(), result_.end(), expected_.begin());
   if (is == result_.end()) return "";
   return fmt::format("word {} of the result is {}, not {}", is - result_.begin(), *is, *should);

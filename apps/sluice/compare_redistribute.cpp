@@ -81,7 +81,8 @@ int compare_replicas(const RedistributeTask& task, std::int64_t effort, const Co
     ComparedPlan row{"auto", {}, 0, {}};
     plan = timed(row.plan_s, [&] { return plan_replicated(*task.replicated, how); });
     row.figures = figures_of(cost(plan.schedule));
-    if (plan.longest_chain > 1) row.note = fmt::format("chains of {} copies", plan.longest_chain);
+    if (plan.longest_chain > 1)
+      row.note = fmt::format("chains of {}", count_text(plan.longest_chain, "copy", "copies"));
     return row;
   };
   for (const std::string& name : options.algorithms.among({kFirstCopy, kDirect, "auto"}))

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::command {
 
@@ -400,11 +401,11 @@ std::string open_mpi_rules(const std::vector<TunedSize>& sizes, std::int64_t ran
   // Open MPI wants at least one collective.
   if (calls.empty()) calls.emplace_back(Call::kBcast, fmt::format("7  # bcast\n1\n0\n1\n{}  # Open MPI's own\n", kOwn));
   std::string text = fmt::format(
-      "# Rules of Open MPI's coll/tuned for communicators of {} ranks, by sluice tune. To use them:\n"
+      "# Rules of Open MPI's coll/tuned for communicators of {}, by sluice tune. To use them:\n"
       "#   coll_tuned_use_dynamic_rules = 1\n"
       "#   coll_tuned_dynamic_rules_filename = (this file)\n"
       "# A line of four: from so many bytes on, algorithm (0: Open MPI's own), fan, bytes of a segment.\n",
-      ranks);
+      count_text(ranks, "rank"));
   text += fmt::format("{}  # collectives\n", calls.size());
   for (const auto& call : calls) text += call.second;
   return text;

@@ -111,7 +111,7 @@ TEST(Plan, PartsOfMatrices) {
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(outcome.err, error + "\n");
   };
-  refused("--from 4:1 --to 4:2 --part upper", "error: --part: an array of 1 dimensions, expected a matrix, which has 2");
+  refused("--from 4:1 --to 4:2 --part upper", "error: --part: an array of 1 dimension, expected a matrix, which has 2");
   refused("--from 2x1:2x2 --to 1x2:2x2 --part left", "error: --part: 'left', expected upper or lower");
   refused("--from 2x1:2x2 --to 1x2:2x2 --unit-diagonal",
           "error: --unit-diagonal: no --part, expected --part upper or lower");

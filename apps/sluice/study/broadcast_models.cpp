@@ -96,7 +96,8 @@ void execute(std::vector<Point>& points, const SimulatedMachines& machines) {
   const Progress progress(count);
   const auto shows = [&](std::int64_t i) {
     const Point& point = point_of(i);
-    progress.show(i, fmt::format("{} machines, {}, {}", point.machines, bytes_text(point.bytes), point.strategy));
+    progress.show(
+        i, fmt::format("{}, {}, {}", count_text(point.machines, "machine"), bytes_text(point.bytes), point.strategy));
   };
   for_each_in_parallel(count, shows, [&](std::int64_t i) {
     Point& point = point_of(i);
@@ -153,7 +154,7 @@ void draw_figures(const std::string& folder, const std::vector<Point>& points,
   for (const Figure& figure : kFigures) {
     std::vector<Curve> curves;
     for (const std::int64_t count : machines)
-      curves.push_back(curve_of(figure.strategy, count, fmt::format("{} machines", count)));
+      curves.push_back(curve_of(figure.strategy, count, count_text(count, "machine")));
     draw_figure(folder, figure.number, fmt::format("{} broadcast", figure.strategy), curves);
   }
   std::vector<Curve> curves;

@@ -13,6 +13,7 @@
 #include "parallel.hpp"
 #include "progress.hpp"
 #include "sluice/plan/broadcast.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/show/text_table.hpp"
 #include "study.hpp"
 
@@ -72,7 +73,7 @@ Means measure(std::size_t clusters, std::int64_t samples, std::uint64_t seed, co
               std::int64_t done_before) {
   std::vector<Lengths> lengths(static_cast<std::size_t>(samples));
   std::atomic<std::int64_t> proven = 0;
-  const auto shows = [&](std::int64_t i) { progress.show(done_before + i, fmt::format("{} clusters", clusters)); };
+  const auto shows = [&](std::int64_t i) { progress.show(done_before + i, count_text(clusters, "cluster")); };
   for_each_in_parallel(samples, shows, [&](std::int64_t i) {
     const BetweenClusters problem = random_problem(seed, clusters, i);
     for (std::size_t a = 0; a < kAlgorithms.size(); ++a) {
@@ -117,8 +118,8 @@ std::string csv(const SimulatedFigure& figure, const std::vector<Means>& means, 
 std::string gnuplot_script(const SimulatedFigure& figure, std::int64_t samples) {
   std::string script = fmt::format(
       "set xlabel \"clusters\"\nset ylabel \"makespan (ms)\"\nset grid\nset title \"Broadcast: mean and quartiles "
-      "of {} samples per point\"\n",
-      samples);
+      "of {} per point\"\n",
+      count_text(samples, "sample"));
   for (std::size_t a = 0; a < kAlgorithms.size(); ++a)
     // Side by side, as quartiles of all would cover each other.
     script += fmt::format(R"({}"figure{}.csv" using ($1+{:.2f}):{}:{}:{} every ::1 with yerrorlines title "{}")",
@@ -166,7 +167,7 @@ int study_broadcast_simulation(const StudyTask& task) {
       }
     }
   }
-  std::string text = fmt::format("{} samples per point, seed {}\n\n", samples, task.seed);
+  std::string text = fmt::format("{} per point, seed {}\n\n", count_text(samples, "sample"), task.seed);
   for (std::size_t f = 0; f < simulated_figures().size(); ++f) {
     const SimulatedFigure& figure = simulated_figures()[f];
     const std::string name = fmt::format("figure{}", figure.number);

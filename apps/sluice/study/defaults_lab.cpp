@@ -273,7 +273,8 @@ std::string table_of(const std::vector<Case>& cases) {
   for (const Case& each : cases) {
     const std::optional<Standing> is = standing_of(each);
     if (!is) {
-      failures += fmt::format("{}, {} bytes: not measured: {}\n", each.work, each.bytes, each.result.failure);
+      failures +=
+          fmt::format("{}, {}: not measured: {}\n", each.work, count_text(each.bytes, "byte"), each.result.failure);
       continue;
     }
     table.add_row({each.work, fmt::format("{}", each.bytes), seconds_text(is->ours.median_s),

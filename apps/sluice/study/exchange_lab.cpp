@@ -226,8 +226,8 @@ std::vector<Group> groups_of(const StudyTask& task, const ExchangeEffort& effort
       const double scale = effort.traffic_s / network.least_time_s(tokens, 0);
       for (Message& message : tokens.messages)
         message.size = std::max<std::int64_t>(1, std::llround(static_cast<double>(message.size) * scale));
-      experts.cases.push_back({fmt::format("{} hosts number {}", hosts, number), network, 0, std::move(tokens),
-                               fmt::format("seed {}; sizes times {:.3g}", task.seed, scale)});
+      experts.cases.push_back({fmt::format("{} number {}", count_text(hosts, "host"), number), network, 0,
+                               std::move(tokens), fmt::format("seed {}; sizes times {:.3g}", task.seed, scale)});
     }
   }
   groups.push_back(std::move(experts));

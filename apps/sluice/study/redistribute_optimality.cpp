@@ -256,8 +256,8 @@ std::string summary_of(const std::vector<GridRow>& rows) {
   }
   std::ranges::sort(seconds);
   const double all = std::accumulate(seconds.begin(), seconds.end(), 0.0);
-  return text + fmt::format("longest front {} points; planning a front: median {}, mean {}, longest {}\n", most_points,
-                            seconds_text(seconds[seconds.size() / 2]),
+  return text + fmt::format("longest front {}; planning a front: median {}, mean {}, longest {}\n",
+                            count_text(most_points, "point"), seconds_text(seconds[seconds.size() / 2]),
                             seconds_text(all / static_cast<double>(seconds.size())), seconds_text(seconds.back()));
 }
 

@@ -152,7 +152,8 @@ int study_reduce_at_scale(const StudyTask& task) {
   std::vector<ScalePoint> points;
   for (const std::int64_t hosts : sizes) {
     for (const double ratio : ratios) {
-      progress.show(static_cast<std::int64_t>(points.size()), fmt::format("{} hosts, d / c = {}", hosts, ratio));
+      progress.show(static_cast<std::int64_t>(points.size()),
+                    fmt::format("{}, d / c = {}", count_text(hosts, "host"), ratio));
       ScalePoint point;
       point.machines = hosts;
       point.d_over_c = ratio;
@@ -184,8 +185,8 @@ int study_reduce_at_scale(const StudyTask& task) {
                    kRivals[p.best()].name, ratio_text(p.whole.executed_s, p.best_s()),
                    ratio_text(p.cut.executed_s, p.best_s())});
   }
-  print(fmt::format("simulated clusters, 1 Gbit/s per host; elements of {} bytes, d = {}\n\n{}\nwritten to {}\n",
-                    8 * kWords, seconds_text(points.front().d_s), table.text(), task.folder));
+  print(fmt::format("simulated clusters, 1 Gbit/s per host; elements of {}, d = {}\n\n{}\nwritten to {}\n",
+                    count_text(8 * kWords, "byte"), seconds_text(points.front().d_s), table.text(), task.folder));
   return kDone;
 }
 

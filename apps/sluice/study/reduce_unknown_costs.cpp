@@ -14,6 +14,7 @@
 #include "output.hpp"
 #include "progress.hpp"
 #include "sluice/plan/reduce.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/show/text_table.hpp"
 #include "study.hpp"
 
@@ -121,9 +122,8 @@ int study_reduce_unknown_costs(const StudyTask& task) {
     cells.push_back(fmt::format("{:.3f}", row.greedy_over_bound));
     table.add_row(std::move(cells));
   }
-  print(
-      fmt::format("{} machines, {} instances: length over that of greedy, which knows the costs\n\n{}\nwritten to {}\n",
-                  kReduceMachines, samples, table.text(), task.folder));
+  print(fmt::format("{} machines, {}: length over that of greedy, which knows the costs\n\n{}\nwritten to {}\n",
+                    kReduceMachines, count_text(samples, "instance"), table.text(), task.folder));
   return kDone;
 }
 

@@ -35,6 +35,7 @@
 #include "plan/exchange/parts.hpp"
 #include "plan/exchange/planners.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
 
@@ -157,7 +158,7 @@ void fit_profiles(const Demand& demand, Packing& packing, Budget& budget, double
 std::optional<PieceSteps> plan_profile(const Demand& demand, Budget& budget) {
   const std::int64_t most = most_steps_of_packing(demand);
   if (!Packing::fits(demand, most))
-    throw InputError("profile", fmt::format("{} nodes and {} steps", demand.lefts + demand.rights, most),
+    throw InputError("profile", fmt::format("{} and {} steps", count_text(demand.lefts + demand.rights, "node"), most),
                      "at most 2^27 in their product; first-fit needs no table");
   Packing packing(demand, static_cast<std::int32_t>(most));
   std::optional<PieceSteps> best;
