@@ -10,7 +10,7 @@ else()
   set(_sluice_fast_build ON)
 endif()
 option(SLUICE_PCH "Precompile headers of the standard library (default: unless a compiler launcher is set)" ${_sluice_fast_build})
-option(SLUICE_TOGETHER "Compile up to ten files of a library at once (default: unless a compiler launcher is set)" ${_sluice_fast_build})
+option(SLUICE_TOGETHER "Compile up to sixteen files of a library at once (default: unless a compiler launcher is set)" ${_sluice_fast_build})
 unset(_sluice_fast_build)
 
 # sluice_precompile_headers(TARGET [HEADERS ...]): for a target of many files; HEADERS beside those that all have.
@@ -26,7 +26,7 @@ endfunction()
 # stay alone. A name in a function may be one of another file then, which hides nothing: scripts/tidy.sh looks for names
 # that are hidden within a file.
 function(sluice_compile_together target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${SLUICE_TOGETHER} UNITY_BUILD_BATCH_SIZE 10)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${SLUICE_TOGETHER} UNITY_BUILD_BATCH_SIZE 16)
   if(SLUICE_TOGETHER)
     # g++ takes names without linkage in a file that another one includes for those of a header.
     target_compile_options(${target} PRIVATE -Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)

@@ -35,4 +35,9 @@ std::string bytes_text(std::int64_t bytes) {
   return three_digits(value) + ' ' + kUnits[unit];
 }
 
+std::string count_text(std::int64_t count, const std::string& one, const std::string& many) {
+  if (count == 1) return "1 " + one;
+  return fmt::format("{} {}", count, many.empty() ? one + 's' : many);
+}
+
 }  // namespace sluice

@@ -36,11 +36,27 @@ int write_and_close(int file, std::string_view content) {
 
 }  // namespace
 
-UnfinishedFile::UnfinishedFile(const std::string& path, const std::string& content) : path_(path), target_(path) {
+std::string linked_path(const std::string& path) {
   if (path.empty()) fail("''", ENOENT);
-  std::error_code error_of_path;
-  const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, error_of_path);
-  if (!error_of_path) target_ = resolved.string();
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) {
+    const std::filesystem::path target = std::filesystem::canonical(path, error);
+    return error ? path : target.string();  // a pipe has no path of its own
+  }
+  constexpr int kMostLinks = 40;  // as many as Linux follows
+  std::filesystem::path target = path;
+  for (int links = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(target, error)); ++links) {
+    if (links == kMostLinks) fail(path, ELOOP);
+    const std::filesystem::path next = std::filesystem::read_symlink(target, error);
+    if (error) fail(path, error.value());
+    target = target.parent_path() / next;  // `next` alone if it begins at the root
+  }
+  return target.string();
+}
+
+UnfinishedFile::UnfinishedFile(const std::string& path, const std::string& content,
+                               const std::function<void(const std::string&)>& created)
+    : path_(path), target_(linked_path(path)) {
   struct stat existing = {};
   const bool exists = ::stat(target_.c_str(), &existing) == 0;
   if (exists && !S_ISREG(existing.st_mode)) {
@@ -53,6 +69,7 @@ UnfinishedFile::UnfinishedFile(const std::string& path, const std::string& conte
   const std::string unfinished = target_ + ".part-" + std::to_string(::getpid());
   const int file = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) fail(path, errno);
+  if (created) created(unfinished);
   if (exists) (void)::fchmod(file, existing.st_mode & 07777);
   if (const int error = write_and_close(file, content); error != 0) {
     ::unlink(unfinished.c_str());

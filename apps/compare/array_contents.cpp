@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "apps/compare/known_contents.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::compare {
 namespace {
@@ -139,7 +140,8 @@ std::string ArrayContents::check_target() const {
     wrong = moved ? fmt::format("element {} of the target is not element {} of the source", own, origin)
                   : fmt::format("element {} of the target, outside of what moves, has changed", own);
   });
-  return count == 0 ? "" : fmt::format("{} elements are wrong: {}", count, wrong);
+  return count == 0 ? ""
+                    : fmt::format("{} {} wrong: {}", count_text(count, "element"), count == 1 ? "is" : "are", wrong);
 }
 
 }  // namespace sluice::compare

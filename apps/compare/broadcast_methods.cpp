@@ -11,14 +11,15 @@
 #include "apps/compare/known_contents.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::compare {
 namespace {
 
-class Planned final : public Method {
+class PlannedBroadcast final : public Method {
  public:
-  Planned(MPI_Comm comm, int root, std::int64_t bytes, const mpi::BroadcastOptions& options)
+  PlannedBroadcast(MPI_Comm comm, int root, std::int64_t bytes, const mpi::BroadcastOptions& options)
       : bytes_(bytes), has_platform_(options.platform.has_value()), broadcast_(comm, root, options) {}
 
   void execute(const void*, void* target) override { broadcast_.execute(target, bytes_); }
@@ -39,9 +40,9 @@ class Planned final : public Method {
   mpi::Broadcast broadcast_;
 };
 
-class OfMpi final : public Method {
+class BroadcastOfMpi final : public Method {
  public:
-  OfMpi(const Communicator& comm, int root, std::int64_t bytes) : comm_(comm), root_(root), bytes_(bytes) {}
+  BroadcastOfMpi(const Communicator& comm, int root, std::int64_t bytes) : comm_(comm), root_(root), bytes_(bytes) {}
 
   void execute(const void*, void* target) override {
     constexpr std::int64_t kMostAtOnce = std::numeric_limits<int>::max();  // MPI-3 counts in int
@@ -70,14 +71,14 @@ class ComparedBroadcast final : public ComparedJob {
   }
 
   [[nodiscard]] std::unique_ptr<Method> make(const std::string& method) override {
-    if (method == "mpi-bcast") return std::make_unique<OfMpi>(comm_, root_, bytes_);
+    if (method == "mpi-bcast") return std::make_unique<BroadcastOfMpi>(comm_, root_, bytes_);
     mpi::BroadcastOptions options = options_;
     if (method != "sluice") {
       options.program.reset();
       options.plan.algorithm = method;
       options.try_native = false;
     }
-    return std::make_unique<Planned>(comm_.get(), root_, bytes_, options);
+    return std::make_unique<PlannedBroadcast>(comm_.get(), root_, bytes_, options);
   }
   [[nodiscard]] std::int64_t bytes_moved() const override { return (comm_.size() - 1) * bytes_; }
   /// In place: the root has the message in the target.
@@ -86,7 +87,9 @@ class ComparedBroadcast final : public ComparedJob {
   void reset_target() override { fill_known(message(), root_, root_, comm_.rank() != root_); }
   [[nodiscard]] std::string check_target() const override {
     const std::int64_t wrong = first_wrong(message(), root_, root_);
-    return wrong < 0 ? "" : fmt::format("the message of {} bytes is wrong in the 8 bytes from {}", bytes_, wrong);
+    return wrong < 0
+               ? ""
+               : fmt::format("the message of {} is wrong in the 8 bytes from {}", count_text(bytes_, "byte"), wrong);
   }
 
  private:

@@ -25,9 +25,9 @@ constexpr std::int64_t kMost = std::numeric_limits<int>::max();  // MPI-3 counts
 /// "mpi-allgather".
 std::string method_of_mpi(Collective problem) { return "mpi-" + std::string(to_string(problem)); }
 
-class Planned final : public Method {
+class PlannedCollective final : public Method {
  public:
-  explicit Planned(mpi::CollectiveJob job) : job_(std::move(job)) {}
+  explicit PlannedCollective(mpi::CollectiveJob job) : job_(std::move(job)) {}
 
   void execute(const void* source, void* target) override { job_.execute(source, target); }
   void settle(const void* source, void* target) override {
@@ -46,9 +46,9 @@ class Planned final : public Method {
 };
 
 /// MPI's own call.
-class OfMpi final : public Method {
+class CollectiveOfMpi final : public Method {
  public:
-  OfMpi(const Communicator& comm, const Program& shape, const mpi::ElementOperation& elements)
+  CollectiveOfMpi(const Communicator& comm, const Program& shape, const mpi::ElementOperation& elements)
       : comm_(comm), shape_(shape), elements_(elements), bytes_(static_cast<int>(shape.size_bytes)) {
     const bool pairs = shape.problem == Collective::kAlltoall;
     for (int rank = 0; rank < comm.size(); ++rank) {
@@ -167,14 +167,14 @@ class ComparedCollective final : public ComparedJob {
   }
 
   [[nodiscard]] std::unique_ptr<Method> make(const std::string& method) override {
-    if (method == method_of_mpi(shape_.problem)) return std::make_unique<OfMpi>(comm_, shape_, elements_);
+    if (method == method_of_mpi(shape_.problem)) return std::make_unique<CollectiveOfMpi>(comm_, shape_, elements_);
     mpi::CollectiveOptions options = options_;
     if (method != "sluice") {
       options.algorithm = method;
       options.try_native = false;
       options.program.reset();
     }
-    return std::make_unique<Planned>(job(options));
+    return std::make_unique<PlannedCollective>(job(options));
   }
   [[nodiscard]] std::string beyond(const std::string& method) const override {
     const std::int64_t counted = combines(shape_.problem)       ? elements_.count

@@ -9,13 +9,14 @@
 
 #include "apps/compare/known_contents.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::compare {
 namespace {
 
-class Planned final : public Method {
+class PlannedExchange final : public Method {
  public:
-  Planned(MPI_Comm comm, const std::vector<mpi::MessageSize>& sizes, const mpi::ExchangeOptions& options)
+  PlannedExchange(MPI_Comm comm, const std::vector<mpi::MessageSize>& sizes, const mpi::ExchangeOptions& options)
       : exchange_(comm, sizes, options) {}
 
   void execute(const void* source, void* target) override {
@@ -82,16 +83,16 @@ std::unique_ptr<Method> ComparedExchange::planned(mpi::ExchangeMode mode, bool t
   options.mode = mode;
   options.try_native = try_native;
   options.tune = options.tune && mode == mpi::ExchangeMode::kList;
-  return std::make_unique<Planned>(comm_.get(), sizes_, options);
+  return std::make_unique<PlannedExchange>(comm_.get(), sizes_, options);
 }
 
 std::string ComparedExchange::beyond(const std::string& method) const {
   constexpr std::int64_t kMost = std::numeric_limits<int>::max();
   if (method == "alltoallv" && largest_part_ > kMost) {
-    return fmt::format("{} bytes on a rank, MPI counts 2^31 - 1", largest_part_);
+    return fmt::format("{} on a rank, MPI counts 2^31 - 1", count_text(largest_part_, "byte"));
   }
   if ((method == "all-at-once" || method == "pairwise") && longest_message_ > kMost) {
-    return fmt::format("a message of {} bytes, MPI counts 2^31 - 1", longest_message_);
+    return fmt::format("a message of {}, MPI counts 2^31 - 1", count_text(longest_message_, "byte"));
   }
   return "";
 }
@@ -103,7 +104,7 @@ std::unique_ptr<Method> ComparedExchange::make(const std::string& method) {
     mpi::ExchangeOptions direct = options_;
     if (direct.schedule) direct.max_transfers = direct.schedule->max_transfers;
     forget_detours(direct);
-    return std::make_unique<Planned>(comm_.get(), sizes_, direct);
+    return std::make_unique<PlannedExchange>(comm_.get(), sizes_, direct);
   }
   if (method.starts_with(kMode)) return planned(mpi::parse_exchange_mode(method.substr(kMode.size())), false);
   if (auto of_mpi = make_mpi_exchange(method, comm_, sends_, receives_)) return of_mpi;
@@ -120,8 +121,8 @@ std::string ComparedExchange::check_target() const {
   for (const PlacedMessage& message : receives_.messages) {
     const std::int64_t wrong = first_wrong(bytes_of(target_, message), message.peer, comm_.rank());
     if (wrong >= 0) {
-      return fmt::format("the message of {} bytes from rank {} is wrong in the 8 bytes from {}", message.bytes,
-                         message.peer, wrong);
+      return fmt::format("the message of {} from rank {} is wrong in the 8 bytes from {}",
+                         count_text(message.bytes, "byte"), message.peer, wrong);
     }
   }
   return "";

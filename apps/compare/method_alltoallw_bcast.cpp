@@ -5,6 +5,7 @@
 
 #include "apps/compare/redistribution_methods.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::compare {
@@ -27,7 +28,8 @@ class AlltoallwBcast final : public Method {
       : part_(between_first_copies(part)), bytes_(part.target_elements() * part.job.element_size) {
     prepare_together(part.comm, [&] {
       if (bytes_ > std::numeric_limits<int>::max())
-        throw InputError("size", fmt::format("{} bytes of a process", bytes_), "at most 2^31 - 1 for MPI_Bcast");
+        throw InputError("size", fmt::format("{} of a process", count_text(bytes_, "byte")),
+                         "at most 2^31 - 1 for MPI_Bcast");
     });
     first_ = make_alltoallw(part_);
     const int color = part.receiver ? static_cast<int>(part.receiver->value) : MPI_UNDEFINED;

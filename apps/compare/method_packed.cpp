@@ -11,6 +11,7 @@
 #include "apps/compare/mpi_exchange.hpp"
 #include "apps/compare/redistribution_methods.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::compare {
 namespace {
@@ -136,7 +137,8 @@ class PackedMessages {
   PackedMessages(const RedistributionPart& part, bool outgoing) {
     for (const RedistributionPart::Peer& peer : outgoing ? part.receivers : part.senders) {
       if (peer.bytes > std::numeric_limits<int>::max() - placed_.bytes) {
-        throw InputError("size", fmt::format("more than {} bytes on rank {}", placed_.bytes, part.comm.rank()),
+        throw InputError("size",
+                         fmt::format("more than {} on rank {}", count_text(placed_.bytes, "byte"), part.comm.rank()),
                          "at most 2^31 - 1 for a method that sends all at once");
       }
       placed_.add(peer.rank, peer.bytes);

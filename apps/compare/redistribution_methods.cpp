@@ -10,14 +10,15 @@
 #include "apps/compare/array_contents.hpp"
 #include "apps/compare/compare.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/settings.hpp"
 
 namespace sluice::compare {
 namespace {
 
-class Planned final : public Method {
+class PlannedRedistribution final : public Method {
  public:
-  Planned(const Communicator& comm, const RedistributionJob& job)
+  PlannedRedistribution(const Communicator& comm, const RedistributionJob& job)
       : redistribution_(planned_redistribution(comm, job)) {}
 
   void settle(const void* source, void* target) override {
@@ -42,7 +43,7 @@ std::unique_ptr<Method> make_planned(const RedistributionPart& part, const std::
   } else if (!by.empty()) {
     job.options.algorithm = by;
   }
-  return std::make_unique<Planned>(part.comm, job);
+  return std::make_unique<PlannedRedistribution>(part.comm, job);
 }
 
 /// A job for each execution, on a communicator that keeps no plans.
@@ -203,7 +204,7 @@ Comparison redistributions(MPI_Comm comm, const std::vector<std::int64_t>& shape
   RedistributionJob job{shape, from, to, element_size, options, scaled};
   if (scaled) {
     if (element_size != static_cast<std::int64_t>(sizeof(double)))
-      throw InputError("element_size", fmt::format("{} bytes", element_size), "8, doubles, to be scaled and added");
+      throw InputError("element_size", count_text(element_size, "byte"), "8, doubles, to be scaled and added");
     job.options.combine = mpi::scale_and_add(scaled->alpha, scaled->beta);
     if (job.options.to_replicas > 1) job.options.forward = false;
   }

@@ -21,6 +21,7 @@
 #include "sluice/plan/reduce.hpp"
 #include "sluice/plan/reduce_scatter.hpp"
 #include "sluice/plan/registry.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::compare {
@@ -34,10 +35,10 @@ bool plans_over_platform(const mpi::ReductionOptions& options, const std::string
 }
 
 /// One of ours.
-class Planned : public Method {
+class PlannedReduction : public Method {
  public:
   /// `knows_costs`: the length of its plan is in seconds.
-  explicit Planned(bool knows_costs) : knows_costs_(knows_costs) {}
+  explicit PlannedReduction(bool knows_costs) : knows_costs_(knows_costs) {}
 
   [[nodiscard]] virtual const mpi::ReductionSummary& summary() const = 0;
   [[nodiscard]] virtual mpi::Overlap overlap() const = 0;
@@ -85,7 +86,7 @@ class ComparedReduction final : public ComparedJob {
 
   /// Collective: the method "sluice". If costs are to be measured it has been executed once, and all methods go by its
   /// costs from now on.
-  [[nodiscard]] std::unique_ptr<Planned> measured();
+  [[nodiscard]] std::unique_ptr<PlannedReduction> measured();
   void execute(mpi::ElementReduction& job, mpi::Bytes& /*object*/) { job.execute(own_.data(), result_.data()); }
   void execute(mpi::ObjectReduction& job, mpi::Bytes& object);
 
@@ -93,7 +94,7 @@ class ComparedReduction final : public ComparedJob {
   [[nodiscard]] bool of_matrices() const { return contents_.operation == Operation::kMatmul; }
   /// Throws InputError.
   void check() const;
-  [[nodiscard]] std::unique_ptr<Planned> planned(const std::string& algorithm);
+  [[nodiscard]] std::unique_ptr<PlannedReduction> planned(const std::string& algorithm);
   [[nodiscard]] Words words_of(int rank) const;
   /// What one process computes of the elements of all.
   [[nodiscard]] Words expected() const;
@@ -112,10 +113,10 @@ class ComparedReduction final : public ComparedJob {
 
 /// One of ours by its job, of elements or of objects.
 template <class Job>
-class PlannedBy final : public Planned {
+class PlannedBy final : public PlannedReduction {
  public:
   PlannedBy(ComparedReduction& compared, Job job, bool knows_costs)
-      : Planned(knows_costs), compared_(compared), job_(std::move(job)) {}
+      : PlannedReduction(knows_costs), compared_(compared), job_(std::move(job)) {}
 
   void execute(const void* /*source*/, void* /*target*/) override { compared_.execute(job_, object_); }
   void settle(const void* source, void* target) override {
@@ -133,9 +134,9 @@ class PlannedBy final : public Planned {
   mpi::Bytes object_;
 };
 
-class OfMpi final : public Method {
+class ReductionOfMpi final : public Method {
  public:
-  explicit OfMpi(ComparedReduction& compared) : compared_(compared), elements_(compared.elements()) {
+  explicit ReductionOfMpi(ComparedReduction& compared) : compared_(compared), elements_(compared.elements()) {
     if (!compared_.of_objects()) return;
     const std::int64_t words = compared_.result_words() + 1;
     own_.resize(static_cast<std::size_t>(words));
@@ -192,7 +193,7 @@ void ComparedReduction::check() const {
   // The size of a type is an int: that of a matrix, and of the largest set for MPI_Reduce.
   const std::int64_t most = std::numeric_limits<int>::max() / kWord;
   if ((of_matrices() || all != words) && all > most)
-    throw InputError("count", fmt::format("{} words", all), fmt::format("at most {}", most));
+    throw InputError("count", count_text(all, "word"), fmt::format("at most {}", most));
   if (root_ < 0 || root_ >= comm_.size())
     throw InputError("root", fmt::format("{}", root_), fmt::format("0 to {}", comm_.size() - 1));
 }
@@ -260,8 +261,8 @@ Words ComparedReduction::expected() const {
   return all;
 }
 
-std::unique_ptr<Planned> ComparedReduction::measured() {
-  std::unique_ptr<Planned> ours = planned(options_.algorithm);
+std::unique_ptr<PlannedReduction> ComparedReduction::measured() {
+  std::unique_ptr<PlannedReduction> ours = planned(options_.algorithm);
   if (!options_.measure) return ours;
   ours->execute(source(), target());
   options_.costs = ours->summary().costs;
@@ -270,7 +271,7 @@ std::unique_ptr<Planned> ComparedReduction::measured() {
   return ours;
 }
 
-std::unique_ptr<Planned> ComparedReduction::planned(const std::string& algorithm) {
+std::unique_ptr<PlannedReduction> ComparedReduction::planned(const std::string& algorithm) {
   mpi::ReductionOptions options = options_;
   if (algorithm != options.algorithm) options.program.reset();
   options.algorithm = algorithm;
@@ -301,7 +302,7 @@ void ComparedReduction::reset_target() {
 
 std::string ComparedReduction::check_target() const {
   if (result_.size() != expected_.size())
-    return fmt::format("a result of {} words, not {}", result_.size(), expected_.size());
+    return fmt::format("a result of {}, not {}", count_text(result_.size(), "word"), expected_.size());
   const auto [is, should] = std::mismatch(result_.begin(), result_.end(), expected_.begin());
   if (is == result_.end()) return "";
   return fmt::format("word {} of the result is {}, not {}", is - result_.begin(), *is, *should);
@@ -330,7 +331,7 @@ std::string ComparedReduction::beyond(const std::string& method) const {
 }
 
 std::unique_ptr<Method> ComparedReduction::make(const std::string& method) {
-  if (method == "mpi-reduce") return std::make_unique<OfMpi>(*this);
+  if (method == "mpi-reduce") return std::make_unique<ReductionOfMpi>(*this);
   return planned(method == "sluice" ? options_.algorithm : method);
 }
 
@@ -358,7 +359,7 @@ ReductionComparison reductions(MPI_Comm comm, const ReductionContents& contents,
   ComparedReduction compared(own, contents, root, options);
   ReductionComparison result;
   {
-    const std::unique_ptr<const Planned> ours = compared.measured();
+    const std::unique_ptr<const PlannedReduction> ours = compared.measured();
     result.costs = ours->summary().costs;
     result.overlap = ours->overlap();
   }

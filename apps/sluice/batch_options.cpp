@@ -58,7 +58,7 @@ std::vector<ArrayInput> arrays_of_file(const RedistributeOptions& options) {
     arrays = read_arrays(in, options.batch);
   }
   if (static_cast<std::int64_t>(arrays.size()) > kMostArrays)
-    throw InputError("--batch", fmt::format("{} arrays", arrays.size()), fmt::format("at most {}", kMostArrays));
+    throw InputError("--batch", count_text(arrays.size(), "array"), fmt::format("at most {}", kMostArrays));
   // What stands in other files is said in full, so that a schedule can be judged without them.
   for (ArrayInput& array : arrays) {
     for (std::string* layout : {&array.from, &array.to})
@@ -111,9 +111,10 @@ std::vector<std::string> array_lines(const std::vector<ArrayInput>& arrays) {
 }
 
 std::string BatchTask::title() const {
-  return fmt::format("redistribute {} at once ({}), {} senders, {} receivers\n  {}{}",
+  return fmt::format("redistribute {} at once ({}), {}, {}\n  {}{}",
                      count_text(static_cast<std::int64_t>(arrays.size()), "array"), bytes_text(problem.size_bytes()),
-                     problem.senders(), problem.receivers(), fmt::join(array_lines(arrays), "\n  "),
+                     count_text(problem.senders(), "sender"), count_text(problem.receivers(), "receiver"),
+                     fmt::join(array_lines(arrays), "\n  "),
                      roles ? '\n' + kept_line(*roles, problem.size_bytes(), "bytes") : "");
 }
 

@@ -115,8 +115,8 @@ ReversedPlan BroadcastTask::reversed_by(const std::string& algorithm, const Reve
       reversed.element_bytes.empty() ? 1
                                      : parse_count(reversed.element_bytes, "--element-bytes", 1, std::int64_t{1} << 40);
   if (bytes % element_bytes != 0)
-    throw InputError("--size", fmt::format("{} bytes", bytes),
-                     fmt::format("whole elements of {} bytes", element_bytes));
+    throw InputError("--size", count_text(bytes, "byte"),
+                     fmt::format("whole elements of {}", count_text(element_bytes, "byte")));
   return plan_reversed_broadcast(platform, root, bytes / element_bytes, element_bytes, how);
 }
 

@@ -96,8 +96,8 @@ std::string matrix_table(const Level& level) {
 
 std::string text_of(const ClusterOptions& options, const LatencyMatrix& matrix, const std::vector<Level>& levels) {
   const std::int64_t nodes = matrix.nodes();
-  std::string text = fmt::format("{}: {} nodes, {} of {} pairs known; {}\n", options.file, nodes, matrix.pairs().size(),
-                                 nodes * (nodes - 1) / 2, options.algorithm);
+  std::string text = fmt::format("{}: {}, {} of {} pairs known; {}\n", options.file, count_text(nodes, "node"),
+                                 matrix.pairs().size(), nodes * (nodes - 1) / 2, options.algorithm);
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const Level& level = levels[i];
     const std::string name = levels.size() > 1 ? fmt::format("level {}, ", i + 1) : "";

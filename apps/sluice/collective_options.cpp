@@ -150,12 +150,12 @@ CollectiveTask read(const CollectiveInput& options, std::int64_t ranks) {
   if (!combines(options.collective)) return task;
   task.problem.element_bytes = parse_count(options.element_bytes, "--element-bytes", 1, std::int64_t{1} << 40);
   if (task.problem.size_bytes % task.problem.element_bytes != 0)
-    throw InputError("--size", fmt::format("{} bytes", task.problem.size_bytes),
-                     fmt::format("whole elements of {} bytes", task.problem.element_bytes));
+    throw InputError("--size", count_text(task.problem.size_bytes, "byte"),
+                     fmt::format("whole elements of {}", count_text(task.problem.element_bytes, "byte")));
   for (const std::int64_t share : task.problem.block_bytes)
     if (share % task.problem.element_bytes != 0)
-      throw InputError(kCounts, fmt::format("{} bytes", share),
-                       fmt::format("whole elements of {} bytes", task.problem.element_bytes));
+      throw InputError(kCounts, count_text(share, "byte"),
+                       fmt::format("whole elements of {}", count_text(task.problem.element_bytes, "byte")));
   task.problem.commutative = !options.in_order;
   if (!options.segments.empty()) task.options.segments = parse_count(options.segments, "--segments", 1, kMostSegments);
   return task;

@@ -16,13 +16,13 @@ namespace sluice::command {
 
 namespace {
 
-struct CompareOptions {
+struct CompareBroadcastOptions {
   BroadcastInput problem;
   ComparedAlgorithms algorithms;
   ComparisonOutput output;
 };
 
-int compare(const CompareOptions& options) {
+int compare(const CompareBroadcastOptions& options) {
   BroadcastTask task = read(options.problem);
   options.output.check_targets();
   const Interruptible interruptible;
@@ -57,7 +57,7 @@ int compare(const CompareOptions& options) {
 
 void add_compare_broadcast(CLI::App& compare_verb, Action& chosen) {
   CLI::App* problem = compare_verb.add_subcommand("broadcast", "give all ranks what one has, over clusters and links");
-  const auto options = std::make_shared<CompareOptions>();
+  const auto options = std::make_shared<CompareBroadcastOptions>();
   options->problem.add_to(*problem);
   options->algorithms.add_to(*problem, algorithm_names("broadcast"));
   options->output.add_to(*problem);

@@ -14,13 +14,13 @@ namespace sluice::command {
 
 namespace {
 
-struct CompareOptions {
+struct CompareCollectiveOptions {
   CollectiveInput problem;
   ComparedAlgorithms algorithms;
   ComparisonOutput output;
 };
 
-int compare(const CompareOptions& options) {
+int compare(const CompareCollectiveOptions& options) {
   CollectiveTask task = read(options.problem);
   options.output.check_targets();
   const Interruptible interruptible;
@@ -55,7 +55,7 @@ void add_compare_collectives(CLI::App& compare_verb, Action& chosen) {
   for (const Collective collective : kCollectives) {
     const std::string name(to_string(collective));
     CLI::App* problem = compare_verb.add_subcommand(name, about(collective));
-    const auto options = std::make_shared<CompareOptions>();
+    const auto options = std::make_shared<CompareCollectiveOptions>();
     options->problem.collective = collective;
     options->problem.add_to(*problem);
     options->problem.add_effort_to(*problem);

@@ -17,7 +17,7 @@ namespace sluice::command {
 
 namespace {
 
-struct CompareOptions {
+struct CompareExchangeOptions {
   ExchangeInput problem;
   ComparedAlgorithms algorithms;
   ComparisonOutput output;
@@ -46,7 +46,7 @@ class Bounds {
   std::int32_t decimals_;
 };
 
-int compare(const CompareOptions& options) {
+int compare(const CompareExchangeOptions& options) {
   const std::vector<std::string> names = options.algorithms.among(algorithm_names("exchange"));
   const ExchangeTask task = read(options.problem);
   options.output.check_targets();
@@ -89,7 +89,7 @@ int compare(const CompareOptions& options) {
 void add_compare_exchange(CLI::App& compare_verb, Action& chosen) {
   CLI::App* problem =
       compare_verb.add_subcommand("exchange", "any traffic: who sends how much to whom, k transfers at once");
-  const auto options = std::make_shared<CompareOptions>();
+  const auto options = std::make_shared<CompareExchangeOptions>();
   options->problem.add_to(*problem);
   options->problem.add_switches_to(*problem);
   options->algorithms.add_to(*problem, algorithm_names("exchange"));

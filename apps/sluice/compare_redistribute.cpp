@@ -28,7 +28,7 @@ constexpr const char* kFirstCopy = "first-copy";
 constexpr const char* kDirect = "direct";
 constexpr const char* kOneByOne = "one-by-one";
 
-struct CompareOptions {
+struct CompareRedistributeOptions {
   RedistributeOptions problem;
   ComparedAlgorithms algorithms;
   std::string effort;
@@ -59,7 +59,7 @@ ComparedPlan two_stages(const RedistributeTask& task) {
 }
 
 /// Several copies: the plain way, everything from the source, and passing on.
-int compare_replicas(const RedistributeTask& task, std::int64_t effort, const CompareOptions& options) {
+int compare_replicas(const RedistributeTask& task, std::int64_t effort, const CompareRedistributeOptions& options) {
   ReplicatedOptions how = replicated_options(task, "auto", effort);
   Comparison comparison;
   comparison.problem = "redistribute";
@@ -81,7 +81,8 @@ int compare_replicas(const RedistributeTask& task, std::int64_t effort, const Co
     ComparedPlan row{"auto", {}, 0, {}};
     plan = timed(row.plan_s, [&] { return plan_replicated(*task.replicated, how); });
     row.figures = figures_of(cost(plan.schedule));
-    if (plan.longest_chain > 1) row.note = fmt::format("chains of {} copies", plan.longest_chain);
+    if (plan.longest_chain > 1)
+      row.note = fmt::format("chains of {}", count_text(plan.longest_chain, "copy", "copies"));
     return row;
   };
   for (const std::string& name : options.algorithms.among({kFirstCopy, kDirect, "auto"}))
@@ -93,7 +94,7 @@ int compare_replicas(const RedistributeTask& task, std::int64_t effort, const Co
 }
 
 /// Blocks of any sizes: whole messages by what redistribute has for them, and messages that may be cut by exchange.
-int compare_irregular(const RedistributeTask& task, std::int64_t effort, const CompareOptions& options) {
+int compare_irregular(const RedistributeTask& task, std::int64_t effort, const CompareRedistributeOptions& options) {
   Comparison comparison;
   comparison.problem = "redistribute";
   comparison.head =
@@ -128,7 +129,7 @@ int compare_irregular(const RedistributeTask& task, std::int64_t effort, const C
 }
 
 /// Several arrays: one after another, and by what plans their merged messages.
-int compare_batch(const BatchTask& task, std::int64_t effort, const CompareOptions& options) {
+int compare_batch(const BatchTask& task, std::int64_t effort, const CompareRedistributeOptions& options) {
   const Interruptible interruptible;
   Comparison comparison;
   comparison.problem = "redistribute";
@@ -178,7 +179,7 @@ int compare_batch(const BatchTask& task, std::int64_t effort, const CompareOptio
   return show_comparison(comparison, options.output);
 }
 
-int compare(const CompareOptions& options) {
+int compare(const CompareRedistributeOptions& options) {
   const std::int64_t effort = parse_effort(options.effort);
   if (asks_for_batch(options.problem)) {
     options.output.check_targets();
@@ -209,7 +210,7 @@ int compare(const CompareOptions& options) {
 
 void add_compare_redistribute(CLI::App& compare_verb, Action& chosen) {
   CLI::App* problem = compare_verb.add_subcommand("redistribute", "move a block-cyclic array to another layout");
-  const auto options = std::make_shared<CompareOptions>();
+  const auto options = std::make_shared<CompareRedistributeOptions>();
   options->problem.add_to(*problem, kSliceUnlessShape);
   options->problem.add_roles_to(*problem);
   options->problem.add_replicas_to(*problem);

@@ -19,7 +19,7 @@ namespace {
 /// Beyond this the transfers are left out of the planning.
 constexpr std::int64_t kWrittenOut = std::int64_t{1} << 20;
 
-struct CompareOptions {
+struct CompareReduceOptions {
   ReduceInput problem;
   ComparedAlgorithms algorithms;
   ComparisonOutput output;
@@ -32,7 +32,7 @@ ComparedBound bound_of(double length, const TreeBound& simple, const std::string
   return bound;
 }
 
-int compare(const CompareOptions& options) {
+int compare(const CompareReduceOptions& options) {
   const ReduceTask task = read(options.problem);
   options.output.check_targets();
   const ReduceBounds bounds = task.bounds();
@@ -69,7 +69,7 @@ int compare(const CompareOptions& options) {
 
 void add_compare_reduce(CLI::App& compare_verb, Action& chosen) {
   CLI::App* problem = compare_verb.add_subcommand("reduce", "combine an element of each machine, transfers overlapped");
-  const auto options = std::make_shared<CompareOptions>();
+  const auto options = std::make_shared<CompareReduceOptions>();
   options->problem.add_to(*problem);
   options->algorithms.add_to(*problem, algorithm_names("reduce"));
   options->output.add_to(*problem);

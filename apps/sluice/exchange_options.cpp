@@ -187,12 +187,13 @@ std::string ExchangeTask::title() const {
       (backbone || in_bytes) && traffic.decimals == 0
           ? fmt::format("{} in total", bytes_text(total_of(traffic)))
           : fmt::format("{} units of the file in total", decimal_text(total_of(traffic), traffic.decimals));
-  return fmt::format("exchange {}: {}, {}, {}, {}, k = {}{}, beta = {}{}", file == "-" ? "standard input" : file,
-                     count_text(traffic.senders, "sender"), count_text(traffic.receivers, "receiver"),
-                     count_text(count_pairs(traffic), "message"), total, k_text(problem),
-                     problem.max_transfers > most ? fmt::format(" (no more than {} can be at once)", most) : "",
-                     setup_text(problem.setup, traffic.decimals),
-                     problem.switches > 1 ? fmt::format(", {} switches", problem.switches) : "") +
+  return fmt::format(
+             "exchange {}: {}, {}, {}, {}, k = {}{}, beta = {}{}", file == "-" ? "standard input" : file,
+             count_text(traffic.senders, "sender"), count_text(traffic.receivers, "receiver"),
+             count_text(count_pairs(traffic), "message"), total, k_text(problem),
+             problem.max_transfers > most ? fmt::format(" (no more than {} can be at once)", most) : "",
+             setup_text(problem.setup, traffic.decimals),
+             problem.switches > 1 ? fmt::format(", {}", count_text(problem.switches, "switch", "switches")) : "") +
          (speeds_file.empty() ? "" : ", speeds of " + (speeds_file == "-" ? "standard input" : speeds_file));
 }
 

@@ -11,6 +11,7 @@
 #include <ctime>
 
 #include "command.hpp"
+#include "output.hpp"
 
 namespace sluice::command {
 
@@ -35,6 +36,7 @@ std::int64_t now_ms() {
 extern "C" void request_stop(int signal) {
   if (requested_by != 0) {
     if (now_ms() - requested_at_ms < kOneRequest_ms) return;
+    remove_unfinished();
     (void)::signal(signal, SIG_DFL);
     (void)::raise(signal);  // delivered when this handler returns
     return;

@@ -24,6 +24,7 @@
 #include "output.hpp"
 #include "ranks.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "suggestion.hpp"
 #include "terminal.hpp"
 
@@ -179,8 +180,8 @@ bool is_surplus_copy() {
   const std::optional<Launch> launch = launched();
   if (Ranks::under_mpi() || !launch || std::getenv("SLUICE_EVERY_RANK") != nullptr) return false;
   if (launch->rank == 0 && launch->ranks > 1)
-    note(fmt::format("started {} times; rank 0 alone does this, which needs no MPI (SLUICE_EVERY_RANK=1: each does)",
-                     launch->ranks));
+    note(fmt::format("started {}; rank 0 alone does this, which needs no MPI (SLUICE_EVERY_RANK=1: each does)",
+                     count_text(launch->ranks, "time")));
   return launch->rank > 0;
 }
 

@@ -19,6 +19,7 @@
 
 #include "progress.hpp"
 #include "sluice/error.hpp"
+#include "sluice/write_file.hpp"
 
 namespace sluice::command {
 
@@ -37,29 +38,35 @@ class Unfinished {
   static void add(const std::string& path) {
     if (count_ == kMost || path.size() >= paths_[count_].size()) return;
     std::copy(path.begin(), path.end(), paths_[count_].begin());
-    if (count_ == 0) {
-      (void)std::atexit(remove_all);
-      for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        struct sigaction now {};
-        if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL)
-          continue;  // somebody else's, or ignored
-        struct sigaction ours {};
-        ours.sa_handler = end_by;
-        (void)::sigaction(signal, &ours, nullptr);
-      }
-    }
+    watch();
     count_ = count_ + 1;
   }
 
- private:
-  static constexpr std::size_t kMost = 8;
-  static constexpr std::size_t kLongest = 4096;
+  /// From now on; once is enough.
+  static void watch() {
+    if (watches_) return;
+    watches_ = true;
+    (void)std::atexit(remove_all);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      struct sigaction now {};
+      if (::sigaction(signal, nullptr, &now) != 0 || now.sa_handler != SIG_DFL)
+        continue;  // somebody else's, or ignored
+      struct sigaction ours {};
+      ours.sa_handler = end_by;
+      (void)::sigaction(signal, &ours, nullptr);
+    }
+  }
 
   /// By what a handler of signals may call. unlink leaves folders, and rmdir those with anything in them.
   static void remove_all() {
     for (std::size_t i = 0; i < count_; ++i)
       if (::unlink(paths_[i].data()) != 0) (void)::rmdir(paths_[i].data());
   }
+
+ private:
+  static constexpr std::size_t kMost = 8;
+  static constexpr std::size_t kLongest = 4096;
+
   static void end_by(int signal) {
     remove_all();
     // Not by SA_RESETHAND: a second signal, to another thread, would end the program before they are gone.
@@ -71,17 +78,22 @@ class Unfinished {
 
   static inline std::array<std::array<char, kLongest>, kMost> paths_{};
   static inline std::atomic<std::size_t> count_ = 0;
+  static inline bool watches_ = false;
 };
 
 }  // namespace
 
-FilesTogether::FilesTogether() { waiting_files = this; }
+void remove_unfinished() { Unfinished::remove_all(); }
+
+FilesTogether::FilesTogether() {
+  waiting_files = this;
+  Unfinished::watch();  // before a search that answers signals itself, and gives them back when it ends
+}
 
 FilesTogether::~FilesTogether() { waiting_files = nullptr; }
 
 void FilesTogether::add(const std::string& path, const std::string& content) {
-  files_.emplace_back(path, content);
-  if (!files_.back().unfinished().empty()) Unfinished::add(files_.back().unfinished());
+  files_.emplace_back(path, content, Unfinished::add);
 }
 
 void FilesTogether::finish() {
@@ -109,9 +121,8 @@ void append_to_file(const std::string& path, const std::string& content) {
 
 void check_writable(const std::string& path) {
   if (path == "-") return;
-  if (path.empty()) fail("''", ENOENT);
   std::error_code error;
-  const std::filesystem::path target = std::filesystem::absolute(path, error);
+  const std::filesystem::path target = std::filesystem::absolute(linked_path(path), error);
   if (std::filesystem::is_directory(target, error)) fail(path, EISDIR);
   if (::access(target.parent_path().c_str(), W_OK | X_OK) != 0) fail(path, errno);
   if (std::filesystem::exists(target, error) && ::access(target.c_str(), W_OK) != 0) fail(path, errno);

@@ -38,6 +38,9 @@ class FilesTogether {
   std::list<UnfinishedFile> files_;
 };
 
+/// Removes what is not in its place yet, for a handler of signals that ends the process.
+void remove_unfinished();
+
 /// Throws InputError naming `path` if write_file_atomically would throw; for use before long work. Changes nothing.
 void check_writable(const std::string& path);
 

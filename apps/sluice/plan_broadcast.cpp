@@ -23,7 +23,7 @@ namespace sluice::command {
 
 namespace {
 
-struct PlanOptions {
+struct PlanBroadcastOptions {
   BroadcastInput problem;
   PlanOutput output;
   std::string algorithm = "auto";
@@ -69,7 +69,7 @@ std::string head_of(const BroadcastTask& task, const std::string& title, const P
   return title + '\n' + line + "\n\n" + tree_table(schedule, schedule.bound.lower, more, bounded);
 }
 
-int plan_forth(const PlanOptions& options, const BroadcastTask& task, const TimeLimit& limit) {
+int plan_forth(const PlanBroadcastOptions& options, const BroadcastTask& task, const TimeLimit& limit) {
   const BroadcastPlan plan = [&] {
     const Elapsed elapsed(kPlanning);
     return task.planned_by(options.algorithm, options.output.writes_out() || !options.program.empty());
@@ -80,7 +80,7 @@ int plan_forth(const PlanOptions& options, const BroadcastTask& task, const Time
 }
 
 /// The reduction that goes the other way round.
-int plan_back(const PlanOptions& options, const BroadcastTask& task, const TimeLimit& limit) {
+int plan_back(const PlanBroadcastOptions& options, const BroadcastTask& task, const TimeLimit& limit) {
   const ReversedPlan plan = task.reversed_by(options.algorithm, options.reversed);
   write_program(task.platform, plan.program, options.program);
   const auto messages = static_cast<std::int64_t>(plan.program.operations.size() / 2);
@@ -88,7 +88,7 @@ int plan_back(const PlanOptions& options, const BroadcastTask& task, const TimeL
                    options.output);
 }
 
-int plan(const PlanOptions& options) {
+int plan(const PlanBroadcastOptions& options) {
   check_algorithm("broadcast", options.algorithm);
   BroadcastTask task = read(options.problem);
   options.output.check_targets();
@@ -106,7 +106,7 @@ int plan(const PlanOptions& options) {
 
 void add_plan_broadcast(CLI::App& plan_verb, Action& chosen) {
   CLI::App* problem = plan_verb.add_subcommand("broadcast", "give all ranks what one has, over clusters and links");
-  const auto options = std::make_shared<PlanOptions>();
+  const auto options = std::make_shared<PlanBroadcastOptions>();
   options->problem.add_to(*problem);
   offer(problem->add_option("--algorithm", options->algorithm, algorithm_list("broadcast")),
         algorithm_names("broadcast"))

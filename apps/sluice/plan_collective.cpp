@@ -24,7 +24,7 @@ namespace sluice::command {
 
 namespace {
 
-struct PlanOptions {
+struct PlanCollectiveOptions {
   CollectiveInput problem;
   PlanOutput output;
   std::string algorithm = "auto";
@@ -72,7 +72,7 @@ std::string lines_of(const CollectiveTask& task, const Program& program, std::in
   return '\n' + table.text() + left_out_line(static_cast<std::int64_t>(sends.size() - shown));
 }
 
-int plan(const PlanOptions& options) {
+int plan(const PlanCollectiveOptions& options) {
   check_algorithm(to_string(options.problem.collective), options.algorithm);
   check_segments(options.problem, options.algorithm);
   CollectiveTask task = read(options.problem);
@@ -104,7 +104,7 @@ void add_plan_collectives(CLI::App& plan_verb, Action& chosen) {
   for (const Collective collective : kCollectives) {
     const std::string name(to_string(collective));
     CLI::App* problem = plan_verb.add_subcommand(name, about(collective));
-    const auto options = std::make_shared<PlanOptions>();
+    const auto options = std::make_shared<PlanCollectiveOptions>();
     options->problem.collective = collective;
     options->problem.add_to(*problem);
     options->problem.add_effort_to(*problem);

@@ -25,7 +25,7 @@ namespace sluice::command {
 
 namespace {
 
-struct PlanOptions {
+struct PlanExchangeOptions {
   ExchangeInput problem;
   PlanOutput output;
   ExportOption exported;
@@ -55,7 +55,7 @@ std::string local_line(const AggregatedPlan& plan, std::int32_t decimals) {
       text(plan.plain_total), text(plan.bound));
 }
 
-int plan_with_local_phases(const PlanOptions& options, const ExchangeTask& task) {
+int plan_with_local_phases(const PlanExchangeOptions& options, const ExchangeTask& task) {
   const LocalLinks links = options.local.read(task);
   ExchangeOptions how = task.planned_by(options.algorithm);
   AggregatedPlan plan;
@@ -70,14 +70,14 @@ int plan_with_local_phases(const PlanOptions& options, const ExchangeTask& task)
 }
 
 /// Throws InputError for options that need a plan for one switch.
-void check_switches(const PlanOptions& options) {
+void check_switches(const PlanExchangeOptions& options) {
   const std::string expected = "a plan for one switch, without --switches";
   if (options.local.given()) throw InputError("--local-links", "a plan for several switches", expected);
   if (options.output.timeline.wanted())
     throw InputError(options.output.timeline.given(), "a plan for several switches, which is not simulated", expected);
 }
 
-int plan(const PlanOptions& options) {
+int plan(const PlanExchangeOptions& options) {
   check_algorithm("exchange", options.algorithm);
   const ExchangeTask task = read(options.problem);
   options.output.check_targets();
@@ -105,7 +105,7 @@ int plan(const PlanOptions& options) {
 void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
   CLI::App* problem =
       plan_verb.add_subcommand("exchange", "any traffic: who sends how much to whom, k transfers at once");
-  const auto options = std::make_shared<PlanOptions>();
+  const auto options = std::make_shared<PlanExchangeOptions>();
   options->problem.add_to(*problem);
   options->problem.add_switches_to(*problem);
   offer(problem->add_option("--algorithm", options->algorithm, algorithm_list("exchange")), algorithm_names("exchange"))

@@ -35,7 +35,7 @@ namespace {
 
 using Align = TextTable::Align;
 
-struct PlanOptions {
+struct PlanRedistributeOptions {
   RedistributeOptions problem;
   PlanOutput output;
   ExportOption exported;
@@ -158,7 +158,7 @@ int plan_in_two_stages(const RedistributeTask& task) {
 }
 
 /// The option that leaves the steps out; "" where there is none.
-std::string not_written_out(const PlanOptions& options, const RedistributeTask& task) {
+std::string not_written_out(const PlanRedistributeOptions& options, const RedistributeTask& task) {
   if (task.replicated) return "--from-replicas or --to-replicas";
   if (options.output.summary) return "--summary";
   if (options.front) return "--front";
@@ -167,7 +167,7 @@ std::string not_written_out(const PlanOptions& options, const RedistributeTask& 
 }
 
 /// Throws InputError for what --front is not shown with.
-void check_front_alone(const PlanOptions& options) {
+void check_front_alone(const PlanRedistributeOptions& options) {
   const auto refuse = [](const std::string& option) {
     throw InputError("--front", "cannot be used with " + option, "one of the two");
   };
@@ -179,7 +179,7 @@ void check_front_alone(const PlanOptions& options) {
   if (options.algorithm != "auto") refuse("--algorithm");
 }
 
-int plan_several(const PlanOptions& options, std::int64_t effort) {
+int plan_several(const PlanRedistributeOptions& options, std::int64_t effort) {
   const auto refuse = [](const char* option) {
     throw InputError(option, "cannot be used with several arrays", "one array");
   };
@@ -196,7 +196,7 @@ int plan_several(const PlanOptions& options, std::int64_t effort) {
   return plan_batch_of(read_batch(options.problem), options.algorithm, effort, options.output, options.exported);
 }
 
-int plan(const PlanOptions& options) {
+int plan(const PlanRedistributeOptions& options) {
   const bool knows_layouts = is_algorithm("redistribute", options.algorithm) || options.algorithm == kWalkerOtto;
   if (options.preemptive) check_algorithm("exchange", options.algorithm);
   if (!knows_layouts && !is_algorithm("exchange", options.algorithm)) {
@@ -291,7 +291,7 @@ int plan(const PlanOptions& options) {
 
 void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
   CLI::App* problem = plan_verb.add_subcommand("redistribute", "move a block-cyclic array to another layout");
-  const auto options = std::make_shared<PlanOptions>();
+  const auto options = std::make_shared<PlanRedistributeOptions>();
   options->problem.add_to(*problem, kSliceUnlessShape);
   options->problem.add_roles_to(*problem);
   options->problem.add_replicas_to(*problem);

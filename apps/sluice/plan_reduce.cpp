@@ -22,9 +22,9 @@ namespace sluice::command {
 namespace {
 
 /// Beyond this the transfers are not written out: more than a gigabyte of them, and twice that as JSON.
-constexpr std::int64_t kMostTransfers = std::int64_t{1} << 25;
+constexpr std::int64_t kMostWritten = std::int64_t{1} << 25;
 
-struct PlanOptions {
+struct PlanReduceOptions {
   ReduceInput problem;
   PlanOutput output;
   std::string algorithm = "auto";
@@ -54,7 +54,7 @@ std::string head_of(const ReduceTask& task, const ReducePlan& plan) {
   return task.title() + '\n' + line + "\n\n" + tree_table(schedule, plan.optimum_at_least, more);
 }
 
-int plan(const PlanOptions& options) {
+int plan(const PlanReduceOptions& options) {
   check_algorithm("reduce", options.algorithm);
   const ReduceTask task = read(options.problem);
   task.check_for(options.algorithm);
@@ -75,13 +75,12 @@ int plan(const PlanOptions& options) {
   if (writes_out) {
     // Where the plan chooses the number of parts, only a plan tells how many transfers there are.
     const bool chooses =
-        task.problem.segments == 0 && task.problem.machines - 1 > kMostTransfers / task.problem.max_segments;
+        task.problem.segments == 0 && task.problem.machines - 1 > kMostWritten / task.problem.max_segments;
     const bool many =
-        chooses ? task.planned_by(options.algorithm, false).transfers > kMostTransfers
-                : task.problem.segments > 0 && task.problem.machines - 1 > kMostTransfers / task.problem.segments;
+        chooses ? task.planned_by(options.algorithm, false).transfers > kMostWritten
+                : task.problem.segments > 0 && task.problem.machines - 1 > kMostWritten / task.problem.segments;
     if (many)
-      throw InputError("plan", fmt::format("more than {} transfers to write out", kMostTransfers),
-                       "less, or --summary");
+      throw InputError("plan", fmt::format("more than {} transfers to write out", kMostWritten), "less, or --summary");
   }
   const ReducePlan plan = [&] {
     const Elapsed elapsed(kPlanning);
@@ -95,7 +94,7 @@ int plan(const PlanOptions& options) {
 
 void add_plan_reduce(CLI::App& plan_verb, Action& chosen) {
   CLI::App* problem = plan_verb.add_subcommand("reduce", "combine an element of each machine, transfers overlapped");
-  const auto options = std::make_shared<PlanOptions>();
+  const auto options = std::make_shared<PlanReduceOptions>();
   options->problem.add_to(*problem);
   offer(problem->add_option("--algorithm", options->algorithm, algorithm_list("reduce")), algorithm_names("reduce"))
       ->option_text("NAME [auto]");

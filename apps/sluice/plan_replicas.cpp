@@ -26,8 +26,9 @@ std::string way_of(const ReplicatedPlan& plan, const ReplicatedProblem& problem)
   if (plan.longest_chain == 1) {
     text += "nothing is passed on between copies of the target";
   } else {
-    text += fmt::format("{} of {} copies of the target {} everything from the source, chains of {} pass it on",
-                        plan.heads, problem.to_replicas(), plan.heads == 1 ? "gets" : "get", plan.longest_chain);
+    text += fmt::format("{} of {} of the target {} everything from the source, chains of {} pass it on", plan.heads,
+                        count_text(problem.to_replicas(), "copy", "copies"), plan.heads == 1 ? "gets" : "get",
+                        plan.longest_chain);
   }
   return text;
 }
@@ -61,7 +62,7 @@ int plan_replicas(const RedistributeTask& task, const std::string& algorithm, st
   if (!plan.schedule.copies.empty())
     head += fmt::format("{} between processes that are one, in no step\n",
                         count_text(plan.schedule.copies.size(), "copy", "copies"));
-  head += fmt::format("most that a process of the source sends: {} elements\n", plan.source_load);
+  head += fmt::format("most that a process of the source sends: {}\n", count_text(plan.source_load, "element"));
   head += fmt::format("without passing on: total {}, {}\n\n", number_text(plan.direct_total),
                       distance(plan.direct_total, plan.bounds.direct.total, " of such schedules"));
   head += cost_table(is, plan.bounds.any, task.setup);

@@ -148,7 +148,8 @@ RedistributeTask read(const RedistributeOptions& options) {
   const MatrixPart part = part_of_side(options.part, options.unit_diagonal, {"--part", "--unit-diagonal"});
   if (part != MatrixPart::kWhole) {
     if (from.dimensions() != 2)
-      throw InputError("--part", fmt::format("an array of {} dimensions", from.dimensions()), "a matrix, which has 2");
+      throw InputError("--part", fmt::format("an array of {}", count_text(from.dimensions(), "dimension")),
+                       "a matrix, which has 2");
     problem = problem.with_part(part, options.unit_diagonal);
     input.part = part_text(problem.part(), problem.unit_diagonal());
   }
@@ -164,14 +165,15 @@ RedistributeTask read(const RedistributeOptions& options) {
 
 std::string RedistributeTask::title() const {
   const auto copies = [](std::int64_t count) { return count == 1 ? "" : fmt::format("{} x ", count); };
-  return fmt::format("redistribute {}{} -> {}{}: {}{} elements of {} {}{} ({}), {} senders, {} receivers",
-                     copies(input.from_replicas), layout_text(input.from), copies(input.to_replicas),
-                     layout_text(input.to), input.shape.empty() && !problem.is_irregular() ? "one slice of " : "",
-                     fmt::join(shape, "x"), element_bytes, element_bytes == 1 ? "byte" : "bytes",
+  return fmt::format("redistribute {}{} -> {}{}: {}{} {} of {}{} ({}), {}, {}", copies(input.from_replicas),
+                     layout_text(input.from), copies(input.to_replicas), layout_text(input.to),
+                     input.shape.empty() && !problem.is_irregular() ? "one slice of " : "", fmt::join(shape, "x"),
+                     problem.size() == 1 ? "element" : "elements", count_text(element_bytes, "byte"),
                      fmt::format("{}{}", input.part.empty() ? "" : fmt::format(", {} part", input.part),
                                  input.transpose ? ", transposed" : ""),
-                     bytes_text(problem.size() * element_bytes), input.from_replicas * problem.from().processes(),
-                     input.to_replicas * problem.to().processes());
+                     bytes_text(problem.size() * element_bytes),
+                     count_text(input.from_replicas * problem.from().processes(), "sender"),
+                     count_text(input.to_replicas * problem.to().processes(), "receiver"));
 }
 
 std::string kept_line(const TargetRoles& roles, std::int64_t size, const char* unit) {

@@ -170,8 +170,8 @@ std::string ReduceTask::title() const {
   if (!problem.commutative) text += ", in the order of the machines";
   if (problem.root > 0) text += fmt::format(", root {}", problem.root);
   if (!arrivals_file.empty()) text += ", dates of " + arrivals_file;
-  if (problem.segments > 1) text += fmt::format(", in {} parts", problem.segments);
-  if (problem.segments == 0) text += fmt::format(", in at most {} parts", problem.max_segments);
+  if (problem.segments > 1) text += fmt::format(", in {}", count_text(problem.segments, "part"));
+  if (problem.segments == 0) text += fmt::format(", in at most {}", count_text(problem.max_segments, "part"));
   return text;
 }
 

@@ -449,8 +449,8 @@ void add_record(ReportSection& section, const ResultValue& file, const std::stri
   section.figures.emplace_back("ranks", fmt::format("{}", file["ranks"].count()));
   section.figures.emplace_back("elapsed", seconds_text(file["elapsed_s"].number()));
   if (!file["complete"].flag())
-    section.notes.push_back(fmt::format("The record is not complete: it holds {} of {} ranks.",
-                                        file["ranks_heard"].count(), file["ranks"].count()));
+    section.notes.push_back(fmt::format("The record is not complete: it holds {} of {}.", file["ranks_heard"].count(),
+                                        count_text(file["ranks"].count(), "rank")));
   ReportBars bars{"Time in each call, summed over ranks", "s", {}};
   ReportTable calls{"Calls",
                     {{"communicator"},

@@ -17,6 +17,7 @@
 #include "run_output.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/redistribute.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::command {
@@ -93,7 +94,7 @@ int run_batch(const RunRedistribute& options) {
     throw InputError(options.apart                   ? "--apart"
                      : options.problem.batch.empty() ? "--from, --to"
                                                      : "--batch",
-                     fmt::format("{} processes", last_rank), ranks_expected(last_rank, ranks));
+                     count_text(last_rank, "process", "processes"), ranks_expected(last_rank, ranks));
   const std::vector<std::string> methods = read_methods(options.methods, task.problem, options.algorithm);
 
   int rank = 0;

@@ -52,8 +52,10 @@ std::int64_t first_receiver(const ExchangeTask& task, bool same_ranks, int ranks
   const Traffic& traffic = task.problem.traffic;
   const std::int64_t needed = std::max(traffic.senders, traffic.receivers);
   if (needed > ranks)
-    throw InputError(task.file, fmt::format("{} senders and {} receivers", traffic.senders, traffic.receivers),
-                     ranks_expected(needed, ranks));
+    throw InputError(
+        task.file,
+        fmt::format("{} and {}", count_text(traffic.senders, "sender"), count_text(traffic.receivers, "receiver")),
+        ranks_expected(needed, ranks));
   return !same_ranks && traffic.senders + traffic.receivers <= ranks ? traffic.senders : 0;
 }
 
@@ -89,7 +91,7 @@ std::int64_t connections(const std::string& file, const Traffic& traffic, std::i
   const Platform platform = read_platform(file);
   const std::int64_t ranks = std::max(traffic.senders, receivers_from + traffic.receivers);
   if (ranks > platform.ranks)
-    throw InputError(file, fmt::format("{} ranks", platform.ranks), fmt::format("the {} of the exchange", ranks));
+    throw InputError(file, count_text(platform.ranks, "rank"), fmt::format("the {} of the exchange", ranks));
   std::int64_t fewest = 0;
   for (const Message& message : traffic.messages) {
     if (message.size == 0) continue;

@@ -40,7 +40,8 @@ Clusters parse_clusters(const std::string& text, std::int64_t ranks) {
     for (std::int64_t i = 0; i < size; ++i) clusters.back().push_back(next++);
   }
   if (next != ranks)
-    throw InputError("--clusters", fmt::format("sizes that add up to {}", next), fmt::format("the {} ranks", ranks));
+    throw InputError("--clusters", fmt::format("sizes that add up to {}", next),
+                     fmt::format("the {}", count_text(ranks, "rank")));
   return clusters;
 }
 

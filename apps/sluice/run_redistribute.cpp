@@ -74,7 +74,8 @@ std::optional<compare::ScaleAndAdd> read_scaling(const RunRedistribute& options,
   if (options.alpha.empty() && options.beta.empty()) return std::nullopt;
   const char* const option = options.alpha.empty() ? "--beta" : "--alpha";
   if (task.element_bytes != static_cast<std::int64_t>(sizeof(double)))
-    throw InputError(option, fmt::format("elements of {} bytes", task.element_bytes), "--element-bytes 8, doubles");
+    throw InputError(option, fmt::format("elements of {}", count_text(task.element_bytes, "byte")),
+                     "--element-bytes 8, doubles");
   const auto number = [](const std::string& text, const char* where, double usual) {
     if (text.empty()) return usual;
     const bool negative = text.front() == '-';
@@ -168,7 +169,7 @@ int run_redistribute(const RunRedistribute& options) {
   const Processes processes(task);
   const auto check_ranks = [&](const char* where, const std::string& layout, std::int64_t count) {
     if (count > ranks)
-      throw InputError(where, fmt::format("{} processes in '{}'", count, layout_text(layout)),
+      throw InputError(where, fmt::format("{} in '{}'", count_text(count, "process", "processes"), layout_text(layout)),
                        ranks_expected(count, ranks));
   };
   const std::int64_t first_target_rank = options.apart ? processes.from : 0;
@@ -176,7 +177,8 @@ int run_redistribute(const RunRedistribute& options) {
   check_ranks(task.input.to_replicas > 1 ? "--to-replicas" : "--to", options.problem.to, processes.to);
   const std::int64_t last_rank = first_target_rank + processes.to;
   if (last_rank > ranks)
-    throw InputError("--apart", fmt::format("{} processes in both grids", last_rank), ranks_expected(last_rank, ranks));
+    throw InputError("--apart", fmt::format("{} in both grids", count_text(last_rank, "process", "processes")),
+                     ranks_expected(last_rank, ranks));
   if (!by_exchange) (void)plan_redistribution(task.problem, options.algorithm, task.setup);
   const std::vector<std::string> methods = read_methods(options.methods, task, options.algorithm, scaled.has_value());
   check_memory(own_bytes(task, first_target_rank), "--shape");

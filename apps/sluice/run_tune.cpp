@@ -400,7 +400,8 @@ int run_tune(TuneTask task) {
   for (const Call call : task.calls) {
     const CallKind& kind = kind_of(call);
     if (task.sizes.back() > std::numeric_limits<int>::max() / ranks)
-      throw InputError("--sizes", fmt::format("{} of {} on {} ranks", task.sizes.back(), kind.name, ranks),
+      throw InputError("--sizes",
+                       fmt::format("{} of {} on {}", task.sizes.back(), kind.name, count_text(ranks, "rank")),
                        "less than 2^31 bytes in all");
   }
   Ranks::once([&] {

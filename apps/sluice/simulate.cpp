@@ -53,19 +53,19 @@ constexpr double kUsualElementBytes = 8;
 constexpr std::int64_t kMostUnitBytes = std::int64_t{1} << 40;
 
 /// What is simulated, which decides about the options.
-enum class Kind : std::uint8_t { kSteps, kTree, kBroadcast, kProgram, kFile };
+enum class SimulatedKind : std::uint8_t { kSteps, kTree, kBroadcast, kProgram, kFile };
 
 /// What engines say of it.
-std::string engine_help(Kind kind) {
+std::string engine_help(SimulatedKind kind) {
   switch (kind) {
-    case Kind::kTree:
+    case SimulatedKind::kTree:
       return "model: one port per node, k, D and C; simgrid: SimGrid on --platform";
-    case Kind::kBroadcast:
+    case SimulatedKind::kBroadcast:
       return "model: the times that the plan states; simgrid: what its ranks do, on SimGrid";
-    case Kind::kProgram:
+    case SimulatedKind::kProgram:
       return "model: the replay of the planner; simgrid: SimGrid on --platform";
-    case Kind::kSteps:
-    case Kind::kFile:
+    case SimulatedKind::kSteps:
+    case SimulatedKind::kFile:
       break;
   }
   return "model: one port per node, k, set-up; simgrid: SimGrid on --platform";
@@ -86,21 +86,21 @@ struct SimulationOptions {
   std::string unit_bytes;
   std::string size;
 
-  void add_to(CLI::App& app, Kind kind) {
+  void add_to(CLI::App& app, SimulatedKind kind) {
     offer(app.add_option("--engine", engine, engine_help(kind)), {"model", "simgrid"})->option_text("NAME [model]");
     app.add_option("--hosts", machine.hosts,
                    "of simgrid: a file that names the hosts in their order; all of the platform unless given")
         ->option_text("FILE");
     app.add_option("--cfg", machine.settings, "of simgrid: a setting of SimGrid, as network/weight-S:0; repeatable")
         ->option_text("NAME:VALUE");
-    if (kind == Kind::kTree || kind == Kind::kFile)
+    if (kind == SimulatedKind::kTree || kind == SimulatedKind::kFile)
       app.add_option("--size", size, "of simgrid: bytes of an element of a reduction; C and dates are then seconds")
           ->option_text("BYTES");
-    if (kind == Kind::kSteps || kind == Kind::kTree)
+    if (kind == SimulatedKind::kSteps || kind == SimulatedKind::kTree)
       app.add_option("--platform", machine.platform,
                      "of simgrid: the machine, as SimGrid describes it or as a platform file")
           ->option_text("FILE");
-    if (kind == Kind::kSteps || kind == Kind::kFile) {
+    if (kind == SimulatedKind::kSteps || kind == SimulatedKind::kFile) {
       app.add_flag("--same-hosts", same_hosts,
                    "of simgrid: receiver i is on the host of sender i, not on a host of its own");
       app.add_flag("--control", control,
@@ -333,8 +333,8 @@ struct ProblemOptions {
 
 /// Adds a problem with its own options and those of the simulation; `run` plans and simulates.
 template <class Input, class Run>
-void add_problem(CLI::App& verb, Action& chosen, const char* name, const char* help, Kind kind, const char* example,
-                 void (*add_input)(Input&, CLI::App&), Run run) {
+void add_problem(CLI::App& verb, Action& chosen, const char* name, const char* help, SimulatedKind kind,
+                 const char* example, void (*add_input)(Input&, CLI::App&), Run run) {
   CLI::App* problem = verb.add_subcommand(name, help);
   const auto options = std::make_shared<ProblemOptions<Input>>();
   add_input(options->problem, *problem);
@@ -357,12 +357,12 @@ void add_problem(CLI::App& verb, Action& chosen, const char* name, const char* h
   });
 }
 
-constexpr std::int64_t kMostTransfers = std::int64_t{1} << 24;
+constexpr std::int64_t kMostSimulated = std::int64_t{1} << 24;
 
 int run_redistribute_model(const ProblemOptions<RedistributeOptions>& options) {
   const RedistributeTask task = read(options.problem);
-  if (count_messages(task.problem, kMostTransfers) > kMostTransfers)
-    throw InputError("simulate", fmt::format("more than {} transfers", kMostTransfers), "less");
+  if (count_messages(task.problem, kMostSimulated) > kMostSimulated)
+    throw InputError("simulate", fmt::format("more than {} transfers", kMostSimulated), "less");
   const RedistributionPlan plan = plan_redistribution(task.problem, options.algorithm, task.setup, kCustomaryEffort,
                                                       TimeLimit(task.time_limit_s).stop());
   return simulate_steps(plan.schedule(task.input), task.title() + '\n', options.simulation,
@@ -381,8 +381,8 @@ int run_exchange_model(const ProblemOptions<ExchangeInput>& options) {
 int run_reduce_model(const ProblemOptions<ReduceInput>& options) {
   const ReduceTask task = read(options.problem);
   task.check_for(options.algorithm);
-  if (task.problem.segments == 0 || task.problem.machines - 1 > kMostTransfers / task.problem.segments)
-    throw InputError("simulate", fmt::format("more than {} transfers, or --segments auto", kMostTransfers),
+  if (task.problem.segments == 0 || task.problem.machines - 1 > kMostSimulated / task.problem.segments)
+    throw InputError("simulate", fmt::format("more than {} transfers, or --segments auto", kMostSimulated),
                      "less, and a number of segments");
   return simulate_tree(task.planned_by(options.algorithm, true).schedule, task.title() + '\n', options.simulation);
 }
@@ -441,7 +441,7 @@ void add_simulate(CLI::App& command, Action& chosen) {
   verb->add_option("--platform", options->simulation.machine.platform,
                    "the network that a program is for, a platform file; of simgrid: the machine")
       ->option_text("FILE");
-  options->simulation.add_to(*verb, Kind::kFile);
+  options->simulation.add_to(*verb, SimulatedKind::kFile);
   verb->footer(
       "The model is the one that planners plan for: a node sends one transfer at a time and receives one at a time,\n"
       "k run at once, each takes the set-up and its size. Reductions are replayed from the order of their\n"
@@ -455,22 +455,22 @@ void add_simulate(CLI::App& command, Action& chosen) {
       "  sluice simulate plan.json --engine simgrid --platform machine.xml\n"
       "  sluice simulate reduce --machines 64 --transfer 2 --compute 1 --trace reduce.json");
   add_problem<RedistributeOptions>(
-      *verb, chosen, "redistribute", "move a block-cyclic array to another layout", Kind::kSteps,
+      *verb, chosen, "redistribute", "move a block-cyclic array to another layout", SimulatedKind::kSteps,
       "sluice simulate redistribute --from 16:3 --to 16:5 --order local",
       [](RedistributeOptions& input, CLI::App& app) {
         input.add_to(app, "extents of the array; one slice unless given");
       },
       run_redistribute_model);
   add_problem<ExchangeInput>(
-      *verb, chosen, "exchange", "any traffic: who sends how much to whom", Kind::kSteps,
+      *verb, chosen, "exchange", "any traffic: who sends how much to whom", SimulatedKind::kSteps,
       "sluice simulate exchange traffic.mtx --order chain --svg gantt.svg",
       [](ExchangeInput& input, CLI::App& app) { input.add_to(app); }, run_exchange_model);
   add_problem<ReduceInput>(
-      *verb, chosen, "reduce", "combine an element of each machine", Kind::kTree,
+      *verb, chosen, "reduce", "combine an element of each machine", SimulatedKind::kTree,
       "sluice simulate reduce --machines 64 --transfer 2 --compute 1 --svg gantt.svg",
       [](ReduceInput& input, CLI::App& app) { input.add_to(app); }, run_reduce_model);
   add_problem<BroadcastEitherWay>(
-      *verb, chosen, "broadcast", "give all ranks what one has", Kind::kBroadcast,
+      *verb, chosen, "broadcast", "give all ranks what one has", SimulatedKind::kBroadcast,
       "sluice simulate broadcast --platform platform.json --size 4Mi --engine simgrid",
       [](BroadcastEitherWay& input, CLI::App& app) { input.add_to(app); }, run_broadcast_model);
   for (const Collective collective : kCollectives) {
@@ -481,7 +481,7 @@ void add_simulate(CLI::App& command, Action& chosen) {
     input->problem.add_to(*problem);
     offer(problem->add_option("--algorithm", input->algorithm, algorithm_list(name)), algorithm_names(name))
         ->option_text("NAME [auto]");
-    input->simulation.add_to(*problem, Kind::kProgram);
+    input->simulation.add_to(*problem, SimulatedKind::kProgram);
     problem->footer(
         fmt::format("Example:\n  sluice simulate {} --platform platform.json --size 16Ki --trace {}.json", name, name));
     problem->callback([input, &chosen] { chosen = [input] { return run_collective_model(*input); }; });

@@ -58,8 +58,8 @@ std::vector<std::int64_t> parse_sizes(const std::string& text, bool measure) {
   for (const std::string& word : parse_list(text)) {
     const std::int64_t bytes = parse_bytes(word, "--sizes");
     if (bytes < 1 || bytes > kLargestSize)
-      throw InputError("--sizes", fmt::format("{} bytes", bytes), fmt::format("1 to {}", kLargestSize));
-    if (measure && bytes % 8 != 0) throw InputError("--sizes", fmt::format("{} bytes", bytes), "a multiple of 8");
+      throw InputError("--sizes", count_text(bytes, "byte"), fmt::format("1 to {}", kLargestSize));
+    if (measure && bytes % 8 != 0) throw InputError("--sizes", count_text(bytes, "byte"), "a multiple of 8");
     if (!sizes.empty() && bytes <= sizes.back())
       throw InputError("--sizes", fmt::format("{} after {}", bytes, sizes.back()), "rising sizes");
     sizes.push_back(bytes);

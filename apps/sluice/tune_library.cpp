@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::command {
 
@@ -116,7 +117,7 @@ constexpr std::int64_t kSegmentSizes[] = {8 << 10, 32 << 10, 128 << 10};
 /// Of what is replayed: the next larger segments differ by little from more of them.
 constexpr std::int64_t kMostSegments = 128;
 
-constexpr std::int64_t kKi = 1024, kMi = kKi * kKi, kAny = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kKi = 1024, kMi = kKi * kKi, kAnySize = std::numeric_limits<std::int64_t>::max();
 
 /// Below so many ranks, below so many bytes: the number of an algorithm.
 struct Threshold {
@@ -143,95 +144,104 @@ const std::vector<Default>& defaults_of(Call call) {
         {256 * kKi, 3},
         {512 * kKi, 1},
         {kMi, 6},
-        {kAny, 5}}},
-      {8, {{64, 5}, {128, 6}, {2 * kKi, 5}, {8 * kKi, 6}, {kMi, 1}, {kAny, 3}}},
-      {16, {{8, 7}, {64, 5}, {4 * kKi, 7}, {16 * kKi, 5}, {32 * kKi, 6}, {kAny, 1}}},
-      {32, {{4 * kKi, 7}, {kMi, 6}, {kAny, 8}}},
-      {64, {{2 * kKi, 6}, {kAny, 7}}},
-      {128, {{kAny, 7}}},
-      {256, {{2, 6}, {16 * kKi, 5}, {32 * kKi, 1}, {64 * kKi, 5}, {kAny, 7}}},
-      {1024, {{16 * kKi, 7}, {32 * kKi, 4}, {kAny, 7}}},
-      {2048, {{512 * kKi, 7}, {kAny, 8}}},
-      {4096, {{256 * kKi, 7}, {kAny, 8}}},
-      {kAny, {{8 * kKi, 7}, {16 * kKi, 5}, {256 * kKi, 7}, {kAny, 8}}}};
+        {kAnySize, 5}}},
+      {8, {{64, 5}, {128, 6}, {2 * kKi, 5}, {8 * kKi, 6}, {kMi, 1}, {kAnySize, 3}}},
+      {16, {{8, 7}, {64, 5}, {4 * kKi, 7}, {16 * kKi, 5}, {32 * kKi, 6}, {kAnySize, 1}}},
+      {32, {{4 * kKi, 7}, {kMi, 6}, {kAnySize, 8}}},
+      {64, {{2 * kKi, 6}, {kAnySize, 7}}},
+      {128, {{kAnySize, 7}}},
+      {256, {{2, 6}, {16 * kKi, 5}, {32 * kKi, 1}, {64 * kKi, 5}, {kAnySize, 7}}},
+      {1024, {{16 * kKi, 7}, {32 * kKi, 4}, {kAnySize, 7}}},
+      {2048, {{512 * kKi, 7}, {kAnySize, 8}}},
+      {4096, {{256 * kKi, 7}, {kAnySize, 8}}},
+      {kAnySize, {{8 * kKi, 7}, {16 * kKi, 5}, {256 * kKi, 7}, {kAnySize, 8}}}};
   static const std::vector<Default> kReduce{
-      {4, {{8, 7}, {16, 4}, {32, 3}, {256 * kKi, 1}, {kAny, 3}}},
-      {8, {{4 * kKi, 4}, {64 * kKi, 3}, {256 * kKi, 5}, {512 * kKi, 1}, {kMi, 5}, {kAny, 1}}},
-      {16, {{8 * kKi, 4}, {kAny, 5}}},
-      {32, {{4 * kKi, 4}, {kAny, 5}}},
-      {256, {{kAny, 5}}},
-      {512, {{8 * kKi, 5}, {16 * kKi, 6}, {kAny, 5}}},
-      {2048, {{kAny, 5}}},
-      {4096, {{512, 5}, {kKi, 6}, {8 * kKi, 5}, {16 * kKi, 6}, {kAny, 5}}},
-      {kAny, {{16, 5}, {32, 6}, {kKi, 5}, {2 * kKi, 6}, {8 * kKi, 5}, {16 * kKi, 6}, {kAny, 5}}}};
+      {4, {{8, 7}, {16, 4}, {32, 3}, {256 * kKi, 1}, {kAnySize, 3}}},
+      {8, {{4 * kKi, 4}, {64 * kKi, 3}, {256 * kKi, 5}, {512 * kKi, 1}, {kMi, 5}, {kAnySize, 1}}},
+      {16, {{8 * kKi, 4}, {kAnySize, 5}}},
+      {32, {{4 * kKi, 4}, {kAnySize, 5}}},
+      {256, {{kAnySize, 5}}},
+      {512, {{8 * kKi, 5}, {16 * kKi, 6}, {kAnySize, 5}}},
+      {2048, {{kAnySize, 5}}},
+      {4096, {{512, 5}, {kKi, 6}, {8 * kKi, 5}, {16 * kKi, 6}, {kAnySize, 5}}},
+      {kAnySize, {{16, 5}, {32, 6}, {kKi, 5}, {2 * kKi, 6}, {8 * kKi, 5}, {16 * kKi, 6}, {kAnySize, 5}}}};
   static const std::vector<Default> kAllreduce{
-      {4, {{8, 4}, {4 * kKi, 3}, {8 * kKi, 4}, {16 * kKi, 3}, {64 * kKi, 4}, {256 * kKi, 5}, {kAny, 6}}},
-      {8, {{16, 4}, {8 * kKi, 3}, {kAny, 6}}},
-      {16, {{8 * kKi, 3}, {kAny, 6}}},
-      {32, {{64, 5}, {4 * kKi, 3}, {kAny, 6}}},
-      {64, {{128, 5}, {kAny, 6}}},
-      {128, {{256 * kKi, 3}, {kAny, 6}}},
-      {256, {{128 * kKi, 2}, {256 * kKi, 3}, {kAny, 6}}},
-      {512, {{4 * kKi, 2}, {kAny, 6}}},
-      {2048, {{2 * kKi, 2}, {16 * kKi, 3}, {kAny, 6}}},
-      {4096, {{2 * kKi, 2}, {4 * kKi, 5}, {16 * kKi, 3}, {kAny, 6}}},
-      {kAny, {{2 * kKi, 2}, {16 * kKi, 5}, {32 * kKi, 3}, {kAny, 6}}}};
+      {4, {{8, 4}, {4 * kKi, 3}, {8 * kKi, 4}, {16 * kKi, 3}, {64 * kKi, 4}, {256 * kKi, 5}, {kAnySize, 6}}},
+      {8, {{16, 4}, {8 * kKi, 3}, {kAnySize, 6}}},
+      {16, {{8 * kKi, 3}, {kAnySize, 6}}},
+      {32, {{64, 5}, {4 * kKi, 3}, {kAnySize, 6}}},
+      {64, {{128, 5}, {kAnySize, 6}}},
+      {128, {{256 * kKi, 3}, {kAnySize, 6}}},
+      {256, {{128 * kKi, 2}, {256 * kKi, 3}, {kAnySize, 6}}},
+      {512, {{4 * kKi, 2}, {kAnySize, 6}}},
+      {2048, {{2 * kKi, 2}, {16 * kKi, 3}, {kAnySize, 6}}},
+      {4096, {{2 * kKi, 2}, {4 * kKi, 5}, {16 * kKi, 3}, {kAnySize, 6}}},
+      {kAnySize, {{2 * kKi, 2}, {16 * kKi, 5}, {32 * kKi, 3}, {kAnySize, 6}}}};
   static const std::vector<Default> kAllgather{
-      {3, {{kAny, 6}}},
-      {32, {{kAny, 3}}},
-      {64, {{kKi, 3}, {64 * kKi, 5}, {kAny, 4}}},
-      {128, {{512, 3}, {64 * kKi, 5}, {kAny, 4}}},
-      {256, {{512, 3}, {128 * kKi, 5}, {512 * kKi, 4}, {kMi, 5}, {kAny, 4}}},
-      {512, {{32, 3}, {128, 2}, {kKi, 3}, {128 * kKi, 5}, {512 * kKi, 4}, {kMi, 5}, {kAny, 4}}},
-      {1024, {{64, 3}, {256, 2}, {2 * kKi, 3}, {kAny, 5}}},
-      {2048, {{4, 3}, {8, 2}, {16, 3}, {32, 2}, {256, 3}, {512, 2}, {4 * kKi, 3}, {kAny, 5}}},
-      {4096, {{32, 2}, {128, 3}, {512, 2}, {4 * kKi, 3}, {kAny, 5}}},
-      {kAny, {{2, 3}, {8, 2}, {16, 3}, {512, 2}, {4 * kKi, 3}, {kAny, 5}}}};
+      {3, {{kAnySize, 6}}},
+      {32, {{kAnySize, 3}}},
+      {64, {{kKi, 3}, {64 * kKi, 5}, {kAnySize, 4}}},
+      {128, {{512, 3}, {64 * kKi, 5}, {kAnySize, 4}}},
+      {256, {{512, 3}, {128 * kKi, 5}, {512 * kKi, 4}, {kMi, 5}, {kAnySize, 4}}},
+      {512, {{32, 3}, {128, 2}, {kKi, 3}, {128 * kKi, 5}, {512 * kKi, 4}, {kMi, 5}, {kAnySize, 4}}},
+      {1024, {{64, 3}, {256, 2}, {2 * kKi, 3}, {kAnySize, 5}}},
+      {2048, {{4, 3}, {8, 2}, {16, 3}, {32, 2}, {256, 3}, {512, 2}, {4 * kKi, 3}, {kAnySize, 5}}},
+      {4096, {{32, 2}, {128, 3}, {512, 2}, {4 * kKi, 3}, {kAnySize, 5}}},
+      {kAnySize, {{2, 3}, {8, 2}, {16, 3}, {512, 2}, {4 * kKi, 3}, {kAnySize, 5}}}};
   static const std::vector<Default> kAlltoall{
       {3,
-       {{2, 2}, {4, 5}, {16, 2}, {64, 5}, {256, 2}, {4 * kKi, 5}, {32 * kKi, 2}, {256 * kKi, 4}, {kMi, 5}, {kAny, 2}}},
-      {8, {{8 * kKi, 4}, {16 * kKi, 1}, {64 * kKi, 4}, {512 * kKi, 1}, {kMi, 2}, {kAny, 1}}},
-      {16, {{256 * kKi, 4}, {kAny, 1}}},
-      {32, {{4, 4}, {512, 3}, {8 * kKi, 4}, {32 * kKi, 1}, {256 * kKi, 4}, {512 * kKi, 1}, {kAny, 4}}},
-      {64, {{512, 3}, {512 * kKi, 1}, {kAny, 4}}},
-      {128, {{kKi, 3}, {2 * kKi, 1}, {4 * kKi, 4}, {256 * kKi, 1}, {kAny, 2}}},
-      {256, {{kKi, 3}, {2 * kKi, 4}, {256 * kKi, 1}, {kAny, 2}}},
-      {512, {{kKi, 3}, {8 * kKi, 4}, {32 * kKi, 1}, {kAny, 2}}},
-      {1024, {{512, 3}, {8 * kKi, 4}, {16 * kKi, 1}, {128 * kKi, 4}, {256 * kKi, 1}, {kAny, 2}}},
-      {2048, {{512, 3}, {kKi, 4}, {2 * kKi, 1}, {16 * kKi, 4}, {256 * kKi, 1}, {kAny, 4}}},
-      {4096, {{kKi, 3}, {4 * kKi, 4}, {8 * kKi, 1}, {128 * kKi, 4}, {kAny, 1}}},
-      {kAny, {{2 * kKi, 3}, {8 * kKi, 4}, {16 * kKi, 1}, {32 * kKi, 4}, {64 * kKi, 1}, {kAny, 4}}}};
+       {{2, 2},
+        {4, 5},
+        {16, 2},
+        {64, 5},
+        {256, 2},
+        {4 * kKi, 5},
+        {32 * kKi, 2},
+        {256 * kKi, 4},
+        {kMi, 5},
+        {kAnySize, 2}}},
+      {8, {{8 * kKi, 4}, {16 * kKi, 1}, {64 * kKi, 4}, {512 * kKi, 1}, {kMi, 2}, {kAnySize, 1}}},
+      {16, {{256 * kKi, 4}, {kAnySize, 1}}},
+      {32, {{4, 4}, {512, 3}, {8 * kKi, 4}, {32 * kKi, 1}, {256 * kKi, 4}, {512 * kKi, 1}, {kAnySize, 4}}},
+      {64, {{512, 3}, {512 * kKi, 1}, {kAnySize, 4}}},
+      {128, {{kKi, 3}, {2 * kKi, 1}, {4 * kKi, 4}, {256 * kKi, 1}, {kAnySize, 2}}},
+      {256, {{kKi, 3}, {2 * kKi, 4}, {256 * kKi, 1}, {kAnySize, 2}}},
+      {512, {{kKi, 3}, {8 * kKi, 4}, {32 * kKi, 1}, {kAnySize, 2}}},
+      {1024, {{512, 3}, {8 * kKi, 4}, {16 * kKi, 1}, {128 * kKi, 4}, {256 * kKi, 1}, {kAnySize, 2}}},
+      {2048, {{512, 3}, {kKi, 4}, {2 * kKi, 1}, {16 * kKi, 4}, {256 * kKi, 1}, {kAnySize, 4}}},
+      {4096, {{kKi, 3}, {4 * kKi, 4}, {8 * kKi, 1}, {128 * kKi, 4}, {kAnySize, 1}}},
+      {kAnySize, {{2 * kKi, 3}, {8 * kKi, 4}, {16 * kKi, 1}, {32 * kKi, 4}, {64 * kKi, 1}, {kAnySize, 4}}}};
   static const std::vector<Default> kGather{
-      {4, {{2, 3}, {4, 1}, {32 * kKi, 2}, {64 * kKi, 1}, {128 * kKi, 2}, {kAny, 3}}},
-      {8, {{kKi, 2}, {8 * kKi, 1}, {32 * kKi, 2}, {256 * kKi, 1}, {kAny, 3}}},
-      {256, {{kAny, 2}}},
-      {512, {{2 * kKi, 2}, {8 * kKi, 1}, {kAny, 2}}},
-      {kAny, {{kAny, 2}}}};
+      {4, {{2, 3}, {4, 1}, {32 * kKi, 2}, {64 * kKi, 1}, {128 * kKi, 2}, {kAnySize, 3}}},
+      {8, {{kKi, 2}, {8 * kKi, 1}, {32 * kKi, 2}, {256 * kKi, 1}, {kAnySize, 3}}},
+      {256, {{kAnySize, 2}}},
+      {512, {{2 * kKi, 2}, {8 * kKi, 1}, {kAnySize, 2}}},
+      {kAnySize, {{kAnySize, 2}}}};
   static const std::vector<Default> kScatter{
-      {4, {{2, 3}, {128 * kKi, 1}, {256 * kKi, 3}, {kAny, 1}}},
-      {8, {{2 * kKi, 2}, {4 * kKi, 1}, {8 * kKi, 2}, {32 * kKi, 1}, {kMi, 3}, {kAny, 1}}},
-      {16, {{16 * kKi, 2}, {kMi, 3}, {kAny, 1}}},
-      {32, {{16 * kKi, 2}, {32 * kKi, 1}, {kAny, 3}}},
-      {64, {{512, 2}, {8 * kKi, 3}, {16 * kKi, 2}, {kAny, 3}}},
-      {kAny, {{512, 2}, {kAny, 3}}}};
+      {4, {{2, 3}, {128 * kKi, 1}, {256 * kKi, 3}, {kAnySize, 1}}},
+      {8, {{2 * kKi, 2}, {4 * kKi, 1}, {8 * kKi, 2}, {32 * kKi, 1}, {kMi, 3}, {kAnySize, 1}}},
+      {16, {{16 * kKi, 2}, {kMi, 3}, {kAnySize, 1}}},
+      {32, {{16 * kKi, 2}, {32 * kKi, 1}, {kAnySize, 3}}},
+      {64, {{512, 2}, {8 * kKi, 3}, {16 * kKi, 2}, {kAnySize, 3}}},
+      {kAnySize, {{512, 2}, {kAnySize, 3}}}};
   static const std::vector<Default> kReduceScatter{
-      {4, {{64 * kKi, 3}, {128 * kKi, 4}, {kAny, 3}}},
-      {8, {{8, 1}, {256 * kKi, 2}, {kAny, 3}}},
-      {32, {{256 * kKi, 2}, {kAny, 3}}},
-      {64, {{64, 1}, {2 * kKi, 2}, {512 * kKi, 4}, {kAny, 3}}},
-      {128, {{256, 1}, {512, 2}, {2 * kKi, 4}, {4 * kKi, 2}, {kAny, 4}}},
-      {256, {{256, 1}, {512, 2}, {kAny, 4}}},
-      {512, {{256, 1}, {kKi, 2}, {kAny, 4}}},
-      {1024, {{512, 1}, {2 * kKi, 2}, {8 * kKi, 4}, {16 * kKi, 2}, {kAny, 4}}},
-      {2048, {{512, 1}, {4 * kKi, 2}, {16 * kKi, 4}, {32 * kKi, 2}, {kAny, 4}}},
-      {4096, {{512, 1}, {4 * kKi, 2}, {kAny, 4}}},
-      {kAny, {{kKi, 1}, {8 * kKi, 2}, {kAny, 4}}}};
+      {4, {{64 * kKi, 3}, {128 * kKi, 4}, {kAnySize, 3}}},
+      {8, {{8, 1}, {256 * kKi, 2}, {kAnySize, 3}}},
+      {32, {{256 * kKi, 2}, {kAnySize, 3}}},
+      {64, {{64, 1}, {2 * kKi, 2}, {512 * kKi, 4}, {kAnySize, 3}}},
+      {128, {{256, 1}, {512, 2}, {2 * kKi, 4}, {4 * kKi, 2}, {kAnySize, 4}}},
+      {256, {{256, 1}, {512, 2}, {kAnySize, 4}}},
+      {512, {{256, 1}, {kKi, 2}, {kAnySize, 4}}},
+      {1024, {{512, 1}, {2 * kKi, 2}, {8 * kKi, 4}, {16 * kKi, 2}, {kAnySize, 4}}},
+      {2048, {{512, 1}, {4 * kKi, 2}, {16 * kKi, 4}, {32 * kKi, 2}, {kAnySize, 4}}},
+      {4096, {{512, 1}, {4 * kKi, 2}, {kAnySize, 4}}},
+      {kAnySize, {{kKi, 1}, {8 * kKi, 2}, {kAnySize, 4}}}};
   static const std::vector<Default> kReduceScatterBlock{
-      {4, {{4, 2}, {8, 4}, {16, 3}, {128, 4}, {256, 3}, {4 * kKi, 4}, {8 * kKi, 3}, {128 * kKi, 4}, {kAny, 1}}},
-      {8, {{8, 3}, {32, 2}, {256, 4}, {8 * kKi, 3}, {16 * kKi, 4}, {kMi, 3}, {kAny, 1}}},
-      {16, {{4, 1}, {32, 3}, {128, 4}, {512 * kKi, 3}, {4 * kMi, 1}, {kAny, 4}}},
-      {32, {{32, 1}, {512 * kKi, 3}, {2 * kMi, 1}, {4 * kMi, 3}, {kAny, 4}}},
-      {kAny, {{4, 3}, {16, 1}, {64 * kKi, 4}, {256 * kKi, 1}, {kAny, 4}}}};
+      {4, {{4, 2}, {8, 4}, {16, 3}, {128, 4}, {256, 3}, {4 * kKi, 4}, {8 * kKi, 3}, {128 * kKi, 4}, {kAnySize, 1}}},
+      {8, {{8, 3}, {32, 2}, {256, 4}, {8 * kKi, 3}, {16 * kKi, 4}, {kMi, 3}, {kAnySize, 1}}},
+      {16, {{4, 1}, {32, 3}, {128, 4}, {512 * kKi, 3}, {4 * kMi, 1}, {kAnySize, 4}}},
+      {32, {{32, 1}, {512 * kKi, 3}, {2 * kMi, 1}, {4 * kMi, 3}, {kAnySize, 4}}},
+      {kAnySize, {{4, 3}, {16, 1}, {64 * kKi, 4}, {256 * kKi, 1}, {kAnySize, 4}}}};
   switch (call) {
     case Call::kBcast:
       return kBcast;
@@ -328,9 +338,9 @@ std::vector<LibraryChoice> library_choices(Library library, Call call, std::int6
 LibraryChoice open_mpi_default(Call call, std::int64_t ranks, std::int64_t bytes) {
   if (call == Call::kReduceScatterBlock) bytes /= ranks;
   for (const Default& row : defaults_of(call)) {
-    if (ranks >= row.ranks && row.ranks != kAny) continue;
+    if (ranks >= row.ranks && row.ranks != kAnySize) continue;
     for (const Threshold& threshold : row.sizes) {
-      if (bytes >= threshold.bytes && threshold.bytes != kAny) continue;
+      if (bytes >= threshold.bytes && threshold.bytes != kAnySize) continue;
       for (const LibraryAlgorithm& algorithm : kOpenMpi)
         if (algorithm.call == call && algorithm.number == threshold.number) return {&algorithm, 0};
     }
@@ -391,11 +401,11 @@ std::string open_mpi_rules(const std::vector<TunedSize>& sizes, std::int64_t ran
   // Open MPI wants at least one collective.
   if (calls.empty()) calls.emplace_back(Call::kBcast, fmt::format("7  # bcast\n1\n0\n1\n{}  # Open MPI's own\n", kOwn));
   std::string text = fmt::format(
-      "# Rules of Open MPI's coll/tuned for communicators of {} ranks, by sluice tune. To use them:\n"
+      "# Rules of Open MPI's coll/tuned for communicators of {}, by sluice tune. To use them:\n"
       "#   coll_tuned_use_dynamic_rules = 1\n"
       "#   coll_tuned_dynamic_rules_filename = (this file)\n"
       "# A line of four: from so many bytes on, algorithm (0: Open MPI's own), fan, bytes of a segment.\n",
-      ranks);
+      count_text(ranks, "rank"));
   text += fmt::format("{}  # collectives\n", calls.size());
   for (const auto& call : calls) text += call.second;
   return text;

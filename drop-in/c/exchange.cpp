@@ -7,6 +7,7 @@
 #include "job.hpp"
 #include "options.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 using namespace sluice::c;  // NOLINT(google-build-using-namespace): the functions below are its face
 using sluice::LocalLinks;
@@ -76,7 +77,8 @@ int sluice_exchange_receives(const sluice_job* job, std::int64_t* count, std::in
     const auto& receives = job_of<Exchange>(job).receives();
     const auto size = static_cast<std::int64_t>(receives.size());
     if ((ranks != nullptr || bytes != nullptr) && capacity < size)
-      throw sluice::InputError("capacity", fmt::format("{}", capacity), fmt::format("room for {} messages", size));
+      throw sluice::InputError("capacity", fmt::format("{}", capacity),
+                               fmt::format("room for {}", sluice::count_text(size, "message")));
     for (std::size_t i = 0; i < receives.size(); ++i) {
       if (ranks != nullptr) ranks[i] = receives[i].peer;
       if (bytes != nullptr) bytes[i] = receives[i].bytes;

@@ -1,13 +1,12 @@
 #include "failure.hpp"
 
-#include <fmt/format.h>
-
 #include <cstdio>
 #include <exception>
 #include <new>
 
 #include "sluice/error.hpp"
 #ifdef SLUICE_C_HAS_MPI
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/error.hpp"
 #endif
 
@@ -50,8 +49,9 @@ void check_given(const void* pointer, const char* name) {
 }
 
 void check_list(std::int64_t count, const void* list, const char* name) {
-  if (count < 0) throw InputError(name, fmt::format("{} entries", count), "at least 0");
-  if (count > 0 && list == nullptr) throw InputError(name, "a null pointer", fmt::format("{} entries", count));
+  if (count < 0) throw InputError(name, sluice::count_text(count, "entry", "entries"), "at least 0");
+  if (count > 0 && list == nullptr)
+    throw InputError(name, "a null pointer", sluice::count_text(count, "entry", "entries"));
 }
 
 }  // namespace sluice::c

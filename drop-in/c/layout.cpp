@@ -6,6 +6,7 @@
 
 #include "failure.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::c {
 
@@ -14,14 +15,14 @@ static_assert(SLUICE_MAX_DIMENSIONS == kMaxDimensions);
 Layout layout_of(const sluice_layout* layout, const char* name) {
   check_given(layout, name);
   if (layout->dimensions < 1 || layout->dimensions > SLUICE_MAX_DIMENSIONS)
-    throw InputError(name, fmt::format("{} dimensions", layout->dimensions),
+    throw InputError(name, sluice::count_text(layout->dimensions, "dimension"),
                      fmt::format("1 to {}", SLUICE_MAX_DIMENSIONS));
   Layout result{{layout->grid, layout->grid + layout->dimensions}, {layout->block, layout->block + layout->dimensions}};
   for (std::size_t d = 0; d < result.dimensions(); ++d) {
     const sluice_cuts& cuts = layout->cuts[d];
     if (cuts.count == 0) continue;
     if (cuts.count < 2 || cuts.count > kMostBlocksOfCuts + 1)
-      throw InputError(name, fmt::format("{} cuts in dimension {}", cuts.count, d),
+      throw InputError(name, fmt::format("{} in dimension {}", sluice::count_text(cuts.count, "cut"), d),
                        fmt::format("none, or 2 to {}: 0 first, and the extent last", kMostBlocksOfCuts + 1));
     check_given(cuts.at, name);
     result.block[d] = 1;
@@ -56,7 +57,7 @@ Distribution distribution_of(const sluice_layout* layout, const std::int64_t* sh
 /// The layout without its cuts. Throws InputError for too many dimensions.
 sluice_layout in_c(const Layout& layout) {
   if (layout.dimensions() > SLUICE_MAX_DIMENSIONS)
-    throw InputError("layout", fmt::format("{} dimensions", layout.dimensions()),
+    throw InputError("layout", sluice::count_text(layout.dimensions(), "dimension"),
                      fmt::format("1 to {}", SLUICE_MAX_DIMENSIONS));
   sluice_layout result = {};
   result.dimensions = static_cast<std::int64_t>(layout.dimensions());

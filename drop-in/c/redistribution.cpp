@@ -12,6 +12,7 @@
 #include "layout.hpp"
 #include "options.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 using namespace sluice::c;  // NOLINT(google-build-using-namespace): the functions below are its face
 using sluice::mpi::Redistribution;
@@ -30,9 +31,10 @@ struct Scaling {
 template <class T>
 sluice::mpi::ElementCombine combine_of(const Scaling& how, std::int64_t element_bytes) {
   if (element_bytes != static_cast<std::int64_t>(sizeof(T))) {
-    throw sluice::InputError("element_type",
-                             fmt::format("'{}' for elements of {} bytes", how.element_type, element_bytes),
-                             fmt::format("elements of {} bytes", sizeof(T)));
+    throw sluice::InputError(
+        "element_type",
+        fmt::format("'{}' for elements of {}", how.element_type, sluice::count_text(element_bytes, "byte")),
+        fmt::format("elements of {} bytes", sizeof(T)));
   }
   using Real = decltype(std::abs(T{}));
   return sluice::mpi::scale_and_add(T(static_cast<Real>(how.alpha)), T(static_cast<Real>(how.beta)), how.conjugate);
@@ -115,7 +117,8 @@ void list_ranks(const std::vector<int>& found, std::int64_t* count, std::int64_t
   const auto size = static_cast<std::int64_t>(found.size());
   if (ranks != nullptr) {
     if (capacity < size)
-      throw sluice::InputError("capacity", fmt::format("{}", capacity), fmt::format("room for {} ranks", size));
+      throw sluice::InputError("capacity", fmt::format("{}", capacity),
+                               fmt::format("room for {}", sluice::count_text(size, "rank")));
     std::ranges::copy(found, ranks);
   }
   *count = size;

@@ -15,6 +15,7 @@
 #include "options.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/traffic_file.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/layout_check.hpp"
 #include "sluice/schedule/tree_json.hpp"
@@ -99,7 +100,8 @@ void list_all(const Items& items, std::int64_t* count, std::int64_t capacity, It
   const auto size = static_cast<std::int64_t>(items.size());
   if (list != nullptr) {
     if (capacity < size)
-      throw InputError("capacity", fmt::format("{}", capacity), fmt::format("room for {} transfers", size));
+      throw InputError("capacity", fmt::format("{}", capacity),
+                       fmt::format("room for {}", sluice::count_text(size, "transfer")));
     for (std::size_t i = 0; i < items.size(); ++i) list[i] = copy(items[i]);
   }
   *count = size;

@@ -3,7 +3,8 @@
 #include <cstdint>
 #include <string>
 
-/// Times and amounts of data as people read them, in the results of the command and in what jobs say of themselves.
+/// Times, amounts of data and counts as people read them, in the results of the command, in what jobs say of themselves
+/// and in errors.
 namespace sluice {
 
 /// Three significant digits and a unit: "870 ns", "12.3 us", "1.05 ms", "2.5 s".
@@ -11,5 +12,8 @@ namespace sluice {
 
 /// Exact below 1000, else three significant digits in powers of 1000: "512 B", "134 MB".
 [[nodiscard]] std::string bytes_text(std::int64_t bytes);
+
+/// "1 rank", "2 ranks": `many` is `one` with an s unless given.
+[[nodiscard]] std::string count_text(std::int64_t count, const std::string& one, const std::string& many = "");
 
 }  // namespace sluice

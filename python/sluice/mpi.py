@@ -36,6 +36,11 @@ __all__ = ["Allgather", "Allreduce", "Alltoall", "Broadcast", "Exchange", "Gathe
            "RedistributionBatch", "ReduceScatter", "Reduction", "Scatter", "set_agreed_arguments"]
 
 
+def _count(number: int, one: str) -> str:
+    """As "1 byte" and "2 bytes"."""
+    return f"{number} {one}" if number == 1 else f"{number} {one}s"
+
+
 def _check_same_mpi() -> None:
     """Handles of one MPI mean nothing to another, so that a mixture is refused as early as can be."""
     sizes = tuple(MPI._sizeof(each) for each in (MPI.Comm, MPI.Datatype, MPI.Op))
@@ -134,13 +139,13 @@ def _side(buffer: Any, name: str, expected: int, writable: bool, dtype: Optional
     either unless none are expected. None for None, which is right where none are."""
     if buffer is None:
         if expected > 0:
-            raise InputError(f"{name}: None, expected {expected} bytes")
+            raise InputError(f"{name}: None, expected {_count(expected, 'byte')}")
         return None
     array = _contiguous(_array(buffer, name, writable), name)
     if dtype is not None and array.dtype != dtype:
         raise InputError(f"{name}: elements of {array.dtype}, expected {dtype}")
     if array.nbytes < expected or (exact and array.nbytes > expected > 0):
-        raise InputError(f"{name}: {array.nbytes} bytes, expected {expected}")
+        raise InputError(f"{name}: {_count(array.nbytes, 'byte')}, expected {expected}")
     return array
 
 
@@ -278,7 +283,7 @@ class _ArrayPart:
         extent = self._spans[side]
         if self._gaps[side]:
             if array.size < extent:
-                raise InputError(f"{name}: {array.size} elements, expected {extent} at least")
+                raise InputError(f"{name}: {_count(array.size, 'element')}, expected {extent} at least")
         else:
             shape = self.shapes[side]
             if array.shape not in (shape, (extent,)):
@@ -450,7 +455,7 @@ class Exchange(_Planned):
                 messages = [(int(rank), int(size)) for rank, size in sends.items()]
             else:
                 if len(sends) != comm.Get_size():
-                    raise InputError(f"sends: {len(sends)} sizes, expected {comm.Get_size()}, one for each rank")
+                    raise InputError(f"sends: {_count(len(sends), 'size')}, expected {comm.Get_size()}, one for each rank")
                 messages = [(rank, int(size)) for rank, size in enumerate(sends) if int(size) != 0]
             given = _set_options(_mpi.ExchangeOptions(), options)
             return lambda address: _mpi.Exchange(address, messages, given)
@@ -523,7 +528,7 @@ class Reduction(_Planned):
             if costs is not None:
                 numbers = [float(each) for each in costs]
                 if len(numbers) not in (2, 4):
-                    raise InputError(f"costs: {len(numbers)} numbers, expected 2 or 4")
+                    raise InputError(f"costs: {_count(len(numbers), 'number')}, expected 2 or 4")
                 options["costs"] = _mpi.ReductionCosts(*(numbers + [0.0, 0.0])[:4])
             given = _set_options(_mpi.ReductionOptions(), options)
             handles = MPI._addressof(datatype), MPI._addressof(op)
@@ -542,7 +547,7 @@ class Reduction(_Planned):
         if array.dtype != self.dtype:
             raise InputError(f"{name}: elements of {array.dtype}, expected {self.dtype}")
         if array.size != self.count:
-            raise InputError(f"{name}: {array.size} elements, expected {self.count}")
+            raise InputError(f"{name}: {_count(array.size, 'element')}, expected {self.count}")
         return array
 
     def _buffers(self, own: Any, result: Any) -> Tuple[Any, Tuple[int, ...]]:

@@ -25,6 +25,7 @@
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/plan/reduce.hpp"
 #include "sluice/plan/registry.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/program.hpp"
 #include "sluice/write_file.hpp"
@@ -63,7 +64,7 @@ StepPlan redistribution(const PlacedLayout& source, const PlacedLayout& target,
   check_starts_at_0(target, "target");
   const std::vector<std::int64_t> extents = shape.value_or(std::vector<std::int64_t>{});
   if (shape && shape->size() != source.layout.dimensions())
-    throw InputError("shape", fmt::format("{} dimensions", shape->size()),
+    throw InputError("shape", sluice::count_text(shape->size(), "dimension"),
                      fmt::format("{}, as the layouts have", source.layout.dimensions()));
   RedistributionInput input{to_string(source.layout), to_string(target.layout),
                             fmt::format("{}", fmt::join(extents, "x"))};
@@ -197,7 +198,8 @@ void add_platforms(py::module_& module) {
           "The platform as a file: of version 2 if it has levels.")
       .def("__eq__", [](const Platform& own, const Platform& other) { return own == other; })
       .def("__repr__", [](const Platform& own) {
-        return fmt::format("<sluice.Platform: {} ranks, {} clusters>", own.ranks, own.clusters.size());
+        return fmt::format("<sluice.Platform: {}, {}>", sluice::count_text(own.ranks, "rank"),
+                           sluice::count_text(own.clusters.size(), "cluster"));
       });
   module.def(
       "read_platform", [](const std::string& path) { return read_platform(path); }, py::arg("path"));
@@ -232,8 +234,8 @@ void add_programs(py::module_& module) {
           py::arg("path"), "Replaces the file `path`, whole or not at all.")
       .def("__eq__", [](const Program& own, const Program& other) { return own == other; })
       .def("__repr__", [](const Program& own) {
-        return fmt::format("<sluice.Program: {} of {} bytes, {} ranks>", to_string(own.problem), own.size_bytes,
-                           own.ranks);
+        return fmt::format("<sluice.Program: {} of {}, {}>", to_string(own.problem),
+                           sluice::count_text(own.size_bytes, "byte"), sluice::count_text(own.ranks, "rank"));
       });
   module.def(
       "read_program", [](const std::string& path) { return read_program(path); }, py::arg("path"));

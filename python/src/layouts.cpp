@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace py = pybind11;
 
@@ -20,19 +21,19 @@ using GivenCuts = std::vector<std::optional<std::pair<std::vector<std::int64_t>,
 PlacedLayout make_layout(std::vector<std::int64_t> grid, std::vector<std::int64_t> block,
                          std::vector<std::int64_t> first, GivenCuts cuts) {
   if (grid.empty() || grid.size() > kMaxDimensions)
-    throw InputError("grid", fmt::format("{} dimensions", grid.size()), fmt::format("1 to {}", kMaxDimensions));
+    throw InputError("grid", sluice::count_text(grid.size(), "dimension"), fmt::format("1 to {}", kMaxDimensions));
   if (block.size() != grid.size())
-    throw InputError("block", fmt::format("{} dimensions", block.size()),
+    throw InputError("block", sluice::count_text(block.size(), "dimension"),
                      fmt::format("{}, as the grid has", grid.size()));
   if (!cuts.empty() && cuts.size() != grid.size())
-    throw InputError("cuts", fmt::format("those of {} dimensions", cuts.size()),
+    throw InputError("cuts", fmt::format("those of {}", sluice::count_text(cuts.size(), "dimension")),
                      fmt::format("{}, as the grid has", grid.size()));
   PlacedLayout result{{std::move(grid), std::move(block)}, std::move(first)};
   for (std::size_t d = 0; d < cuts.size(); ++d) {
     if (!cuts[d]) continue;
     auto& [at, owners] = *cuts[d];
     if (at.size() < 2)
-      throw InputError("cuts", fmt::format("{} cuts in dimension {}", at.size(), d),
+      throw InputError("cuts", fmt::format("{} in dimension {}", sluice::count_text(at.size(), "cut"), d),
                        "None, or 2 at least: 0 first, and the extent last");
     result.layout.block[d] = 1;
     result.layout.cuts.resize(cuts.size());

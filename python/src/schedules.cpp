@@ -13,6 +13,7 @@
 
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/export.hpp"
 #include "sluice/schedule/json.hpp"
@@ -182,7 +183,8 @@ void add_schedules(py::module_& module) {
           py::arg("format"),
           "The steps for another engine: \"ppermute\", \"p2p\" or \"msccl\", as `sluice plan --export` writes them.")
       .def("__repr__", [](const StepPlan& own) {
-        return fmt::format("<sluice.StepSchedule: {}, {} steps>", own.schedule.problem, own.schedule.steps.size());
+        return fmt::format("<sluice.StepSchedule: {}, {}>", own.schedule.problem,
+                           sluice::count_text(own.schedule.steps.size(), "step"));
       });
 
   py::class_<TreePlan>(module, "TreeSchedule", "Timed transfers along a tree.")
@@ -230,8 +232,8 @@ void add_schedules(py::module_& module) {
           "Of a reduction: the program that jobs carry out, for elements of `size_bytes` in all on each rank, in "
           "pieces of `element_bytes` that are never cut.")
       .def("__repr__", [](const TreePlan& own) {
-        return fmt::format("<sluice.TreeSchedule: {} of {} machines, length {}>", own.schedule.problem,
-                           own.schedule.machines, own.schedule.length);
+        return fmt::format("<sluice.TreeSchedule: {} of {}, length {}>", own.schedule.problem,
+                           sluice::count_text(own.schedule.machines, "machine"), own.schedule.length);
       });
 
   module.def(

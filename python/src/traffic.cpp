@@ -10,6 +10,7 @@
 
 #include "sluice/error.hpp"
 #include "sluice/input/traffic_file.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace py = pybind11;
 
@@ -57,7 +58,7 @@ void with_values(const py::array& values, Visit&& visit) {
 
 Traffic of_dense(const py::array& matrix) {
   if (matrix.ndim() != 2)
-    throw InputError("traffic", fmt::format("{} dimensions", matrix.ndim()),
+    throw InputError("traffic", sluice::count_text(matrix.ndim(), "dimension"),
                      "a matrix: row = sender, column = receiver");
   Traffic traffic{matrix.shape(0), matrix.shape(1), {}, 0};
   with_values(matrix, [&](const auto& values) {

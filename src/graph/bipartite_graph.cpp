@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 namespace {
@@ -49,7 +50,7 @@ BipartiteGraph::BipartiteGraph(std::int32_t lefts, std::int32_t rights, std::spa
   if (lefts < 0) throw InputError("lefts", fmt::format("{}", lefts), "0 or more vertices");
   if (rights < 0) throw InputError("rights", fmt::format("{}", rights), "0 or more vertices");
   if (edges.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
-    throw InputError("edges", fmt::format("{} edges", edges.size()), "at most 2^31 - 1 edges");
+    throw InputError("edges", count_text(edges.size(), "edge"), "at most 2^31 - 1 edges");
   }
   for (std::size_t id = 0; id < edges.size(); ++id) {
     const Edge& e = edges[id];

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 namespace {
@@ -330,7 +331,7 @@ EdgeColoring edge_coloring(const BipartiteGraph& graph) {
 
 EdgeColoring edge_coloring(std::int32_t lefts, std::int32_t rights, std::vector<EdgeEnds> edges) {
   if (edges.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
-    throw InputError("edges", fmt::format("{} edges", edges.size()), "at most 2^31 - 1 edges");
+    throw InputError("edges", count_text(edges.size(), "edge"), "at most 2^31 - 1 edges");
   Degrees degrees{std::vector<std::int32_t>(static_cast<std::size_t>(lefts), 0),
                   std::vector<std::int32_t>(static_cast<std::size_t>(rights), 0)};
   for (const EdgeEnds& edge : edges) {

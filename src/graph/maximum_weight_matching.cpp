@@ -9,6 +9,7 @@
 #include "graph/matching_detail.hpp"
 #include "sluice/error.hpp"
 #include "sluice/graph/matching.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 namespace {
@@ -125,8 +126,9 @@ class Solver {
         const Edge& e = graph_.edge(id);
         if (e.weight <= 0 && !left_critical[u] && !right_critical[e.right]) continue;
         if (e.weight > limit || e.weight < -limit) {
-          throw InputError(fmt::format("weight of edge {}", id), fmt::format("{}", e.weight),
-                           fmt::format("at most {} in absolute value for a matching of up to {} edges", limit, k));
+          throw InputError(
+              fmt::format("weight of edge {}", id), fmt::format("{}", e.weight),
+              fmt::format("at most {} in absolute value for a matching of up to {}", limit, count_text(k, "edge")));
         }
         largest_ = std::max(largest_, e.weight < 0 ? -e.weight : e.weight);
         rows_.entries.push_back({e.weight, e.right, id});

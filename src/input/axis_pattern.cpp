@@ -9,6 +9,7 @@
 
 #include "input/modular.hpp"
 #include "sluice/checked.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 
@@ -57,8 +58,10 @@ void check_fits(const Axis& axis, std::int64_t start, std::int64_t extent, const
   if (extent < 0) throw InputError("sub-array", fmt::format("an extent of {}", extent), "at least 0");
   if (start < 0) throw InputError("sub-array", fmt::format("a {} start of {}", side, start), "at least 0");
   if (start > axis.extent || extent > axis.extent - start) {
-    throw InputError("sub-array", fmt::format("{} elements from {} on in a {} of {}", extent, start, side, axis.extent),
-                     "a sub-array inside the array");
+    throw InputError(
+        "sub-array",
+        fmt::format("{} from {} on in a {} of {}", count_text(extent, "element"), start, side, axis.extent),
+        "a sub-array inside the array");
   }
 }
 

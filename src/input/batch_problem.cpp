@@ -9,6 +9,7 @@
 #include "input/distinct_messages.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 namespace {
@@ -19,7 +20,7 @@ constexpr const char* kBatchBytes = "bytes of the batch";
 std::int64_t highest_number(const std::vector<std::int64_t>& numbers, std::int64_t processes, const char* where) {
   if (numbers.empty()) return processes;
   if (static_cast<std::int64_t>(numbers.size()) != processes)
-    throw InputError(where, fmt::format("{} numbers", numbers.size()),
+    throw InputError(where, count_text(numbers.size(), "number"),
                      fmt::format("{}, one per process of the grid", processes));
   std::vector<std::int64_t> sorted = numbers;
   std::ranges::sort(sorted);
@@ -94,7 +95,7 @@ BatchProblem::BatchProblem(std::vector<BatchArray> arrays, bool same_processes) 
 BatchProblem BatchProblem::with_roles(std::span<const Rank> role_of_process) const {
   const auto senders = static_cast<std::size_t>(senders_);
   if (role_of_process.size() < senders)
-    throw InputError("roles", fmt::format("{} entries", role_of_process.size()),
+    throw InputError("roles", count_text(role_of_process.size(), "entry", "entries"),
                      fmt::format("{}, one per sender, or more", senders));
   std::vector<bool> taken(static_cast<std::size_t>(receivers_), false);
   BatchProblem result = *this;

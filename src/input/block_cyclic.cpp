@@ -7,6 +7,7 @@
 
 #include "input/modular.hpp"
 #include "sluice/checked.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 
@@ -95,22 +96,26 @@ Distribution::Distribution(const Layout& layout, std::span<const std::int64_t> s
                            std::span<const std::int64_t> first, const std::string& where) {
   const std::size_t dimensions = layout.grid.size();
   if (dimensions < 1 || dimensions > kMaxDimensions) {
-    throw InputError(where, fmt::format("{} dimensions", dimensions), "1 to 7");
+    throw InputError(where, count_text(dimensions, "dimension"), "1 to 7");
   }
   if (layout.block.size() != dimensions) {
-    throw InputError(where, fmt::format("{} block sizes for a grid of {} dimensions", layout.block.size(), dimensions),
-                     "as many");
+    throw InputError(
+        where, fmt::format("{} block sizes for a grid of {}", layout.block.size(), count_text(dimensions, "dimension")),
+        "as many");
   }
   if (shape.size() != dimensions) {
-    throw InputError(where, fmt::format("a shape of {} dimensions for a layout of {}", shape.size(), dimensions),
+    throw InputError(where,
+                     fmt::format("a shape of {} for a layout of {}", count_text(shape.size(), "dimension"), dimensions),
                      "as many");
   }
   if (!first.empty() && first.size() != dimensions) {
-    throw InputError(where, fmt::format("{} first processes for {} dimensions", first.size(), dimensions), "as many");
+    throw InputError(where, fmt::format("{} first processes for {}", first.size(), count_text(dimensions, "dimension")),
+                     "as many");
   }
   if (!layout.cuts.empty() && layout.cuts.size() != dimensions) {
-    throw InputError(where, fmt::format("cuts of {} dimensions for a grid of {}", layout.cuts.size(), dimensions),
-                     "as many, or none");
+    throw InputError(
+        where, fmt::format("cuts of {} for a grid of {}", count_text(layout.cuts.size(), "dimension"), dimensions),
+        "as many, or none");
   }
   axes_.reserve(dimensions);
   for (std::size_t d = 0; d < dimensions; ++d) {

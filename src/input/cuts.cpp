@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 
@@ -16,7 +17,7 @@ void check_cuts(const Cuts& cuts, std::int64_t processes, const std::string& whe
   const std::vector<std::int64_t>& at = cuts.at;
   if (at.empty()) throw InputError(where, "no cuts", "0 first, and the extent last");
   if (static_cast<std::int64_t>(at.size()) > kMostBlocksOfCuts + 1)
-    throw InputError(where, fmt::format("{} blocks", at.size() - 1), fmt::format("at most {}", kMostBlocksOfCuts));
+    throw InputError(where, count_text(at.size() - 1, "block"), fmt::format("at most {}", kMostBlocksOfCuts));
   if (at.front() != 0) throw InputError(where, fmt::format("a first cut at {}", at.front()), "0");
   const auto falls = std::adjacent_find(at.begin(), at.end(), std::greater_equal{});
   if (falls != at.end())
@@ -25,7 +26,8 @@ void check_cuts(const Cuts& cuts, std::int64_t processes, const std::string& whe
   const std::vector<std::int64_t>& owners = cuts.owners;
   if (owners.empty()) return;
   if (owners.size() != at.size() - 1)
-    throw InputError(where, fmt::format("{} owners of {} blocks", owners.size(), at.size() - 1), "one per block");
+    throw InputError(where, fmt::format("{} owners of {}", owners.size(), count_text(at.size() - 1, "block")),
+                     "one per block");
   for (const std::int64_t owner : owners) {
     if (owner < 0 || owner >= processes)
       throw InputError(where, fmt::format("process {} as the owner of a block", owner),

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
 namespace {
@@ -75,16 +76,16 @@ void with_stream(const std::string& path, const char* what,
 FileContents read_file(const std::string& path, const char* what, std::size_t most_bytes) {
   const OpenFile file(path, what);
   const auto refuse = [&](const std::string& found) {
-    throw InputError(shown_path(path), found, fmt::format("at most {} bytes", most_bytes));
+    throw InputError(shown_path(path), found, fmt::format("at most {}", count_text(most_bytes, "byte")));
   };
-  if (file.size() > most_bytes) refuse(fmt::format("a file of {} bytes", file.size()));
+  if (file.size() > most_bytes) refuse(fmt::format("a file of {}", count_text(file.size(), "byte")));
   FileContents contents;
   // One byte more than expected, so that the end of the file shows without growing.
   std::size_t capacity = std::max<std::size_t>(file.size() + 1, 1 << 16);
   contents.bytes = std::make_unique_for_overwrite<char[]>(capacity);
   while (const std::size_t count = file.read(contents.bytes.get() + contents.size, capacity - contents.size)) {
     contents.size += count;
-    if (contents.size > most_bytes) refuse(fmt::format("more than {} bytes", most_bytes));
+    if (contents.size > most_bytes) refuse(fmt::format("more than {}", count_text(most_bytes, "byte")));
     if (contents.size < capacity) continue;
     capacity = std::min(2 * capacity, most_bytes + 1);
     auto larger = std::make_unique_for_overwrite<char[]>(capacity);

@@ -13,6 +13,7 @@
 #include "input/shown_text.hpp"
 #include "input/text_scanner.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 namespace {
@@ -49,7 +50,7 @@ void fail_at_second(detail::TextScanner in, const detail::MatrixMarketHeader& he
 LatencyMatrix::LatencyMatrix(std::int64_t nodes, std::vector<LatencyPair> pairs, const std::string& where)
     : nodes_(nodes), pairs_(std::move(pairs)) {
   if (nodes < 0 || nodes > kMostNodes)
-    throw InputError(where, fmt::format("{} nodes", nodes), fmt::format("0 to {}", kMostNodes));
+    throw InputError(where, count_text(nodes, "node"), fmt::format("0 to {}", kMostNodes));
   const auto order = [](const LatencyPair& x, const LatencyPair& y) { return x.a != y.a ? x.a < y.a : x.b < y.b; };
   if (!std::is_sorted(pairs_.begin(), pairs_.end(), order)) std::sort(pairs_.begin(), pairs_.end(), order);
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
@@ -70,10 +71,11 @@ LatencyMatrix read_latency_matrix(std::string_view text, const std::string& name
   const detail::MatrixMarketHeader header = detail::read_matrix_market_header(in);
   const auto where_of_sizes = fmt::format("{}:{}", name, header.line);
   if (header.rows != header.columns)
-    throw InputError(where_of_sizes, fmt::format("{} rows and {} columns", header.rows, header.columns),
+    throw InputError(where_of_sizes,
+                     fmt::format("{} and {}", count_text(header.rows, "row"), count_text(header.columns, "column")),
                      "a square matrix");
   if (header.rows > LatencyMatrix::kMostNodes)
-    throw InputError(where_of_sizes, fmt::format("{} nodes", header.rows),
+    throw InputError(where_of_sizes, count_text(header.rows, "node"),
                      fmt::format("at most {}", LatencyMatrix::kMostNodes));
   const detail::TextScanner before_entries = in;
   std::vector<FoundPair> entries;

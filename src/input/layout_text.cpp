@@ -11,6 +11,7 @@
 #include "sluice/error.hpp"
 #include "sluice/input/block_cyclic.hpp"
 #include "sluice/input/quantity.hpp"
+#include "sluice/quantity_text.hpp"
 
 /// Layouts and shapes as people write them.
 namespace sluice {
@@ -105,7 +106,7 @@ Layout read_layout(const std::string& text, const std::string& where) {
 
 std::vector<std::int64_t> parse_shape(const std::string& text, const std::string& where) {
   std::vector<std::int64_t> shape = parse_separated(text, 'x', text, where);
-  if (shape.size() > kMaxDimensions) throw InputError(where, fmt::format("{} dimensions", shape.size()), "1 to 7");
+  if (shape.size() > kMaxDimensions) throw InputError(where, count_text(shape.size(), "dimension"), "1 to 7");
   return shape;
 }
 

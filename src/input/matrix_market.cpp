@@ -9,6 +9,7 @@
 #include "input/traffic_builder.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/traffic_file.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 
@@ -19,7 +20,7 @@ Traffic read_matrix_market(std::string_view text, const std::string& name, std::
   TextScanner in(text, name);
   const detail::MatrixMarketHeader header = detail::read_matrix_market_header(in);
   if (!header.array && header.entries > most_messages)  // the values of an array may be 0
-    throw InputError(fmt::format("{}:{}", name, header.line), fmt::format("{} entries", header.entries),
+    throw InputError(fmt::format("{}:{}", name, header.line), count_text(header.entries, "entry", "entries"),
                      fmt::format("at most {}", most_messages));
   const TextScanner before_entries = in;
 

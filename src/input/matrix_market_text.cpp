@@ -4,6 +4,7 @@
 #include <string>
 
 #include "input/shown_text.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
 namespace {
@@ -61,7 +62,8 @@ void read_size_line(TextScanner& in, MatrixMarketHeader& header) {
   header.rows = dimension("number of rows");
   header.columns = dimension("number of columns");
   if (header.symmetric && header.rows != header.columns)
-    in.fail(fmt::format("{} rows and {} columns", header.rows, header.columns), "as many of both: it is symmetric");
+    in.fail(fmt::format("{} and {}", count_text(header.rows, "row"), count_text(header.columns, "column")),
+            "as many of both: it is symmetric");
   in.skip_blanks();
   if (header.array) {
     header.entries = header.symmetric ? header.rows * (header.rows + 1) / 2 : header.rows * header.columns;

@@ -8,6 +8,7 @@
 
 #include "input/decimal_number.hpp"
 #include "input/text_scanner.hpp"
+#include "sluice/quantity_text.hpp"
 
 /// The text of a Matrix Market file, coordinate or array: what its readers share. Source of the format: Boisvert, Pozo,
 /// Remington, "The Matrix Market Exchange Formats: Initial Design" (NISTIR 5935, 1996). More lenient than it: comments
@@ -49,7 +50,7 @@ void for_each_entry(TextScanner& in, const MatrixMarketHeader& header, Visit vis
   for (; skip_to_content(in); ++entries) {
     if (entries == header.entries)
       in.fail(fmt::format("an entry more than {}", header.entries),
-              fmt::format("{} entries, as line {} says", header.entries, header.line));
+              fmt::format("{}, as line {} says", count_text(header.entries, "entry", "entries"), header.line));
     const std::int64_t row = header.array ? next_row : read_index(in, "row", header.rows);
     const std::int64_t column = header.array ? next_column : read_index(in, "column", header.columns);
     if (header.symmetric && row < column)
@@ -73,7 +74,7 @@ void for_each_entry(TextScanner& in, const MatrixMarketHeader& header, Visit vis
   }
   if (entries < header.entries)
     in.fail(fmt::format("the end of the file after {} {}", entries, entries == 1 ? "entry" : "entries"),
-            fmt::format("{} entries, as line {} says", header.entries, header.line));
+            fmt::format("{}, as line {} says", count_text(header.entries, "entry", "entries"), header.line));
 }
 
 }  // namespace sluice::detail

@@ -9,6 +9,7 @@
 
 #include "input/platform_parts.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 namespace {
@@ -65,16 +66,18 @@ GapTable::GapTable(std::vector<Point> points, const std::string& where) : points
   for (std::size_t i = 0; i < points_.size(); ++i) {
     const Point& point = points_[i];
     check_time(point.seconds, where);
-    if (point.bytes < 1) throw InputError(where, fmt::format("a size of {} bytes", point.bytes), "sizes above 0");
+    if (point.bytes < 1)
+      throw InputError(where, fmt::format("a size of {}", count_text(point.bytes, "byte")), "sizes above 0");
     if (i == 0) continue;
     const Point& before = points_[i - 1];
     if (point.bytes <= before.bytes)
-      throw InputError(where, fmt::format("{} bytes after {}", point.bytes, before.bytes), "sizes that rise");
+      throw InputError(where, fmt::format("{} after {}", count_text(point.bytes, "byte"), before.bytes),
+                       "sizes that rise");
     if (point.seconds < before.seconds)
-      throw InputError(
-          where,
-          fmt::format("{} s for {} bytes, {} s for {}", point.seconds, point.bytes, before.seconds, before.bytes),
-          "times that do not fall as sizes rise");
+      throw InputError(where,
+                       fmt::format("{} s for {}, {} s for {}", point.seconds, count_text(point.bytes, "byte"),
+                                   before.seconds, before.bytes),
+                       "times that do not fall as sizes rise");
   }
 }
 
@@ -163,13 +166,14 @@ Platform with_links_turned(Platform platform) {
 }
 
 void check_platform(const Platform& platform, const std::string& where) {
-  if (platform.ranks < 1) throw InputError(where, fmt::format("{} ranks", platform.ranks), "at least 1");
+  if (platform.ranks < 1) throw InputError(where, count_text(platform.ranks, "rank"), "at least 1");
   check_ranks(platform, where);
   for (std::size_t c = 0; c < platform.clusters.size(); ++c) {
     const PlatformCluster& cluster = platform.clusters[c];
     check_time(cluster.latency_s, fmt::format("{}: cluster {}: latency_s", where, c));
     if (cluster.ranks.size() > 1 && cluster.gap.points().empty())
-      throw InputError(where, fmt::format("cluster {} of {} ranks without a gap", c, cluster.ranks.size()),
+      throw InputError(where,
+                       fmt::format("cluster {} of {} without a gap", c, count_text(cluster.ranks.size(), "rank")),
                        "one point of g(m) at least, unless there is one rank");
   }
   if (platform.parts.empty() && platform.part_links.empty())

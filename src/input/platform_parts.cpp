@@ -7,6 +7,7 @@
 #include <map>
 
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
 namespace {
@@ -40,7 +41,7 @@ void check_tree(const Platform& platform, const std::string& where) {
   if (parts.empty() || parts.front().parent != -1 || parts.front().first_cluster != 0 ||
       parts.front().clusters != clusters)
     throw InputError(where, parts.empty() ? "links of parts, and no parts" : "another first part",
-                     fmt::format("the whole: {} clusters", clusters));
+                     fmt::format("the whole: {}", count_text(clusters, "cluster")));
   struct Open {
     std::size_t part;
     std::int64_t next;  // cluster
@@ -53,10 +54,10 @@ void check_tree(const Platform& platform, const std::string& where) {
     // What has no parts is a cluster.
     const std::int64_t next = done.next == part.first_cluster ? part.first_cluster + 1 : done.next;
     if (next != part.first_cluster + part.clusters || done.parts == 1)
-      throw InputError(
-          where,
-          fmt::format("part {} of {} clusters with parts of {}", done.part, part.clusters, next - part.first_cluster),
-          "two parts or more that are together all of it");
+      throw InputError(where,
+                       fmt::format("part {} of {} with parts of {}", done.part, count_text(part.clusters, "cluster"),
+                                   next - part.first_cluster),
+                       "two parts or more that are together all of it");
     open.pop_back();
     if (open.empty()) return;
     open.back().next = next;
@@ -132,7 +133,7 @@ std::vector<LinkEnds> check_links(const std::vector<PlatformLink>& links, std::i
     check_time(link.latency_s, fmt::format("{}: {}: latency_s", where, name));
     if (link.gap.points().empty()) throw InputError(where, name + " without a gap", "one point of g(m) at least");
     if (link.connections < 1)
-      throw InputError(where, fmt::format("{}: {} connections", name, link.connections), "at least 1");
+      throw InputError(where, fmt::format("{}: {}", name, count_text(link.connections, "connection")), "at least 1");
     directed.push_back(ends_of(link));
     either.emplace_back(std::minmax(link.from, link.to));
   }
@@ -194,7 +195,7 @@ void check_parts(const Platform& platform, const std::string& where) {
 void check_pairs(const Platform& platform) {
   constexpr std::size_t kMostClusters = 4096;
   if (platform.clusters.size() > kMostClusters)
-    throw InputError("platform", fmt::format("{} clusters", platform.clusters.size()),
+    throw InputError("platform", count_text(platform.clusters.size(), "cluster"),
                      fmt::format("at most {}: plans look at every pair", kMostClusters));
 }
 

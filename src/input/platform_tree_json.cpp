@@ -14,6 +14,7 @@
 #include "input/platform_tree.hpp"
 #include "input/shown_text.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
 namespace {
@@ -202,7 +203,7 @@ class PlatformTreeHandler : public StrictJsonHandler {
       if (shape == kPart) outer_.push_back(std::move(current_));
       current_ = {};
       if (outer_.size() > kMostFileLevels)
-        fail(fmt::format("{} levels", outer_.size()), fmt::format("at most {}", kMostFileLevels));
+        fail(count_text(outer_.size(), "level"), fmt::format("at most {}", kMostFileLevels));
     } else {
       link_ = {};
       gap_.clear();
@@ -244,7 +245,8 @@ class PlatformTreeHandler : public StrictJsonHandler {
     else
       finish_parts();
     if (part.count > 1 && current_.by_members)
-      fail_object(fmt::format("{} parts with \"members\"", part.count), "\"ranks\" in parts that are alike");
+      fail_object(fmt::format("{} with \"members\"", count_text(part.count, "part")),
+                  "\"ranks\" in parts that are alike");
   }
 
   void finish_cluster() {
@@ -261,10 +263,11 @@ class PlatformTreeHandler : public StrictJsonHandler {
     current_.clusters = 1;
     check_size(1);
     if (part.ranks > 1 && (!part.link || part.link->gap.points().empty()))
-      fail_object(fmt::format("{} ranks without {}", part.ranks, part.link ? "a gap" : "a link"),
+      fail_object(fmt::format("{} without {}", count_text(part.ranks, "rank"), part.link ? "a gap" : "a link"),
                   R"("link" with "latency_s" and "gap", unless there is one rank)");
     if (part.link && part.link->connections != 1)
-      fail_object(fmt::format("{} connections inside a cluster", part.link->connections), "none: they share no link");
+      fail_object(fmt::format("{} inside a cluster", count_text(part.link->connections, "connection")),
+                  "none: they share no link");
     if (!current_.broadcast.empty()) part.broadcast = table_of(current_.broadcast, object_where(), "broadcast");
     if (!current_.planned_broadcast.empty())
       part.planned_broadcast = table_of(current_.planned_broadcast, object_where(), "planned_broadcast");

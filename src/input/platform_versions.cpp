@@ -20,6 +20,7 @@
 #include "input/platform_levels.hpp"
 #include "input/platform_parts.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 namespace {
@@ -169,7 +170,7 @@ Platform without_levels(const Platform& platform) {
   check_platform(platform, "platform");
   if (platform.parts.empty()) return platform;
   if (platform.clusters.size() > kMostClusters)
-    throw InputError("platform", fmt::format("{} clusters", platform.clusters.size()),
+    throw InputError("platform", count_text(platform.clusters.size(), "cluster"),
                      fmt::format("at most {} without levels: every pair has a link", kMostClusters));
   for (std::size_t part = 1; part < platform.parts.size(); ++part)
     if (!platform.parts[part].uplink.points().empty())

@@ -10,6 +10,7 @@
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/communication_grid.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 
@@ -22,7 +23,8 @@ std::vector<std::int64_t> shape_of(const Distribution& distribution) {
 }
 
 void check_dimensions(std::size_t from, std::size_t to) {
-  if (from != to) throw InputError("layouts", fmt::format("{} and {} dimensions", from, to), "as many on both sides");
+  if (from != to)
+    throw InputError("layouts", fmt::format("{} and {}", count_text(from, "dimension"), to), "as many on both sides");
 }
 
 /// Messages of the dimensions so far, times those of one more; `peer` is the end that varies, and its number grows by
@@ -58,15 +60,16 @@ void check_filled(const Distribution& grid, std::span<const std::int64_t> start,
     filled *= std::min(blocks, axis.processes);
   }
   if (filled == grid.processes()) return;
-  throw InputError(where, fmt::format("{} processes, of which {} have elements", grid.processes(), filled),
-                   fmt::format("at most {} where some have none", kMostPartlyFilled));
+  throw InputError(
+      where, fmt::format("{}, of which {} have elements", count_text(grid.processes(), "process", "processes"), filled),
+      fmt::format("at most {} where some have none", kMostPartlyFilled));
 }
 
 /// Throws InputError for a grid that is too large beside blocks of any sizes.
 void check_size_beside_cuts(const Distribution& grid, const std::string& where) {
   constexpr std::int64_t kMostBesideCuts = std::int64_t{1} << 24;
   if (grid.processes() > kMostBesideCuts)
-    throw InputError(where, fmt::format("{} processes", grid.processes()),
+    throw InputError(where, count_text(grid.processes(), "process", "processes"),
                      fmt::format("at most {} where blocks are given by cuts", kMostBesideCuts));
 }
 
@@ -90,8 +93,8 @@ RedistributionProblem::RedistributionProblem(const Distribution& from, const Dis
   check_dimensions(dimensions, to.dimensions());
   if (from_start.size() != dimensions || to_start.size() != dimensions || extent.size() != dimensions) {
     throw InputError("sub-array",
-                     fmt::format("{} source starts, {} target starts, {} extents for {} dimensions", from_start.size(),
-                                 to_start.size(), extent.size(), dimensions),
+                     fmt::format("{} source starts, {} target starts, {} extents for {}", from_start.size(),
+                                 to_start.size(), extent.size(), count_text(dimensions, "dimension")),
                      "one of each a dimension");
   }
   axes_.reserve(dimensions);
@@ -174,7 +177,8 @@ RedistributionProblem RedistributionProblem::with_part(MatrixPart part, bool uni
   if (part != MatrixPart::kUpper && part != MatrixPart::kLower)
     throw InputError("part", fmt::format("{}", static_cast<int>(part)), "kWhole, kUpper or kLower");
   if (axes_.size() != 2)
-    throw InputError("part", fmt::format("an array of {} dimensions", axes_.size()), "2, of which there is a triangle");
+    throw InputError("part", fmt::format("an array of {}", count_text(axes_.size(), "dimension")),
+                     "2, of which there is a triangle");
   const auto all = [&](std::size_t d) {
     IndexRuns runs;
     runs.extent = axes_[d].extent();
@@ -196,7 +200,7 @@ bool RedistributionProblem::in_part(std::int64_t row, std::int64_t column) const
 RedistributionProblem RedistributionProblem::with_roles(std::span<const Rank> role_of_process) const {
   const auto senders = static_cast<std::size_t>(from_.processes());
   if (role_of_process.size() < senders) {
-    throw InputError("roles", fmt::format("{} entries", role_of_process.size()),
+    throw InputError("roles", count_text(role_of_process.size(), "entry", "entries"),
                      fmt::format("{}, one for each process of the source grid, or more", senders));
   }
   std::vector<bool> taken(static_cast<std::size_t>(to_.processes()), false);
@@ -279,14 +283,15 @@ RedistributionProblem one_slice(const Layout& from, const Layout& to, bool trans
 RedistributionProblem make_problem(const Layout& from, const Layout& to, const std::vector<std::int64_t>& shape,
                                    const ProblemNames& names, bool transpose) {
   if (to.dimensions() != from.dimensions()) {
-    throw InputError(names.to, fmt::format("'{}' of {} dimensions", to_string(to), to.dimensions()),
-                     fmt::format("{} dimensions, as the source layout {} has", from.dimensions(), to_string(from)));
+    throw InputError(
+        names.to, fmt::format("'{}' of {}", to_string(to), count_text(to.dimensions(), "dimension")),
+        fmt::format("{}, as the source layout {} has", count_text(from.dimensions(), "dimension"), to_string(from)));
   }
   if (shape.empty())
     return of_shape(from, to, shape_of_slice(from, to, names.to, transpose), {names.from, names.to, "slice"},
                     transpose);
   if (shape.size() != from.dimensions()) {
-    throw InputError(names.shape, fmt::format("{} dimensions", shape.size()),
+    throw InputError(names.shape, count_text(shape.size(), "dimension"),
                      fmt::format("{}, as the layouts have", from.dimensions()));
   }
   return of_shape(from, to, shape, names, transpose);

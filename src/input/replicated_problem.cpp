@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 namespace {
@@ -14,7 +15,9 @@ constexpr std::int64_t kMostReplicaProcesses = std::int64_t{1} << 26;
 void check_replicas(const char* what, std::int64_t replicas, std::int64_t processes) {
   if (replicas < 1) throw InputError(what, fmt::format("{}", replicas), "at least 1");
   if (replicas > kMostReplicaProcesses / processes)
-    throw InputError(what, fmt::format("{} copies on {} processes each", replicas, processes),
+    throw InputError(what,
+                     fmt::format("{} on {} each", count_text(replicas, "copy", "copies"),
+                                 count_text(processes, "process", "processes")),
                      fmt::format("at most {} processes", kMostReplicaProcesses));
 }
 
@@ -31,7 +34,7 @@ ReplicatedProblem::ReplicatedProblem(RedistributionProblem one, std::int64_t fro
 
 ReplicatedProblem ReplicatedProblem::with_roles(std::span<const Rank> role_of_sender) const {
   if (static_cast<std::int64_t>(role_of_sender.size()) < senders())
-    throw InputError("roles", fmt::format("{} entries", role_of_sender.size()),
+    throw InputError("roles", count_text(role_of_sender.size(), "entry", "entries"),
                      fmt::format("{}, one per sender", senders()));
   ReplicatedProblem result = *this;
   result.sender_of_receiver_.assign(static_cast<std::size_t>(receivers()), -1);

@@ -11,6 +11,7 @@
 #include "input/append_text.hpp"
 #include "input/platform_levels.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 namespace {
@@ -164,7 +165,7 @@ void append_link(std::string& out, const std::string& id, double rate, double la
 
 SimgridPlatform to_simgrid(const Platform& platform, const std::string& where) {
   if (platform.ranks > kMostRanks)
-    throw InputError(where, fmt::format("{} ranks", platform.ranks),
+    throw InputError(where, count_text(platform.ranks, "rank"),
                      fmt::format("at most {}: every pair has a route", kMostRanks));
   const Machine machine(platform);
   const std::vector<Host> hosts = name_hosts(platform);

@@ -13,6 +13,7 @@
 #include "input/shown_text.hpp"
 #include "input/speeds_json.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 
@@ -64,7 +65,8 @@ std::optional<std::pair<std::string, std::string>> backbone_fault(const std::vec
     if (i > 0 && time <= backbone[i - 1].time)
       return Fault(fmt::format("time {} of the backbone after {}", time, backbone[i - 1].time), "times that rise");
     if (max_transfers < 1)
-      return Fault(fmt::format("{} transfers of the backbone at time {}", max_transfers, time), "at least 1");
+      return Fault(fmt::format("{} of the backbone at time {}", count_text(max_transfers, "transfer"), time),
+                   "at least 1");
   }
   return {};
 }
@@ -133,7 +135,7 @@ std::optional<std::pair<std::string, std::string>> speeds_fault(const NetworkSpe
                            const char* whose) -> std::optional<Fault> {
     if (all.empty()) return {};
     if (std::cmp_not_equal(all.size(), nodes))
-      return Fault(fmt::format("speeds of {} {}s", all.size(), whose), fmt::format("those of all {}", nodes));
+      return Fault("speeds of " + count_text(all.size(), whose), fmt::format("those of all {}", nodes));
     for (std::size_t i = 0; i < all.size(); ++i)
       if (all[i] < 1 || all[i] > kMostSpeed)
         return Fault(fmt::format("a speed of {} millionths of {} {}", all[i], whose, i),

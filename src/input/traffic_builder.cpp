@@ -9,6 +9,7 @@
 
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
 namespace {
@@ -90,8 +91,8 @@ Traffic TrafficBuilder::take(std::int64_t senders, std::int64_t receivers,
       SLUICE_ASSERT(units.has_value(), fmt::format("message {}, {} decimals", i, traffic.decimals));
       if (*units == 0)
         throw InputError(where(i),
-                         fmt::format("a size that becomes 0 with {} decimals, all that the total of the file allows",
-                                     traffic.decimals),
+                         fmt::format("a size that becomes 0 with {}, all that the total of the file allows",
+                                     count_text(traffic.decimals, "decimal")),
                          "sizes that span fewer digits");
       messages_[i].size = *units;
     }

@@ -12,6 +12,7 @@
 #include "input/decimal_number.hpp"
 #include "input/text_scanner.hpp"
 #include "sluice/input/traffic.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
 
@@ -29,7 +30,8 @@ class TrafficBuilder {
   void add(std::int64_t from, std::int64_t to, const DecimalNumber& size, const TextScanner& in) {
     if (size.digits == 0) return;
     if (std::ssize(messages_) == most_messages_)
-      in.fail(fmt::format("more than {} sizes above 0", most_messages_), fmt::format("at most {}", most_messages_));
+      in.fail(fmt::format("more than {} above 0", count_text(most_messages_, "size")),
+              fmt::format("at most {}", most_messages_));
     if (!add_message(from, to, size)) in.fail("a size beyond 2^63 - 1", "one that fits a 64-bit integer");
   }
 

@@ -7,6 +7,7 @@
 
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
 
@@ -62,7 +63,8 @@ RegularExtension regular_extension(std::int32_t lefts, std::int32_t rights, std:
   const std::int64_t side = static_cast<std::int64_t>(lefts) + rights + 2 * extra - k;
   const std::int64_t most_edges = result.real + extra + 2 * side;
   if (most_edges > std::numeric_limits<std::int32_t>::max())
-    throw InputError("plan", fmt::format("{} messages between {} and {} nodes", edges.size(), lefts, rights),
+    throw InputError("plan",
+                     fmt::format("{} between {} and {} nodes", count_text(edges.size(), "message"), lefts, rights),
                      "a weight-regular extension of less than 2^31 edges");
   result.side = static_cast<std::int32_t>(side);
   result.edges.reserve(static_cast<std::size_t>(most_edges));

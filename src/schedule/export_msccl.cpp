@@ -9,6 +9,7 @@
 
 #include "schedule/message_places.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/schedule/export.hpp"
 
 namespace sluice {
@@ -28,8 +29,10 @@ struct Chunks {
 Chunks chunks_of(const StepSchedule& schedule, const MessagePlaces& places) {
   const std::int64_t devices = places.devices();
   if (schedule.senders != schedule.receivers || devices != schedule.senders || devices < 2)
-    throw InputError("export msccl", fmt::format("{} senders and {} receivers", schedule.senders, schedule.receivers),
-                     "as many of both, two at least");
+    throw InputError(
+        "export msccl",
+        fmt::format("{} and {}", count_text(schedule.senders, "sender"), count_text(schedule.receivers, "receiver")),
+        "as many of both, two at least");
   std::int64_t size = 0, between = 0, to_self = 0;
   for (const MessagePlaces::PlacedMessage& message : places.messages()) {
     if (size == 0) size = message.size;
@@ -41,9 +44,10 @@ Chunks chunks_of(const StepSchedule& schedule, const MessagePlaces& places) {
     ++(places.device_of_receiver(message.to) == message.from ? to_self : between);
   }
   if (between != devices * (devices - 1) || (to_self != 0 && to_self != devices))
-    throw InputError("export msccl",
-                     fmt::format("{} messages between {} devices, {} to themselves", between, devices, to_self),
-                     fmt::format("one for each pair: {}, and {} or none", devices * (devices - 1), devices));
+    throw InputError(
+        "export msccl",
+        fmt::format("{} between {} devices, {} to themselves", count_text(between, "message"), devices, to_self),
+        fmt::format("one for each pair: {}, and {} or none", devices * (devices - 1), devices));
   Chunks chunks{size, 1, to_self != 0};
   for (const Step& step : schedule.steps) {
     for (const Transfer& transfer : step.transfers)

@@ -22,6 +22,7 @@
 #include "schedule/totals.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/local_phases.hpp"
 
@@ -281,9 +282,9 @@ class ScheduleHandler : public detail::StrictJsonHandler {
   }
 
   [[noreturn]] void no_common_unit(const std::string& as_written) {
-    fail(
-        fmt::format("\"{}\": {} beside sizes with {} decimals", scalar()->name, shown(as_written), schedule().decimals),
-        "sizes that fit 64-bit integers in their smallest unit");
+    fail(fmt::format("\"{}\": {} beside sizes with {}", scalar()->name, shown(as_written),
+                     count_text(schedule().decimals, "decimal")),
+         "sizes that fit 64-bit integers in their smallest unit");
   }
 
   /// `number` in the unit of the sizes.
@@ -291,7 +292,7 @@ class ScheduleHandler : public detail::StrictJsonHandler {
     if (schedule().decimals == 0) return number.value;
     const double value = detail::nearest_double(number.text, schedule().decimals);
     if (!std::isfinite(value))
-      fail(fmt::format("{} beside sizes with {} decimals", shown(number.text), schedule().decimals),
+      fail(fmt::format("{} beside sizes with {}", shown(number.text), count_text(schedule().decimals, "decimal")),
            "a number that a double holds in their smallest unit");
     return value;
   }

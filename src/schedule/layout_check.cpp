@@ -10,6 +10,7 @@
 #include "sluice/input/batch_problem.hpp"
 #include "sluice/input/block_cyclic.hpp"
 #include "sluice/input/redistribution_problem.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 
@@ -64,7 +65,7 @@ RedistributionProblem problem_of(const ArrayInput& input, const std::string& whe
   if (input.part.empty()) return problem;
   const auto [part, unit_diagonal] = parse_part(input.part, where + "part");
   if (problem.dimensions() != 2)
-    throw InputError(where + "part", fmt::format("an array of {} dimensions", problem.dimensions()),
+    throw InputError(where + "part", fmt::format("an array of {}", count_text(problem.dimensions(), "dimension")),
                      "a matrix, which has 2");
   return problem.with_part(part, unit_diagonal);
 }
@@ -84,7 +85,8 @@ LayoutMessages messages_of_layouts(const ScheduleFile& file, const std::string& 
   const std::int64_t most = std::max((problem.has_part() ? 8 : 1) * transfers, kListed);
   if (count_messages(problem, most) > most) {
     std::vector<Violation> violations = validate(file);
-    violations.push_back({-1, -1, fmt::format("the layouts make more messages than the {} transfers", transfers)});
+    violations.push_back(
+        {-1, -1, fmt::format("the layouts make more messages than the {}", count_text(transfers, "transfer"))});
     return {std::nullopt, std::move(violations)};
   }
   return {problem.traffic(), {}};

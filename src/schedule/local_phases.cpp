@@ -20,6 +20,7 @@
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/schedule/cost.hpp"
 
 namespace sluice {
@@ -239,16 +240,16 @@ std::vector<Violation> validate_with_local_phases(const StepSchedule& schedule) 
 std::vector<Violation> validate_with_local_phases(const StepSchedule& schedule, const Traffic& traffic) {
   if (!schedule.local_phases) return validate(schedule, traffic);
   if (!detail::has_unit(traffic.decimals))
-    throw InputError("traffic", fmt::format("sizes with {} decimals", traffic.decimals),
+    throw InputError("traffic", fmt::format("sizes with {}", count_text(traffic.decimals, "decimal")),
                      fmt::format("0 to {}", kMaxDecimals));
   std::vector<Message> messages = detail::distinct_messages(traffic);
   const std::int32_t more = schedule.decimals - traffic.decimals;
   std::vector<Violation> violations;
   const auto report = [&](std::string reason) { violations.push_back({-1, -1, std::move(reason)}); };
   if (schedule.senders != traffic.senders)
-    report(fmt::format("{} senders, the traffic has {}", schedule.senders, traffic.senders));
+    report(fmt::format("{}, the traffic has {}", count_text(schedule.senders, "sender"), traffic.senders));
   if (schedule.receivers != traffic.receivers)
-    report(fmt::format("{} receivers, the traffic has {}", schedule.receivers, traffic.receivers));
+    report(fmt::format("{}, the traffic has {}", count_text(schedule.receivers, "receiver"), traffic.receivers));
   // A schedule in a coarser unit than its traffic could not hold the traffic: it has the fewest decimals that hold it,
   // and so has a file, once the traffic is brought to them.
   bool fits = detail::has_unit(schedule.decimals);
@@ -262,8 +263,8 @@ std::vector<Violation> validate_with_local_phases(const StepSchedule& schedule, 
     }
   }
   if (!fits)
-    report(fmt::format("the traffic, of {} decimals, does not fit the schedule's unit of {} decimals", traffic.decimals,
-                       schedule.decimals));
+    report(fmt::format("the traffic, of {}, does not fit the schedule's unit of {}",
+                       count_text(traffic.decimals, "decimal"), count_text(schedule.decimals, "decimal")));
   const std::vector<Violation> found = check(schedule, fits && violations.empty() ? &messages : nullptr);
   violations.insert(violations.end(), found.begin(), found.end());
   return violations;

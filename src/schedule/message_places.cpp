@@ -6,6 +6,7 @@
 
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/schedule/validate.hpp"
 
 namespace sluice::detail {
@@ -23,10 +24,11 @@ bool before(const MessagePlaces::PlacedMessage& a, const MessagePlaces::PlacedMe
 
 MessagePlaces::MessagePlaces(const StepSchedule& schedule) {
   if (schedule.decimals != 0)
-    throw InputError("export", fmt::format("sizes with {} decimals", schedule.decimals), "whole numbers");
+    throw InputError("export", fmt::format("sizes with {}", count_text(schedule.decimals, "decimal")), "whole numbers");
   if (schedule.local_phases) throw InputError("export", "a schedule with local phases", "one of steps alone");
   if (schedule.switches != 1)
-    throw InputError("export", fmt::format("a schedule for {} switches", schedule.switches), "one for one switch");
+    throw InputError("export", fmt::format("a schedule for {}", count_text(schedule.switches, "switch", "switches")),
+                     "one for one switch");
   if (schedule.input && schedule.input->has_replicas())
     throw InputError("export", "a schedule for several copies of an array", "one from one copy to one copy");
   if (const auto violations = validate(schedule); !violations.empty())

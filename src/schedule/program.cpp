@@ -8,6 +8,7 @@
 
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 namespace {
@@ -81,10 +82,10 @@ void set_blocks(Program& program, std::span<const std::int64_t> bytes) {
   offsets.reserve(bytes.size() + 1);
   for (const std::int64_t each : bytes) {
     if (each < 0 || each % program.element_bytes != 0)
-      throw InputError(kWhat, fmt::format("{} bytes", each),
-                       program.element_bytes == 1
-                           ? "at least 0"
-                           : fmt::format("at least 0, whole elements of {} bytes", program.element_bytes));
+      throw InputError(kWhat, count_text(each, "byte"),
+                       program.element_bytes == 1 ? "at least 0"
+                                                  : fmt::format("at least 0, whole elements of {}",
+                                                                count_text(program.element_bytes, "byte")));
     offsets.push_back(checked::add(offsets.back(), each, "bytes of all blocks"));
   }
   program.block_offsets = std::move(offsets);

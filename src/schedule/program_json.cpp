@@ -15,6 +15,7 @@
 #include "input/json_text.hpp"
 #include "input/strict_json.hpp"
 #include "schedule/schedule_schema.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/schedule/program.hpp"
 
 namespace sluice {
@@ -110,7 +111,8 @@ class ProgramHandler : public detail::StrictJsonHandler {
     }
     operation_.kind = kind_ == kSend ? Kind::kSend : kind_ == kReceive ? Kind::kReceive : Kind::kCombine;
     if (more_.size() % 2 != 0)
-      fail_object(fmt::format("\"more\": {} numbers", more_.size()), "an offset and bytes for each range");
+      fail_object(fmt::format("\"more\": {}", count_text(more_.size(), "number")),
+                  "an offset and bytes for each range");
     operation_.more.reserve(more_.size() / 2);
     for (std::size_t i = 0; i < more_.size(); i += 2) operation_.more.push_back({more_[i], more_[i + 1]});
     operation_.after.shrink_to_fit();

@@ -10,6 +10,7 @@
 #include "schedule/byte_uses.hpp"
 #include "schedule/range_map.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/schedule/program.hpp"
 
 namespace sluice {
@@ -96,13 +97,14 @@ class ProgramValidator {
 
   /// Whether there is an array.
   bool check_counts() {
-    if (p_.ranks < 1) report(-1, -1, "{} ranks, must be at least 1", p_.ranks);
+    if (p_.ranks < 1) report(-1, -1, "{}, must be at least 1", count_text(p_.ranks, "rank"));
     if (p_.size_bytes < 0) report(-1, -1, "size_bytes is {}, must be at least 0", p_.size_bytes);
-    if (p_.root < 0 || p_.root >= p_.ranks) report(-1, -1, "root {} is not one of the {} ranks", p_.root, p_.ranks);
+    if (p_.root < 0 || p_.root >= p_.ranks)
+      report(-1, -1, "root {} is not one of the {}", p_.root, count_text(p_.ranks, "rank"));
     if (!has_root(p_.problem) && p_.root != 0)
       report(-1, -1, "root {}, must be 0: {} has none", p_.root, to_string(p_.problem));
     if (p_.element_bytes < 1 || p_.size_bytes % p_.element_bytes != 0)
-      report(-1, -1, "elements of {} bytes, must be a divisor of {}", p_.element_bytes, p_.size_bytes);
+      report(-1, -1, "elements of {}, must be a divisor of {}", count_text(p_.element_bytes, "byte"), p_.size_bytes);
     if (!std::isfinite(p_.length_s) || p_.length_s < 0)
       report(-1, -1, "length_s is {}, must be finite and at least 0", p_.length_s);
     if (!std::isfinite(p_.bound_s) || p_.bound_s < 0)
@@ -115,12 +117,14 @@ class ProgramValidator {
     try {
       bytes_ = array_bytes(p_);
     } catch (const InputError&) {
-      report(-1, -1, "{} ranks with {} bytes each, more than 2^63 - 1 bytes", p_.ranks, p_.size_bytes);
+      report(-1, -1, "{} with {} each, more than 2^63 - 1 bytes", count_text(p_.ranks, "rank"),
+             count_text(p_.size_bytes, "byte"));
       return false;
     }
     // What comes next has a state for each rank. Of blocks of other sizes, which are listed, ranks may have none.
     if (p_.block_offsets.empty() && p_.ranks > 1 && bytes_ > 0 && p_.ranks > operations()) {
-      report(-1, -1, "{} ranks with {} operations, must have at least one each", p_.ranks, operations());
+      report(-1, -1, "{} with {}, must have at least one each", count_text(p_.ranks, "rank"),
+             count_text(operations(), "operation"));
       return false;
     }
     return true;
@@ -141,7 +145,7 @@ class ProgramValidator {
     }
     if (offsets.front() != 0) report(-1, -1, "the first block begins at {}, must at 0", offsets.front());
     if (offsets.back() != p_.size_bytes)
-      report(-1, -1, "blocks of {} bytes in all, must be size_bytes, {}", offsets.back(), p_.size_bytes);
+      report(-1, -1, "blocks of {} in all, must be size_bytes, {}", count_text(offsets.back(), "byte"), p_.size_bytes);
     for (std::size_t i = 1; i < offsets.size(); ++i) {
       if (offsets[i] < offsets[i - 1] || (p_.element_bytes > 0 && offsets[i] % p_.element_bytes != 0)) {
         report(-1, -1, "block {} ends at {} and begins at {}, must be whole elements", i - 1, offsets[i],
@@ -160,7 +164,7 @@ class ProgramValidator {
         continue;
       }
       if (op.peer < 0 || op.peer >= p_.ranks || op.peer == op.rank)
-        report(i, op.rank, "peer {} of rank {} is no other of {} ranks", op.peer, op.rank, p_.ranks);
+        report(i, op.rank, "peer {} of rank {} is no other of {}", op.peer, op.rank, count_text(p_.ranks, "rank"));
       if (op.kind == Kind::kCombine && !combining)
         report(i, op.rank, "combine in a problem that combines nothing, {}", to_string(p_.problem));
       check_ranges(i);
@@ -177,10 +181,11 @@ class ProgramValidator {
     op.for_ranges([&](const ByteRange& range) {
       ranges.push_back(range);
       if (range.offset < 0 || range.bytes < 1 || range.offset > bytes_ || range.bytes > bytes_ - range.offset) {
-        report(i, op.rank, "{} bytes at {} are no part of {}", range.bytes, range.offset, bytes_);
+        report(i, op.rank, "{} at {}: no part of {}", count_text(range.bytes, "byte"), range.offset, bytes_);
         sound = false;
       } else if (range.offset % p_.element_bytes != 0 || range.bytes % p_.element_bytes != 0) {
-        report(i, op.rank, "{} bytes at {} are no whole elements of {}", range.bytes, range.offset, p_.element_bytes);
+        report(i, op.rank, "{} at {}: no whole elements of {}", count_text(range.bytes, "byte"), range.offset,
+               p_.element_bytes);
         sound = false;
       }
     });
@@ -234,8 +239,8 @@ class ProgramValidator {
   void check_same_ranges(std::int64_t send, std::int64_t receive) {
     const ProgramOperation &out = operation(send), &in = operation(receive);
     if (out.offset != in.offset || out.bytes != in.bytes)
-      report(send, out.rank, "{} bytes at {}, operation {} receives {} at {}", out.bytes, out.offset, receive, in.bytes,
-             in.offset);
+      report(send, out.rank, "{} at {}, operation {} receives {} at {}", count_text(out.bytes, "byte"), out.offset,
+             receive, in.bytes, in.offset);
     else if (out.more != in.more)
       report(send, out.rank, "operation {} receives other ranges", receive);
   }
@@ -340,7 +345,9 @@ class ProgramValidator {
           range.offset, range.end(), [&](std::int64_t begin, std::int64_t end, const Origin& origin) {
             carried.push_back({begin, end, origin});
           });
-      if (!whole) report(i, op.rank, "rank {} does not have all of {} bytes at {}", op.rank, range.bytes, range.offset);
+      if (!whole)
+        report(i, op.rank, "rank {} does not have all of {} at {}", op.rank, count_text(range.bytes, "byte"),
+               range.offset);
     });
   }
 
@@ -364,7 +371,7 @@ class ProgramValidator {
     const std::int64_t rank = operation(position).rank;
     Origin both{own.count + other.count, own.first + other.first, own.second + other.second, 0, 0};
     if (both.count > p_.ranks)
-      report(position, rank, "combines {} ranks with {}, of {}", own.count, other.count, p_.ranks);
+      report(position, rank, "combines {} with {}, of {}", count_text(own.count, "rank"), other.count, p_.ranks);
     if (p_.commutative) return both;
     if (own.to != other.from && other.to != own.from)
       report(position, rank, "combines ranks {} to {} with {} to {}, which are not next to each other", own.from,
@@ -399,8 +406,8 @@ class ProgramValidator {
                       const Origin& all) {
     if (!combines(p_.problem)) return;
     if (origin.count != all.count)
-      report(-1, rank, "rank {} has bytes {} to {} combined of {} ranks, not of {}", rank, begin, end - 1, origin.count,
-             all.count);
+      report(-1, rank, "rank {} has bytes {} to {} combined of {}, not of {}", rank, begin, end - 1,
+             count_text(origin.count, "rank"), all.count);
     else if (origin.first != all.first || origin.second != all.second)
       report(-1, rank, "rank {} has bytes {} to {} with some rank twice and another left out", rank, begin, end - 1);
   }

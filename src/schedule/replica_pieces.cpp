@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "schedule/cover.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
 namespace {
@@ -167,19 +168,22 @@ ReplicaPieces::ReplicaPieces(const StepSchedule& schedule)
 std::string ReplicaPieces::count_fault(const Traffic* traffic) const {
   const std::int64_t from = schedule_.input->from_replicas;
   const std::int64_t to = schedule_.input->to_replicas;
-  if (from < 1 || to < 1) return fmt::format("{} copies of the source, {} of the target, must be at least 1", from, to);
+  if (from < 1 || to < 1)
+    return fmt::format("{} of the source, {} of the target, must be at least 1", count_text(from, "copy", "copies"),
+                       to);
   if (schedule_.senders < 1 || schedule_.receivers < 1 || first_passing_ < 1 || first_passing_ % from != 0 ||
       schedule_.receivers % to != 0)
-    return fmt::format("{} senders and {} receivers are not {} copies of the source and {} of the target",
-                       schedule_.senders, schedule_.receivers, from, to);
+    return fmt::format("{} and {} are not {} of the source and {} of the target",
+                       count_text(schedule_.senders, "sender"), count_text(schedule_.receivers, "receiver"),
+                       count_text(from, "copy", "copies"), to);
   if (schedule_.decimals != 0) return "sizes with decimals beside copies of an array";
   if (traffic == nullptr) return "";
   if (first_passing_ / from != traffic->senders)
-    return fmt::format("{} processes in a copy of the source, the traffic has {}", first_passing_ / from,
-                       traffic->senders);
+    return fmt::format("{} in a copy of the source, the traffic has {}",
+                       count_text(first_passing_ / from, "process", "processes"), traffic->senders);
   if (schedule_.receivers / to != traffic->receivers)
-    return fmt::format("{} processes in a copy of the target, the traffic has {}", schedule_.receivers / to,
-                       traffic->receivers);
+    return fmt::format("{} in a copy of the target, the traffic has {}",
+                       count_text(schedule_.receivers / to, "process", "processes"), traffic->receivers);
   return "";
 }
 

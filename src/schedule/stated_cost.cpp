@@ -4,6 +4,7 @@
 
 #include "schedule/totals.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/schedule/cost.hpp"
 
 namespace sluice::detail {
@@ -19,8 +20,8 @@ std::vector<std::string> stated_cost_faults(const Cost& stated, const StepSchedu
   // Of the switch that has the most, where there are several.
   const bool several = schedule.switches > 1;
   if (stated.steps != computed.steps)
-    faults.push_back(fmt::format("the stated cost is {} steps, the {} has {}{}", stated.steps, whole, computed.steps,
-                                 several ? " on a switch" : ""));
+    faults.push_back(fmt::format("the stated cost is {}, the {} has {}{}", count_text(stated.steps, "step"), whole,
+                                 computed.steps, several ? " on a switch" : ""));
   if (stated.transmission != computed.transmission)
     faults.push_back(fmt::format("the stated transmission is {}, the durations add up to {}{}",
                                  size_text(stated.transmission, schedule.decimals),

@@ -16,6 +16,7 @@
 
 #include "schedule/combiner.hpp"
 #include "schedule/machine_costs.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 namespace {
@@ -79,7 +80,7 @@ class TreeValidator {
     if (s_.max_transfers) at_least_one("max_transfers", *s_.max_transfers);
     if (s_.max_reducers) at_least_one("max_reducers", *s_.max_reducers);
     if (s_.root < 0 || s_.root >= s_.machines)
-      report(s_.root, "root {} is not one of the {} machines, counted from 0", s_.root, s_.machines);
+      report(s_.root, "root {} is not one of the {}, counted from 0", s_.root, count_text(s_.machines, "machine"));
     const auto time = [&](const char* what, double value) {
       if (!std::isfinite(value) || value < 0) report(-1, "{} is {}, must be finite and at least 0", what, value);
     };
@@ -89,7 +90,7 @@ class TreeValidator {
     time("the lower bound", s_.bound.lower);
     time("the upper bound", s_.bound.upper);
     if (!s_.arrivals.empty() && std::cmp_not_equal(s_.arrivals.size(), s_.machines))
-      report(-1, "{} dates of arrival for {} machines", s_.arrivals.size(), s_.machines);
+      report(-1, "{} of arrival for {}", count_text(s_.arrivals.size(), "date"), count_text(s_.machines, "machine"));
     for (std::size_t v = 0; v < s_.arrivals.size(); ++v)
       if (!std::isfinite(s_.arrivals[v]) || s_.arrivals[v] < 0)
         report(static_cast<std::int64_t>(v), "machine {} arrives at {}, must be finite and at least 0", v,
@@ -104,7 +105,8 @@ class TreeValidator {
     const auto transfers = static_cast<std::int64_t>(s_.transfers.size());
     constexpr std::int64_t kListed = 1024;  // so few are listed one by one
     if (needed > 2 * transfers + kListed || s_.segments > transfers + kListed) {
-      report(-1, "{} transfers, {} machines and {} segments need {}", transfers, s_.machines, s_.segments, needed);
+      report(-1, "{}, {} and {} need {}", count_text(transfers, "transfer"), count_text(s_.machines, "machine"),
+             count_text(s_.segments, "segment"), needed);
       return false;
     }
     return true;
@@ -262,7 +264,7 @@ class TreeValidator {
       while (!ends.empty() && !before(start, ends.top())) ends.pop();
       ends.push(s_.transfers[i].end);
       if (ends.size() <= limit) continue;
-      report(-1, "transfer {}: more than {} transfers run at {}", i, limit, start);
+      report(-1, "transfer {}: more than {} at once, at {}", i, count_text(limit, "transfer"), start);
       return;
     }
   }

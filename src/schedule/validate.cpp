@@ -16,6 +16,7 @@
 #include "schedule/totals.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 namespace {
@@ -55,6 +56,9 @@ class Validator {
 
   /// For messages: what the user calls it.
   [[nodiscard]] std::string amount(std::int64_t size) const { return detail::size_text(size, schedule_.decimals); }
+  [[nodiscard]] std::string units(std::int64_t size) const {
+    return amount(size) + (amount(size) == "1" ? " unit" : " units");
+  }
   /// The units from `begin` up to `end`: both the first and the last one by its number, unless they are parts of units.
   [[nodiscard]] std::string range(std::int64_t begin, std::int64_t end) const {
     return fmt::format("{} to {}", amount(begin), amount(schedule_.decimals == 0 ? end - 1 : end));
@@ -69,7 +73,7 @@ class Validator {
     at_least_zero("max_transfers", schedule_.max_transfers);
     if (schedule_.switches < 1) report(-1, -1, "the number of switches is {}, must be at least 1", schedule_.switches);
     if (!detail::has_unit(schedule_.decimals))
-      report(-1, -1, "sizes with {} decimals, must be 0 to {}", schedule_.decimals, kMaxDecimals);
+      report(-1, -1, "sizes with {}, must be 0 to {}", count_text(schedule_.decimals, "decimal"), kMaxDecimals);
     if (!std::isfinite(schedule_.setup) || schedule_.setup < 0)
       report(-1, -1, "the set-up is {}, must be finite and at least 0", schedule_.setup);
     if (schedule_.input && schedule_.input->has_replicas()) {
@@ -82,9 +86,9 @@ class Validator {
     }
     if (traffic == nullptr) return;
     if (schedule_.senders != traffic->senders)
-      report(-1, -1, "{} senders, the traffic has {}", schedule_.senders, traffic->senders);
+      report(-1, -1, "{}, the traffic has {}", count_text(schedule_.senders, "sender"), traffic->senders);
     if (schedule_.receivers != traffic->receivers)
-      report(-1, -1, "{} receivers, the traffic has {}", schedule_.receivers, traffic->receivers);
+      report(-1, -1, "{}, the traffic has {}", count_text(schedule_.receivers, "receiver"), traffic->receivers);
   }
 
   /// Keeps the speeds, if they are sound.
@@ -124,7 +128,7 @@ class Validator {
                                        max_transfers_at(speeds_->backbone, begin * (1 + rounding)));
     const auto count = static_cast<std::int64_t>(step.transfers.size());
     if (count > most && count <= schedule_.max_transfers)
-      report(s, -1, "{} transfers, the backbone carries {} when the step begins, at {}", count, most,
+      report(s, -1, "{}, the backbone carries {} when the step begins, at {}", count_text(count, "transfer"), most,
              detail::total_text(begin, schedule_.decimals));
     if (__builtin_add_overflow(*begin_, step.duration, &*begin_)) begin_.reset();  // reported with the cost
   }
@@ -136,7 +140,8 @@ class Validator {
     const std::size_t before = violations_.size();
     const std::int64_t senders = replicas_ ? replicas_->first_passing() : schedule_.senders;
     if (static_cast<std::int64_t>(roles.size()) < senders)
-      report(-1, -1, "roles of {} processes, there are {} senders", roles.size(), senders);
+      report(-1, -1, "roles of {}, there are {}", count_text(roles.size(), "process", "processes"),
+             count_text(senders, "sender"));
     ranks_.clear();
     for (std::size_t p = 0; p < roles.size(); ++p) {
       if (roles[p] < 0) report(-1, static_cast<std::int64_t>(p), "process {} has role {}", p, roles[p]);
@@ -178,7 +183,7 @@ class Validator {
       report(s, -1, "switch {} is not one of the {}, counted from 0", step.on_switch, schedule_.switches);
     const auto count = static_cast<std::int64_t>(step.transfers.size());
     if (count > std::max<std::int64_t>(schedule_.max_transfers, 0))
-      report(s, -1, "{} transfers, at most {} may run side by side", count, schedule_.max_transfers);
+      report(s, -1, "{}, at most {} may run side by side", count_text(count, "transfer"), schedule_.max_transfers);
 
     check_backbone(s, step);
     std::optional<std::int64_t> longest = 0;
@@ -199,7 +204,7 @@ class Validator {
       report(s, -1, "duration {}, its longest transfer takes more than 2^63 - 1", amount(step.duration));
     else if (step.duration != *longest)
       report(s, -1, "duration {}, its longest transfer {} {}", amount(step.duration),
-             speeds_ == nullptr ? "has" : "takes", amount(*longest) + (speeds_ == nullptr ? " units" : ""));
+             speeds_ == nullptr ? "has" : "takes", speeds_ == nullptr ? units(*longest) : amount(*longest));
   }
 
   /// Whether sender and receiver are in range.
@@ -216,7 +221,7 @@ class Validator {
     bool sound = true;
     std::int64_t end = 0;
     if (t.size < 1) {
-      report(s, t.from, "{} units from sender {} to receiver {}, must be at least {}", amount(t.size), t.from, t.to,
+      report(s, t.from, "{} from sender {} to receiver {}, must be at least {}", units(t.size), t.from, t.to,
              amount(1));
       sound = false;
     }
@@ -259,8 +264,8 @@ class Validator {
       for (; messages != nullptr && next < messages->size(); ++next) {
         const Message& m = (*messages)[next];
         if (piece != nullptr && std::tie(m.from, m.to) >= std::tie(piece->from, piece->to)) return;
-        report(-1, m.from, "the message of {} units from sender {} to receiver {} is in no step", amount(m.size),
-               m.from, m.to);
+        report(-1, m.from, "the message of {} from sender {} to receiver {} is in no step", units(m.size), m.from,
+               m.to);
       }
     };
     for (auto first = pieces_.cbegin(); first != pieces_.cend();) {
@@ -293,8 +298,8 @@ class Validator {
     detail::check_cover(
         first, last, size,
         [&](const Piece& piece, std::int64_t begin, std::int64_t end) {
-          report(piece.step, from, "units {} from sender {} to receiver {} are beyond the message of {} units",
-                 range(begin, end), from, to, amount(size));
+          report(piece.step, from, "units {} from sender {} to receiver {} are beyond the message of {}",
+                 range(begin, end), from, to, units(size));
         },
         [&](std::int64_t begin, std::int64_t end) {
           report(-1, from, "units {} of the message from sender {} to receiver {} are in no step", range(begin, end),
@@ -310,7 +315,7 @@ class Validator {
     const Cost& bound = schedule_.bound;
     const auto [steps, transmission, total] = detail::largest_loads(schedule_);
     const char* const whose = schedule_.switches > 1 ? "no switch has more than" : "the schedule has";
-    if (bound.steps > steps) report(-1, -1, "the bound is {} steps, {} {}", bound.steps, whose, steps);
+    if (bound.steps > steps) report(-1, -1, "the bound is {}, {} {}", count_text(bound.steps, "step"), whose, steps);
     if (!transmission) {
       report(-1, -1, "the durations add up to a value beyond 2^63 - 1");
       return;
@@ -361,16 +366,17 @@ std::vector<Violation> validate_in_common_unit(const StepSchedule& schedule, con
   if (more < 0) {
     if (const auto refined_schedule = refined(schedule, -more))
       return Validator(*refined_schedule, power_of_ten(-more)).run(&traffic, &messages);
-    return {{-1, -1, fmt::format("its sizes do not fit the traffic's unit of {} decimals", traffic.decimals)}};
+    return {{-1, -1,
+             fmt::format("its sizes do not fit the traffic's unit of {}", count_text(traffic.decimals, "decimal"))}};
   }
   for (Message& message : messages) {
     const std::int64_t size = message.size;
     if (!detail::multiply(message.size, more))
       return {
           {-1, message.from,
-           fmt::format("the message of {} units from sender {} to receiver {} does not fit the schedule's unit of {} "
-                       "decimals",
-                       decimal_text(size, traffic.decimals), message.from, message.to, schedule.decimals)}};
+           fmt::format("the message of {} units from sender {} to receiver {} does not fit the schedule's unit of {}",
+                       decimal_text(size, traffic.decimals), message.from, message.to,
+                       count_text(schedule.decimals, "decimal"))}};
   }
   return Validator(schedule).run(&traffic, &messages);
 }

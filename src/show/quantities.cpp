@@ -29,12 +29,7 @@ std::string ratio_text(double value, double bound) {
 std::string layout_text(const std::string& layout) {
   constexpr std::size_t kLongest = 60, kShown = 40;
   if (layout.size() <= kLongest) return layout;
-  return fmt::format("{}... ({} characters)", layout.substr(0, kShown), layout.size());
-}
-
-std::string count_text(std::int64_t count, const std::string& one, const std::string& many) {
-  if (count == 1) return "1 " + one;
-  return fmt::format("{} {}", count, many.empty() ? one + 's' : many);
+  return fmt::format("{}... ({})", layout.substr(0, kShown), count_text(layout.size(), "character"));
 }
 
 std::string excess_text(double value, double bound) {

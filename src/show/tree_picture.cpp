@@ -91,9 +91,10 @@ class TreePicture {
   }
 
   [[nodiscard]] std::string facts() const {
-    return fmt::format("{}, root {}, length {}{}{}", count_text(schedule_.machines, "machine"), schedule_.root,
-                       time_text(schedule_.length, unit_), unit_ == "s" ? "" : " (unit of the schedule)",
-                       schedule_.segments > 1 ? fmt::format("; the first of {} parts", schedule_.segments) : "");
+    return fmt::format(
+        "{}, root {}, length {}{}{}", count_text(schedule_.machines, "machine"), schedule_.root,
+        time_text(schedule_.length, unit_), unit_ == "s" ? "" : " (unit of the schedule)",
+        schedule_.segments > 1 ? fmt::format("; the first of {}", count_text(schedule_.segments, "part")) : "");
   }
 
   void line(const TimedTransfer& each) {
@@ -128,7 +129,7 @@ class TreePicture {
 
 std::string tree_svg(const TreeSchedule& schedule, const std::string& title) {
   if (schedule.machines > kMostDrawnMachines)
-    throw InputError("picture", fmt::format("a tree of {} machines", schedule.machines),
+    throw InputError("picture", fmt::format("a tree of {}", count_text(schedule.machines, "machine")),
                      fmt::format("at most {}", kMostDrawnMachines));
   return TreePicture(schedule).draw(title);
 }

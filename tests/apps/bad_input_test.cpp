@@ -145,7 +145,7 @@ TEST(BadInput, ExchangesAndTheirTraffic) {
       {"good.csv --speeds missing.json", "missing.json: cannot be read"},
       {"good.csv --speeds zero.json", "zero.json:1: a speed of 0 of sender 1, expected a number from 0.000001"},
       {"good.csv --speeds below.json", "below.json:1: -1, expected a number of at least 0"},
-      {"good.csv --speeds few.json", "few.json: speeds of 1 senders, expected those of all"},
+      {"good.csv --speeds few.json", "few.json: speeds of 1 sender, expected those of all"},
       {"good.csv --speeds falling.json", "falling.json: time 5 of the backbone after 5, expected times that rise"},
       {"good.csv --speeds late.json", "late.json: a backbone from time 1 on, expected its first time to be 0"},
       {"good.csv --speeds wide.json --max-transfers 2",

@@ -93,6 +93,23 @@ TEST(Interrupt, WhileAReaderLooksLeavesNothingUnfinished) {
   EXPECT_EQ(folder.files(), (std::vector<std::string>{"plan.json", "x.csv"}));
 }
 
+TEST(Interrupt, ASecondAfterASearchLeavesNothingUnfinished) {
+  const Folder folder;
+  write_traffic_files(folder);
+  // The plan waits beside plan.json until its table is printed into a pipe that is full and nobody reads.
+  const Outcome outcome =
+      folder.run({"bash", "-c",
+                  "mkfifo pipe; exec 3<>pipe; rm pipe; head -c 65536 /dev/zero >&3\n" SLUICE_COMMAND " plan " +
+                      std::string(kLong) +
+                      "--json plan.json >&3 & pid=$!\n"
+                      "sleep 2; kill -TERM $pid\n"
+                      "until compgen -G 'plan.json.part-*' >found; do sleep 0.05; done\n"
+                      "sleep 1; kill -TERM $pid; wait $pid; status=$?; rm found; exit $status"});
+  EXPECT_EQ(outcome.status, 143) << outcome.err;
+  for (const std::string& file : folder.files()) EXPECT_EQ(file.find(".part-"), file.npos) << file;
+  EXPECT_EQ(folder.sluice({"check", "plan.json"}).status, 2) << "nothing was written";
+}
+
 TEST(Interrupt, OfTheBoundOfAComparisonLeavesTheRows) {
   const Folder folder;
   write_traffic_files(folder);

@@ -27,7 +27,7 @@ TEST(Irregular, BadInputIsOneLine) {
       {"--from 2:3 --to 2:0,10,35@0,-1", "--to: '-1'"},
       {"--from 4:0,10,35 --to 2:3 --shape 36", "--shape: cuts that end at 35, expected 36, the extent of the array"},
       {"--from 4:0,10,35 --to 2:0,36", "--to: cuts that end at 36, expected 35"},
-      {"--from 4:0,10x0,10 --to 2:3", "--from: 2 block sizes for a grid of 1 dimensions"},
+      {"--from 4:0,10x0,10 --to 2:3", "--from: 2 block sizes for a grid of 1 dimension"},
       {"--from 4:0,10 --to 2x2:0,10x3", "--to: '2x2:0,10x3' of 2 dimensions, expected 1"},
       {"--from 1000000000000:0,10 --to 2:3", "--from: 1000000000000 processes, expected at most 16777216"},
       {"--from 2:0,10 --to 1000000000000:3", "--to: 1000000000000 processes, expected at most 16777216"},

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <sstream>
 
@@ -110,8 +111,7 @@ TEST(Plan, PartsOfMatrices) {
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(outcome.err, error + "\n");
   };
-  refused("--from 4:1 --to 4:2 --part upper",
-          "error: --part: an array of 1 dimensions, expected a matrix, which has 2");
+  refused("--from 4:1 --to 4:2 --part upper", "error: --part: an array of 1 dimension, expected a matrix, which has 2");
   refused("--from 2x1:2x2 --to 1x2:2x2 --part left", "error: --part: 'left', expected upper or lower");
   refused("--from 2x1:2x2 --to 1x2:2x2 --unit-diagonal",
           "error: --unit-diagonal: no --part, expected --part upper or lower");
@@ -338,6 +338,32 @@ TEST(Plan, AFileIsReplacedWholeAndALinkIsFollowed) {
   EXPECT_EQ(folder.sluice(words("plan redistribute --from 2:1 --to 2:3 --json link.json")).status, 0);
   EXPECT_EQ(folder.files(), (Arguments{"link.json", "old.json"}));
   EXPECT_EQ(json::parse(folder.read("old.json")).at("type"), "steps");
+}
+
+TEST(Plan, ALinkToNoFileYetStaysALink) {
+  const Folder folder;
+  const Arguments plan = words("plan redistribute --from 2:1 --to 2:3 --json first.json");
+  ASSERT_EQ(::symlink("second.json", folder.path("first.json").c_str()), 0);
+  ASSERT_EQ(::symlink(folder.path("new.json").c_str(), folder.path("second.json").c_str()), 0);
+  EXPECT_EQ(folder.sluice(plan).status, 0);
+  EXPECT_EQ(folder.files(), (Arguments{"first.json", "new.json", "second.json"}));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.path("second.json")));
+  EXPECT_EQ(json::parse(folder.read("new.json")).at("type"), "steps");
+}
+
+TEST(Plan, LinksThatLeadNowhereAreBadTargets) {
+  const Folder folder;
+  ASSERT_EQ(::symlink("none/plan.json", folder.path("none.json").c_str()), 0);
+  ASSERT_EQ(::symlink("b.json", folder.path("a.json").c_str()), 0);
+  ASSERT_EQ(::symlink("a.json", folder.path("b.json").c_str()), 0);
+  for (const auto& [name, reason] : {std::pair("none.json", "No such file or directory"),
+                                     std::pair("a.json", "Too many levels of symbolic links")}) {
+    const Outcome outcome = folder.sluice({"plan", "redistribute", "--from", "2:1", "--to", "2:3", "--json", name});
+    EXPECT_EQ(outcome.status, 2) << outcome.out;
+    EXPECT_EQ(outcome.err,
+              fmt::format("error: {}: cannot be written: {}, expected a file that can be written\n", name, reason));
+    EXPECT_TRUE(std::filesystem::is_symlink(folder.path(name)));
+  }
 }
 
 TEST(Plan, OneRanksPartIsThatOfTheSchedule) {

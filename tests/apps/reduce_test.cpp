@@ -232,7 +232,7 @@ TEST(CheckTree, EveryWayToBreakATreeIsAViolation) {
       {"left out", [](json& s) { s["transfers"].erase(0); }, "never sends"},
       {"length", [](json& s) { s["length"] = 10; }, "the length is 10"},
       {"bound", [](json& s) { s["bound"]["lower"] = 11; }, "the lower bound is 11"},
-      {"limit", [](json& s) { s["max_transfers"] = 1; }, "more than 1 transfers run"},
+      {"limit", [](json& s) { s["max_transfers"] = 1; }, "more than 1 transfer at once"},
       {"reducers", [](json& s) { s["max_reducers"] = 1; }, "machines combine, at most 1 may"},
       {"dates", [](json& s) { s["arrivals"] = std::vector<double>(9, 5.0); }, "arrives at 5"},
       {"root", [](json& s) { s["root"] = 1; }, "root 1 sends"},

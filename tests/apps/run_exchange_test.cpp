@@ -117,7 +117,7 @@ TEST(RunExchange, LocalPhasesRefuseWhatContradictsThem) {
       {" --schedule other.json --measure", "--measure: cannot be used with --schedule"},
       {" --schedule other.json --mode at-once", "--schedule: a mode without a plan"},
       {" --schedule other.json", "--schedule: units 1 to "},
-      {" --schedule half.json", "--schedule: sizes with 1 decimals"},
+      {" --schedule half.json", "--schedule: sizes with 1 decimal"},
       {" --schedule missing.json", "missing.json: cannot be read"},
       {" --schedule traffic.csv", "traffic.csv:1:"},
   };

@@ -83,7 +83,7 @@ TEST(GapTable, RefusesWhatIsNoTable) {
   EXPECT_EQ(error({}), "t: no points, expected at least one size with its time");
   EXPECT_EQ(error({{0, 1}}), "t: a size of 0 bytes, expected sizes above 0");
   EXPECT_EQ(error({{2, 1}, {2, 1}}), "t: 2 bytes after 2, expected sizes that rise");
-  EXPECT_EQ(error({{2, 1}, {1, 1}}), "t: 1 bytes after 2, expected sizes that rise");
+  EXPECT_EQ(error({{2, 1}, {1, 1}}), "t: 1 byte after 2, expected sizes that rise");
   EXPECT_EQ(error({{1, 2}, {2, 1}}), "t: 1 s for 2 bytes, 2 s for 1, expected times that do not fall as sizes rise");
   EXPECT_EQ(error({{1, -1}}), "t: -1 s, expected a finite time of at least 0");
   EXPECT_EQ(error({{1, kNan}}), "t: nan s, expected a finite time of at least 0");

@@ -182,7 +182,7 @@ TEST(PlatformTree, RefusesTablesThatFallAndTakesThoseThatRiseFast) {
   EXPECT_EQ(error_with("[1000, 0.25]", "[1000, 1e-6]"),
             "p.json:5: \"gap\": 1e-06 s for 1000 bytes, 2e-06 s for 1, expected times that do not fall as sizes rise");
   EXPECT_EQ(error_with("[[1, 0.125]]", "[[2, 0.125], [1, 0.25]]"),
-            "p.json:3: \"uplink\": 1 bytes after 2, expected sizes that rise");
+            "p.json:3: \"uplink\": 1 byte after 2, expected sizes that rise");
   EXPECT_EQ(error_with("[[10, 1]]", "[[0, 1]]"), "p.json:5: \"broadcast\": a size of 0 bytes, expected sizes above 0");
   EXPECT_EQ(error_with("[[1, 1]], \"connections\": 2}", "[]}"),
             "p.json:13: \"gap\": no points, expected at least one size with its time");

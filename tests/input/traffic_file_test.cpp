@@ -115,7 +115,7 @@ TEST(ReadMatrixMarket, NamesTheLineAndTheFault) {
        "m:3: a number of columns beyond 2^31 - 1, expected at most 2147483647"},
       {kInteger + "2 3 3\n1 1 1\n1 2 1\n",
        "m:5: the end of the file after 2 entries, expected 3 entries, as line 2 says"},
-      {kInteger + "2 3 1\n1 1 1\n\n1 2 1\n", "m:5: an entry more than 1, expected 1 entries, as line 2 says"},
+      {kInteger + "2 3 1\n1 1 1\n\n1 2 1\n", "m:5: an entry more than 1, expected 1 entry, as line 2 says"},
       // indices
       {kInteger + "2 3 1\n0 1 1\n", "m:3: row 0, expected a row from 1 to 2"},
       {kInteger + "2 3 1\n3 1 1\n", "m:3: row 3, expected a row from 1 to 2"},
@@ -215,7 +215,7 @@ TEST(ReadMatrixMarket, TakesArraysSymmetricMatricesAndPatterns) {
       {head + "array integer general\n2 2 4\n", "m:2: '4' at the end of the line, expected rows and columns only"},
       {head + "array integer general\n2 2\n1\n2\n3\n",
        "m:6: the end of the file after 3 entries, expected 4 entries, as line 2 says"},
-      {head + "array integer general\n1 1\n1\n2\n", "m:4: an entry more than 1, expected 1 entries, as line 2 says"},
+      {head + "array integer general\n1 1\n1\n2\n", "m:4: an entry more than 1, expected 1 entry, as line 2 says"},
       {head + "array integer general\n1 2\n1 2\n", "m:3: '2' at the end of the line, expected one value per line"},
       {head + "coordinate pattern general\n2 2 1\n1 2 5\n",
        "m:3: '5' at the end of the line, expected row and column only"},

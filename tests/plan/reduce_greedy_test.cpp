@@ -263,7 +263,7 @@ TEST(PlanReduce, RefusesAlgorithmsThatDoNotApply) {
   EXPECT_EQ(error_of(limited, options), "algorithm binary: 7 machines that combine, expected at most 3");
   limited.max_reducers.reset();
   limited.max_transfers = 1;
-  EXPECT_EQ(error_of(limited, options), "algorithm binary: more than 1 transfers at once, expected fewer");
+  EXPECT_EQ(error_of(limited, options), "algorithm binary: more than 1 transfer at once, expected fewer");
 }
 
 }  // namespace

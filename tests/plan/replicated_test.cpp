@@ -402,7 +402,7 @@ TEST(ReplicatedValidation, FindsAProcessThatSendsTwiceAtOnce) {
 TEST(ReplicatedValidation, FindsCountsThatDoNotFit) {
   Broken broken;
   broken.schedule.input->to_replicas = 4;
-  broken.expect("are not 1 copies of the source and 4 of the target");
+  broken.expect("are not 1 copy of the source and 4 of the target");
   broken.schedule.input->to_replicas = 0;
   broken.expect("must be at least 1");
 }

@@ -147,7 +147,7 @@ class Parts(unittest.TestCase):
                                ({"unit_diagonal": True}, "unit_diagonal: no part, expected part upper or lower")):
             with self.assertRaisesRegex(sluice.InputError, about):
                 sluice.mpi.Redistribution(COMM, (7, 7), f"{RANKS}x1:1x7", f"1x{RANKS}:7x1", "f8", **options)
-        with self.assertRaisesRegex(sluice.InputError, "an array of 1 dimensions"):
+        with self.assertRaisesRegex(sluice.InputError, "an array of 1 dimension"):
             sluice.mpi.Redistribution(COMM, 7, f"{RANKS}:1", f"{RANKS}:2", "f8", part="upper")
         with self.assertRaises(TypeError):
             sluice.mpi.Redistribution(COMM, (7, 7), f"{RANKS}x1:1x7", f"1x{RANKS}:7x1", "f8", part=5)

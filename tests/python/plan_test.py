@@ -49,7 +49,7 @@ class Exchange(unittest.TestCase):
         for bad, why in [
                 ({"sender_speeds": [1, 0]}, "0 of sender 1"),
                 ({"receiver_speeds": [1, -2]}, "-2 of receiver 1"),
-                ({"sender_speeds": [1]}, "speeds of 1 senders"),
+                ({"sender_speeds": [1]}, "speeds of 1 sender"),
                 ({"backbone": [(0, 2), (0, 1)]}, "time"),
                 ({"backbone": [(0, 0)]}, "0"),
                 ({"backbone": [(0, 1)], "max_transfers": 1}, "both tell k"),
@@ -92,7 +92,7 @@ class Exchange(unittest.TestCase):
             ([[float("inf")]], r"traffic\[0, 0\]"),
             ([[2.0**63]], r"traffic\[0, 0\]"),
             (numpy.array([[2**64 - 1]], dtype=numpy.uint64), "2\\^63 - 1"),
-            ([1, 2], "1 dimensions"),
+            ([1, 2], "1 dimension"),
             ([[1 + 2j]], "complex128"),
             ([["a"]], "traffic"),
             ([[None]], "object"),
@@ -141,7 +141,7 @@ class Redistribution(unittest.TestCase):
                                       ((8, 8), {"unit_diagonal": True}, "unit_diagonal: no part")):
             with self.assertRaisesRegex(sluice.InputError, about):
                 sluice.plan_redistribution("2x2:1x1", "1x2:2x2", shape, **options)
-        with self.assertRaisesRegex(sluice.InputError, "part: an array of 1 dimensions"):
+        with self.assertRaisesRegex(sluice.InputError, "part: an array of 1 dimension"):
             sluice.plan_redistribution("4:1", "2:2", 8, part="upper")
 
     def test_takes_blocks_of_any_sizes(self):
@@ -167,7 +167,7 @@ class Redistribution(unittest.TestCase):
             path.write_text("3x2: 0, 4, 6, 20\n @ 2, 0, 2 x 5\n")
             self.assertEqual(sluice.Layout(f"@{path}"), layout)
         for cuts, about in ((([0, 5, 5], []), "a cut at 5 behind one at 5"), (([1, 5], []), "a first cut at 1"),
-                            (([0, 5], [3]), "process 3"), (([0, 5], [0, 0]), "2 owners of 1 blocks"), (([0], []), "1 cuts"),
+                            (([0, 5], [3]), "process 3"), (([0, 5], [0, 0]), "2 owners of 1 block"), (([0], []), "1 cut"),
                             (([], []), "0 cuts")):
             with self.assertRaisesRegex(sluice.InputError, about):
                 sluice.Layout([3], [1], cuts=[cuts])

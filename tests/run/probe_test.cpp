@@ -91,7 +91,7 @@ TEST(Probe, OneHostIsOneCluster) {
   if (world_rank() == 0) {
     const std::string& name = platform.clusters[0].name;
     EXPECT_EQ(parts, 3);
-    EXPECT_EQ(told, (std::vector<std::string>{"latency between 1 hosts", "inside " + name, "broadcasts inside " + name,
+    EXPECT_EQ(told, (std::vector<std::string>{"latency between 1 host", "inside " + name, "broadcasts inside " + name,
                                               "done"}));
   }
 }

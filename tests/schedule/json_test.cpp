@@ -337,7 +337,7 @@ TEST(Decimals, BeyondWhatFitsAreBadInput) {
   const std::string large = with(kSample, R"("offset": 0, "size": 1})", R"("offset": 4e18, "size": 1})");
   EXPECT_EQ(what(large), "no error");
   const char* const expected =
-      R"(file.json:7: "size": 0.5 beside sizes with 1 decimals, expected sizes that fit 64-bit integers in their smallest unit)";
+      R"(file.json:7: "size": 0.5 beside sizes with 1 decimal, expected sizes that fit 64-bit integers in their smallest unit)";
   EXPECT_EQ(what(with(large, R"("size": 3)", R"("size": 0.5)")), expected);
   EXPECT_EQ(
       what(with(kSampleWithDecimals, R"("size": 1.01)", R"("size": 92233720368547759)")),
@@ -404,7 +404,7 @@ TEST(ValidateFile, KnowsTheTraffic) {
   const ScheduleFile file = read(kSample);
   EXPECT_EQ(validate(file, Traffic{2, 3, {{0, 0, 3}, {0, 1, 1}, {1, 2, 2}}}), Violations{});
   EXPECT_EQ(validate(file, Traffic{2, 3, {{0, 0, 3}, {0, 1, 1}, {1, 2, 2}, {1, 1, 1}}}),
-            (Violations{{-1, 1, "the message of 1 units from sender 1 to receiver 1 is in no step"}}));
+            (Violations{{-1, 1, "the message of 1 unit from sender 1 to receiver 1 is in no step"}}));
 }
 
 TEST(ValidateFile, DurationsThatOverflowAreOneViolation) {

@@ -437,7 +437,7 @@ TEST(Program, ValidatorNamesTheFault) {
   EXPECT_EQ(first_fault(p), "step 2: combine does not wait for operation 0, a send of bytes of the same range");
   p = good;
   p.operations[2].kind = Kind::kReceive;
-  EXPECT_EQ(first_fault(p), "rank 0 has bytes 0 to 7 combined of 1 ranks, not of 2");
+  EXPECT_EQ(first_fault(p), "rank 0 has bytes 0 to 7 combined of 1 rank, not of 2");
   p = good;
   p.operations[3].bytes = 4;
   EXPECT_EQ(first_fault(p), "step 0: 8 bytes at 0, operation 3 receives 4 at 0");

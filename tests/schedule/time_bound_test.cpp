@@ -97,7 +97,7 @@ TEST(ValidateAtSpeeds, HandMadeFaults) {
             "step 0: duration 6, its longest transfer takes 12");
   EXPECT_EQ(fault([](StepSchedule& s) { s.speeds.senders[0] = 0; }),
             "a speed of 0 millionths of sender 0, must be 1 to 1000000000000");
-  EXPECT_EQ(fault([](StepSchedule& s) { s.speeds.senders.pop_back(); }), "speeds of 1 senders, must be those of all 2");
+  EXPECT_EQ(fault([](StepSchedule& s) { s.speeds.senders.pop_back(); }), "speeds of 1 sender, must be those of all 2");
   EXPECT_EQ(fault([](StepSchedule& s) { s.speeds.backbone[1].time = 0; }),
             "time 0 of the backbone after 0, must be times that rise");
   EXPECT_EQ(fault([](StepSchedule& s) { s.max_transfers = 3; }), "max_transfers is 3, the most of the backbone is 2");

@@ -123,7 +123,7 @@ TEST(ValidateTree, RefusesFieldsOutOfRange) {
 TEST(ValidateTree, AllocatesNothingForMachinesThatAreNotThere) {
   constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
   expect(good(), [](auto& s) { s.machines = kHuge; },
-         {"3 transfers, 9223372036854775807 machines and 1 segments need 9223372036854775806"});
+         {"3 transfers, 9223372036854775807 machines and 1 segment need 9223372036854775806"});
   expect(good(), [](auto& s) { s.segments = kHuge; },
          {"3 transfers, 4 machines and 9223372036854775807 segments need 9223372036854775807"});
   expect(good(),
@@ -132,7 +132,7 @@ TEST(ValidateTree, AllocatesNothingForMachinesThatAreNotThere) {
            s.segments = kHuge;
            s.transfers.clear();
          },
-         {"0 transfers, 1 machines and 9223372036854775807 segments need 0"});
+         {"0 transfers, 1 machine and 9223372036854775807 segments need 0"});
 }
 
 // ---- transfers one by one
@@ -261,7 +261,7 @@ TEST(ValidateTree, WantsRunsOfMachinesIfTheOperationDoesNotCommute) {
 TEST(ValidateTree, CountsTransfersAtEveryInstant) {
   TreeSchedule schedule = good();
   schedule.transfers[1] = {1, 0, 1.5, 3.5};
-  EXPECT_EQ(reasons(schedule), Reasons{"transfer 1: more than 1 transfers run at 1.5"});
+  EXPECT_EQ(reasons(schedule), Reasons{"transfer 1: more than 1 transfer at once, at 1.5"});
   schedule.max_transfers = 2;
   EXPECT_EQ(reasons(schedule), Reasons{});
 }

@@ -122,11 +122,11 @@ TEST(ValidateDecimals, UnitsThatDoNotFitEachOther) {
   StepSchedule schedule = good();
   schedule.steps[1].transfers[0].size = 4'000'000'000'000'000'000;
   EXPECT_EQ(validate(schedule, in_units(kTraffic, 1)),
-            (Violations{{-1, -1, "its sizes do not fit the traffic's unit of 1 decimals"}}));
+            (Violations{{-1, -1, "its sizes do not fit the traffic's unit of 1 decimal"}}));
   EXPECT_EQ(validate(in_units(good(), 1), Traffic{2, 3, {{1, 2, kHuge}}}),
             (Violations{{-1, 1,
                          "the message of 9223372036854775807 units from sender 1 to receiver 2 does not fit the "
-                         "schedule's unit of 1 decimals"}}));
+                         "schedule's unit of 1 decimal"}}));
 }
 
 TEST(ValidateDecimals, MustBeWithinRange) {
@@ -363,7 +363,7 @@ TEST(Validate, MissingMessages) {
   EXPECT_EQ(validate(schedule), Violations{});
   EXPECT_EQ(validate(schedule, kTraffic),
             (Violations{{-1, 0, "the message of 3 units from sender 0 to receiver 0 is in no step"},
-                        {-1, 0, "the message of 1 units from sender 0 to receiver 1 is in no step"},
+                        {-1, 0, "the message of 1 unit from sender 0 to receiver 1 is in no step"},
                         {-1, 1, "the message of 2 units from sender 1 to receiver 2 is in no step"}}));
 }
 

@@ -35,10 +35,10 @@ namespace sluice::command {
 
 namespace {
 
-constexpr const char* kName = "broadcast-grid5000";
+constexpr const char* kGrid5000Name = "broadcast-grid5000";
 constexpr const char* kPlatform = "grid5000-88.json";
-constexpr std::array<std::int64_t, 7> kSizes{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22};
-constexpr std::array<std::int64_t, 2> kQuickSizes{1 << 10, 1 << 16};
+constexpr std::array<std::int64_t, 7> kGrid5000Sizes{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22};
+constexpr std::array<std::int64_t, 2> kQuickGrid5000Sizes{1 << 10, 1 << 16};
 
 /// What SMPI takes for MPI_Bcast: choices of MPIs, then its algorithms. Of these arrival_pattern_aware,
 /// arrival_scatter, ompi_split_bintree and SMP_linear crash for 88 ranks; with a rank on each host some are the same as
@@ -72,7 +72,7 @@ struct Times {
 };
 
 /// A way to broadcast, and what it takes for each size.
-struct Row {
+struct StrategyRow {
   std::string name;
   std::string option;                       ///< of SMPI; empty for ours
   std::vector<std::optional<Times>> times;  ///< of SMPI's, only those of simulations that ended
@@ -83,12 +83,12 @@ struct Row {
 };
 
 /// Ours: every algorithm that applies, auto last; then SMPI's.
-std::vector<Row> rows_for(std::size_t sizes) {
-  std::vector<Row> rows;
+std::vector<StrategyRow> rows_for(std::size_t sizes) {
+  std::vector<StrategyRow> rows;
   for (const std::string& name : algorithm_names("broadcast"))
     if (name != "native") rows.push_back({name, "", {}, ""});
   for (const Stock& stock : kStock) rows.push_back({stock.name, stock.option, {}, ""});
-  for (Row& row : rows) row.times.resize(sizes);
+  for (StrategyRow& row : rows) row.times.resize(sizes);
   return rows;
 }
 
@@ -121,8 +121,8 @@ double schedule_s(const Platform& platform, const std::string& algorithm, std::i
 }
 
 /// What `row` takes for a message of `bytes`; `file`: the platform for the command. Throws InputError.
-Times measured(const SimulatedMachines& machines, const SimgridPlatform& hosts, const std::string& file, const Row& row,
-               std::int64_t bytes) {
+Times measured(const SimulatedMachines& machines, const SimgridPlatform& hosts, const std::string& file,
+               const StrategyRow& row, std::int64_t bytes) {
   const std::string method = row.ours() ? row.name : "mpi-bcast";
   const nlohmann::json run = machines.run(hosts, row.ours() ? "coll-selector:default" : row.option,
                                           {"run", "broadcast", "--platform", file, "--size", fmt::format("{}", bytes),
@@ -137,16 +137,17 @@ Times measured(const SimulatedMachines& machines, const SimgridPlatform& hosts, 
 /// What was measured, as files and as a table.
 class Results {
  public:
-  Results(std::vector<std::int64_t> sizes, std::vector<Row> rows) : sizes_(std::move(sizes)), rows_(std::move(rows)) {}
+  Results(std::vector<std::int64_t> sizes, std::vector<StrategyRow> rows)
+      : sizes_(std::move(sizes)), rows_(std::move(rows)) {}
 
   /// The fastest of SMPI's for size `s`; at least one has a time.
-  [[nodiscard]] const Row& best_stock(std::size_t s) const {
-    const Row* best = nullptr;
-    for (const Row& row : rows_) {
+  [[nodiscard]] const StrategyRow& best_stock(std::size_t s) const {
+    const StrategyRow* best = nullptr;
+    for (const StrategyRow& row : rows_) {
       if (row.ours() || !row.times[s]) continue;
       if (best == nullptr || row.times[s]->executed_s < best->times[s]->executed_s) best = &row;
     }
-    if (best == nullptr) throw InputError(kName, "no MPI_Bcast of SMPI that runs", "one at least");
+    if (best == nullptr) throw InputError(kGrid5000Name, "no MPI_Bcast of SMPI that runs", "one at least");
     return *best;
   }
 
@@ -155,9 +156,9 @@ class Results {
         "bytes,method,kind,schedule_s,predicted_s,executed_s,executed_over_schedule,executed_over_predicted,best_stock,"
         "best_stock_s,over_best_stock\n";
     for (std::size_t s = 0; s < sizes_.size(); ++s) {
-      const Row& best = best_stock(s);
+      const StrategyRow& best = best_stock(s);
       const double best_s = best.times[s]->executed_s;
-      for (const Row& row : rows_) {
+      for (const StrategyRow& row : rows_) {
         if (!row.times[s]) continue;
         const Times& times = *row.times[s];
         const auto known = [](double seconds) { return seconds > 0 ? fmt::format("{:.9f}", seconds) : ""; };
@@ -176,11 +177,11 @@ class Results {
   /// A column a method: what it is predicted to take, or takes; the best stock algorithm last where that is measured.
   [[nodiscard]] std::string figure_csv(bool predicted) const {
     std::string text = "bytes";
-    for (const Row* row : drawn(predicted)) text += ',' + row->name;
+    for (const StrategyRow* row : drawn(predicted)) text += ',' + row->name;
     text += predicted ? "\n" : ",best of SMPI\n";
     for (std::size_t s = 0; s < sizes_.size(); ++s) {
       text += fmt::format("{}", sizes_[s]);
-      for (const Row* row : drawn(predicted)) {
+      for (const StrategyRow* row : drawn(predicted)) {
         text += ',';
         if (row->times[s])
           text += fmt::format("{:.9f}", predicted ? row->times[s]->predicted_s : row->times[s]->executed_s);
@@ -203,12 +204,12 @@ class Results {
   /// What ours take, over their prediction; then what each takes, over SMPI's best.
   [[nodiscard]] std::string tables() const {
     std::string text = "executed, over predicted:\n\n" +
-                       table([](const Row& row) { return row.ours(); },
-                             [](const Row& row, std::size_t s) { return row.times[s]->predicted_s; });
+                       table([](const StrategyRow& row) { return row.ours(); },
+                             [](const StrategyRow& row, std::size_t s) { return row.times[s]->predicted_s; });
     text += "\nexecuted, over SMPI's best:\n\n" +
-            table([](const Row&) { return true; },
-                  [&](const Row&, std::size_t s) { return best_stock(s).times[s]->executed_s; });
-    for (const Row& row : rows_)
+            table([](const StrategyRow&) { return true; },
+                  [&](const StrategyRow&, std::size_t s) { return best_stock(s).times[s]->executed_s; });
+    for (const StrategyRow& row : rows_)
       if (!row.failure.empty()) text += fmt::format("-: {}\n", row.failure);
     return text;
   }
@@ -220,7 +221,7 @@ class Results {
     std::vector<TextTable::Column> columns{{"method", TextTable::Align::kLeft}};
     for (const std::int64_t size : sizes_) columns.push_back({binary_text(size)});
     TextTable table(columns);
-    for (const Row& row : rows_) {
+    for (const StrategyRow& row : rows_) {
       if (!wanted(row)) continue;
       std::vector<std::string> cells{row.name};
       for (std::size_t s = 0; s < sizes_.size(); ++s) {
@@ -241,26 +242,26 @@ class Results {
   }
 
   /// The curves of a figure: ours and, where times are measured, what MPIs choose.
-  [[nodiscard]] std::vector<const Row*> drawn(bool predicted) const {
-    std::vector<const Row*> result;
-    for (const Row& row : rows_)
+  [[nodiscard]] std::vector<const StrategyRow*> drawn(bool predicted) const {
+    std::vector<const StrategyRow*> result;
+    for (const StrategyRow& row : rows_)
       if (row.ours() || (!predicted && row.selects())) result.push_back(&row);
     return result;
   }
 
   std::vector<std::int64_t> sizes_;
-  std::vector<Row> rows_;
+  std::vector<StrategyRow> rows_;
 };
 
 /// Fills in the times, or why there are none.
-void measure(std::vector<Row>& rows, const std::vector<std::int64_t>& sizes, const SimulatedMachines& machines,
-             const Platform& platform) {
+void measure_rows(std::vector<StrategyRow>& rows, const std::vector<std::int64_t>& sizes,
+                  const SimulatedMachines& machines, const Platform& platform) {
   const SimgridPlatform hosts = to_simgrid(platform, kPlatform);
   const std::string file = machines.keep(kPlatform, to_json(platform));
   const auto count = static_cast<std::int64_t>(sizes.size() * rows.size());
   // The longest messages first, so that no thread is left alone with them.
   const auto size_of = [&](std::int64_t i) { return static_cast<std::size_t>(count - 1 - i) / rows.size(); };
-  const auto row_of = [&](std::int64_t i) -> Row& {
+  const auto row_of = [&](std::int64_t i) -> StrategyRow& {
     return rows[static_cast<std::size_t>(count - 1 - i) % rows.size()];
   };
   const Progress progress(count);
@@ -269,7 +270,7 @@ void measure(std::vector<Row>& rows, const std::vector<std::int64_t>& sizes, con
   };
   std::mutex failures;
   for_each_in_parallel(count, shows, [&](std::int64_t i) {
-    Row& row = row_of(i);
+    StrategyRow& row = row_of(i);
     try {
       Times times = measured(machines, hosts, file, row, sizes[size_of(i)]);
       if (row.ours()) times.schedule_s = schedule_s(platform, row.name, sizes[size_of(i)]);
@@ -285,16 +286,17 @@ void measure(std::vector<Row>& rows, const std::vector<std::int64_t>& sizes, con
 }  // namespace
 
 int study_broadcast_grid5000(const StudyTask& task) {
-  const std::vector<std::int64_t> sizes = task.quick ? std::vector<std::int64_t>(kQuickSizes.begin(), kQuickSizes.end())
-                                                     : std::vector<std::int64_t>(kSizes.begin(), kSizes.end());
-  const SimulatedMachines machines(fmt::format("sluice study {}", kName));
+  const std::vector<std::int64_t> sizes =
+      task.quick ? std::vector<std::int64_t>(kQuickGrid5000Sizes.begin(), kQuickGrid5000Sizes.end())
+                 : std::vector<std::int64_t>(kGrid5000Sizes.begin(), kGrid5000Sizes.end());
+  const SimulatedMachines machines(fmt::format("sluice study {}", kGrid5000Name));
   make_folder(task.folder);
   const auto file_of = [&](const std::string& name) { return fmt::format("{}/{}.csv", task.folder, name); };
-  for (const char* name : {kName, "figure9", "figure10"}) check_writable(file_of(name));
-  std::vector<Row> rows = rows_for(sizes.size());
-  measure(rows, sizes, machines, platform_of(task.round_robin));
+  for (const char* name : {kGrid5000Name, "figure9", "figure10"}) check_writable(file_of(name));
+  std::vector<StrategyRow> rows = rows_for(sizes.size());
+  measure_rows(rows, sizes, machines, platform_of(task.round_robin));
   const Results results(sizes, std::move(rows));
-  write_file_atomically(file_of(kName), results.csv());
+  write_file_atomically(file_of(kGrid5000Name), results.csv());
   for (const bool predicted : {true, false}) {
     const char* name = predicted ? "figure9" : "figure10";
     write_file_atomically(file_of(name), results.figure_csv(predicted));

@@ -32,12 +32,12 @@ namespace sluice::command {
 
 namespace {
 
-constexpr const char* kName = "broadcast-models";
+constexpr const char* kModelsName = "broadcast-models";
 constexpr std::array<std::int64_t, 6> kMachines{2, 4, 8, 16, 24, 32};
 constexpr std::int64_t kMachinesOfFigure6 = 16;
-constexpr std::array<std::int64_t, 7> kSizes{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22};
+constexpr std::array<std::int64_t, 7> kStudiedSizes{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22};
 constexpr std::array<std::int64_t, 2> kQuickMachines{4, 16};
-constexpr std::array<std::int64_t, 2> kQuickSizes{1 << 10, 1 << 20};
+constexpr std::array<std::int64_t, 2> kQuickStudiedSizes{1 << 10, 1 << 20};
 
 struct Figure {
   int number;
@@ -96,7 +96,8 @@ void execute(std::vector<Point>& points, const SimulatedMachines& machines) {
   const Progress progress(count);
   const auto shows = [&](std::int64_t i) {
     const Point& point = point_of(i);
-    progress.show(i, fmt::format("{} machines, {}, {}", point.machines, bytes_text(point.bytes), point.strategy));
+    progress.show(
+        i, fmt::format("{}, {}, {}", count_text(point.machines, "machine"), bytes_text(point.bytes), point.strategy));
   };
   for_each_in_parallel(count, shows, [&](std::int64_t i) {
     Point& point = point_of(i);
@@ -104,7 +105,7 @@ void execute(std::vector<Point>& points, const SimulatedMachines& machines) {
     const std::string file = machines.keep(fmt::format("platform-{}.json", i), to_json(platform));
     // There is one cluster, so nothing is sent between clusters.
     const nlohmann::json run =
-        machines.run(to_simgrid(platform, kName), "coll-selector:default",
+        machines.run(to_simgrid(platform, kModelsName), "coll-selector:default",
                      {"run", "broadcast", "--platform", file, "--size", fmt::format("{}", point.bytes), "--method",
                       "flat", "--inside", std::string(point.strategy), "--repetitions", "1"});
     const nlohmann::json& result = result_of(run, "flat");
@@ -153,7 +154,7 @@ void draw_figures(const std::string& folder, const std::vector<Point>& points,
   for (const Figure& figure : kFigures) {
     std::vector<Curve> curves;
     for (const std::int64_t count : machines)
-      curves.push_back(curve_of(figure.strategy, count, fmt::format("{} machines", count)));
+      curves.push_back(curve_of(figure.strategy, count, count_text(count, "machine")));
     draw_figure(folder, figure.number, fmt::format("{} broadcast", figure.strategy), curves);
   }
   std::vector<Curve> curves;
@@ -184,10 +185,10 @@ std::string table_of(const std::vector<Point>& points, const std::vector<std::in
 int study_broadcast_models(const StudyTask& task) {
   const auto list = [](const auto& values) { return std::vector<std::int64_t>(values.begin(), values.end()); };
   const std::vector<std::int64_t> counts = task.quick ? list(kQuickMachines) : list(kMachines);
-  const std::vector<std::int64_t> sizes = task.quick ? list(kQuickSizes) : list(kSizes);
-  const SimulatedMachines machines(fmt::format("sluice study {}", kName));
+  const std::vector<std::int64_t> sizes = task.quick ? list(kQuickStudiedSizes) : list(kStudiedSizes);
+  const SimulatedMachines machines(fmt::format("sluice study {}", kModelsName));
   make_folder(task.folder);
-  const std::string file = fmt::format("{}/{}.csv", task.folder, kName);
+  const std::string file = fmt::format("{}/{}.csv", task.folder, kModelsName);
   check_writable(file);
   std::vector<Point> points = points_for(counts, sizes);
   execute(points, machines);

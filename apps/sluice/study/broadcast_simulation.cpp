@@ -13,6 +13,7 @@
 #include "parallel.hpp"
 #include "progress.hpp"
 #include "sluice/plan/broadcast.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/show/text_table.hpp"
 #include "study.hpp"
 
@@ -23,7 +24,7 @@ namespace sluice::command {
 
 namespace {
 
-constexpr std::int64_t kDefaultSamples = 10'000, kQuickSamples = 100;
+constexpr std::int64_t kSimulations = 10'000, kQuickSimulations = 100;
 /// The local search of auto ends within that for 50 clusters: the study has 80 000 such instances.
 constexpr double kEffort = 0.01;
 
@@ -31,13 +32,14 @@ constexpr std::array kAlgorithms{"flat", "fef", "bottom-up", "ecef", "ecef-la", 
 constexpr std::size_t kAuto = kAlgorithms.size() - 1;
 using Lengths = std::array<double, kAlgorithms.size()>;
 
-struct Figure {
+struct SimulatedFigure {
   int number;
   std::vector<std::size_t> clusters;
 };
 
-const std::vector<Figure>& figures() {
-  static const std::vector<Figure> kFigures{{7, {2, 3, 4, 5, 6, 7, 8, 9, 10}}, {8, {5, 10, 15, 20, 25, 30, 40, 50}}};
+const std::vector<SimulatedFigure>& simulated_figures() {
+  static const std::vector<SimulatedFigure> kFigures{{7, {2, 3, 4, 5, 6, 7, 8, 9, 10}},
+                                                     {8, {5, 10, 15, 20, 25, 30, 40, 50}}};
   return kFigures;
 }
 
@@ -71,7 +73,7 @@ Means measure(std::size_t clusters, std::int64_t samples, std::uint64_t seed, co
               std::int64_t done_before) {
   std::vector<Lengths> lengths(static_cast<std::size_t>(samples));
   std::atomic<std::int64_t> proven = 0;
-  const auto shows = [&](std::int64_t i) { progress.show(done_before + i, fmt::format("{} clusters", clusters)); };
+  const auto shows = [&](std::int64_t i) { progress.show(done_before + i, count_text(clusters, "cluster")); };
   for_each_in_parallel(samples, shows, [&](std::int64_t i) {
     const BetweenClusters problem = random_problem(seed, clusters, i);
     for (std::size_t a = 0; a < kAlgorithms.size(); ++a) {
@@ -95,7 +97,7 @@ Means measure(std::size_t clusters, std::int64_t samples, std::uint64_t seed, co
   return means;
 }
 
-std::string csv(const Figure& figure, const std::vector<Means>& means, std::int64_t samples) {
+std::string csv(const SimulatedFigure& figure, const std::vector<Means>& means, std::int64_t samples) {
   std::string text = "clusters";
   for (const char* algorithm : kAlgorithms) text += fmt::format(",{}_ms", algorithm);
   text += ",proven_optimal";
@@ -113,11 +115,11 @@ std::string csv(const Figure& figure, const std::vector<Means>& means, std::int6
   return text;
 }
 
-std::string gnuplot_script(const Figure& figure, std::int64_t samples) {
+std::string gnuplot_script(const SimulatedFigure& figure, std::int64_t samples) {
   std::string script = fmt::format(
       "set xlabel \"clusters\"\nset ylabel \"makespan (ms)\"\nset grid\nset title \"Broadcast: mean and quartiles "
-      "of {} samples per point\"\n",
-      samples);
+      "of {} per point\"\n",
+      count_text(samples, "sample"));
   for (std::size_t a = 0; a < kAlgorithms.size(); ++a)
     // Side by side, as quartiles of all would cover each other.
     script += fmt::format(R"({}"figure{}.csv" using ($1+{:.2f}):{}:{}:{} every ::1 with yerrorlines title "{}")",
@@ -127,7 +129,7 @@ std::string gnuplot_script(const Figure& figure, std::int64_t samples) {
   return script + '\n';
 }
 
-std::string table_of(const Figure& figure, const std::vector<Means>& means, std::int64_t samples) {
+std::string table_of(const SimulatedFigure& figure, const std::vector<Means>& means, std::int64_t samples) {
   std::vector<TextTable::Column> columns{{"clusters"}};
   for (const char* algorithm : kAlgorithms) columns.push_back({algorithm});
   columns.push_back({"proven"});
@@ -146,10 +148,10 @@ std::string table_of(const Figure& figure, const std::vector<Means>& means, std:
 }  // namespace
 
 int study_broadcast_simulation(const StudyTask& task) {
-  const std::int64_t samples = task.samples > 0 ? task.samples : task.quick ? kQuickSamples : kDefaultSamples;
+  const std::int64_t samples = task.samples > 0 ? task.samples : task.quick ? kQuickSimulations : kSimulations;
   make_folder(task.folder);
   std::size_t points = 0;
-  for (const Figure& figure : figures()) {
+  for (const SimulatedFigure& figure : simulated_figures()) {
     check_writable(fmt::format("{}/figure{}.csv", task.folder, figure.number));
     points += figure.clusters.size();
   }
@@ -157,7 +159,7 @@ int study_broadcast_simulation(const StudyTask& task) {
   {
     const Progress progress(samples * static_cast<std::int64_t>(points));
     std::int64_t done = 0;
-    for (const Figure& figure : figures()) {
+    for (const SimulatedFigure& figure : simulated_figures()) {
       means.emplace_back();
       for (const std::size_t clusters : figure.clusters) {
         means.back().push_back(measure(clusters, samples, task.seed, progress, done));
@@ -165,9 +167,9 @@ int study_broadcast_simulation(const StudyTask& task) {
       }
     }
   }
-  std::string text = fmt::format("{} samples per point, seed {}\n\n", samples, task.seed);
-  for (std::size_t f = 0; f < figures().size(); ++f) {
-    const Figure& figure = figures()[f];
+  std::string text = fmt::format("{} per point, seed {}\n\n", count_text(samples, "sample"), task.seed);
+  for (std::size_t f = 0; f < simulated_figures().size(); ++f) {
+    const SimulatedFigure& figure = simulated_figures()[f];
     const std::string name = fmt::format("figure{}", figure.number);
     write_file_atomically(fmt::format("{}/{}.csv", task.folder, name), csv(figure, means[f], samples));
     draw(task.folder, name, gnuplot_script(figure, samples));

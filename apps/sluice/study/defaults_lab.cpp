@@ -100,20 +100,22 @@ struct Case {
 };
 
 /// Weights of what each rank sends to each other one; they become sizes that are `bytes` a rank in the mean.
-enum class Kind { kUniform, kLognormal, kColumns, kHot };
-constexpr std::pair<Kind, const char*> kKinds[] = {
-    {Kind::kUniform, "uniform"}, {Kind::kLognormal, "lognormal"}, {Kind::kColumns, "columns"}, {Kind::kHot, "hot"}};
+enum class SizeKind { kUniform, kLognormal, kColumns, kHot };
+constexpr std::pair<SizeKind, const char*> kSizeKinds[] = {{SizeKind::kUniform, "uniform"},
+                                                           {SizeKind::kLognormal, "lognormal"},
+                                                           {SizeKind::kColumns, "columns"},
+                                                           {SizeKind::kHot, "hot"}};
 
-Traffic traffic_of(Kind kind, std::int64_t ranks, std::int64_t bytes, std::uint64_t seed, std::int64_t number) {
+Traffic traffic_of(SizeKind kind, std::int64_t ranks, std::int64_t bytes, std::uint64_t seed, std::int64_t number) {
   constexpr double kDeviation = 1.5, kLoaded = 8;
   InstanceRandom random(seed, ranks, number);
   const auto draw = [&](std::int64_t from, std::int64_t to) {
     switch (kind) {
-      case Kind::kLognormal:
+      case SizeKind::kLognormal:
         return std::exp(kDeviation * random.normal());
-      case Kind::kColumns:  // a quarter of them is what most is for
+      case SizeKind::kColumns:  // a quarter of them is what most is for
         return (to < (ranks + 3) / 4 ? kLoaded : 1) * (1 + random.uniform());
-      case Kind::kHot:  // the first rank has half as much as all others
+      case SizeKind::kHot:  // the first rank has half as much as all others
         return (from == 0 ? static_cast<double>(ranks - 1) / 2 : 1) * (1 + random.uniform());
       default:
         return 1 + random.uniform();
@@ -183,9 +185,9 @@ void add_cases(std::vector<Case>& cases, const Network& network, std::int64_t by
     cases.push_back({&network, "reduce sleep", bytes, reductions, sleep, std::nullopt});
   }
   const Methods exchanges{{"alltoallv", "all-at-once", "pairwise"}, {"sluice-chain", "sluice-local", "sluice-at-once"}};
-  for (const auto& [kind, name] : kKinds) {
-    if (!effort.all_kinds && kind != Kind::kColumns) continue;
-    const std::int64_t samples = kind == Kind::kUniform ? 1 : std::max<std::int64_t>(1, task.samples);
+  for (const auto& [kind, name] : kSizeKinds) {
+    if (!effort.all_kinds && kind != SizeKind::kColumns) continue;
+    const std::int64_t samples = kind == SizeKind::kUniform ? 1 : std::max<std::int64_t>(1, task.samples);
     for (std::int64_t sample = 0; sample < samples; ++sample) {
       Traffic traffic = traffic_of(kind, ranks, bytes, task.seed + static_cast<std::uint64_t>(sample),
                                    static_cast<std::int64_t>(kind));
@@ -271,7 +273,8 @@ std::string table_of(const std::vector<Case>& cases) {
   for (const Case& each : cases) {
     const std::optional<Standing> is = standing_of(each);
     if (!is) {
-      failures += fmt::format("{}, {} bytes: not measured: {}\n", each.work, each.bytes, each.result.failure);
+      failures +=
+          fmt::format("{}, {}: not measured: {}\n", each.work, count_text(each.bytes, "byte"), each.result.failure);
       continue;
     }
     table.add_row({each.work, fmt::format("{}", each.bytes), seconds_text(is->ours.median_s),

@@ -86,17 +86,17 @@ Traffic paper_traffic(std::uint64_t seed, std::int64_t largest_megabytes) {
       static_cast<double>(kMegabyte) / static_cast<double>(kPaperScale));
 }
 
-enum class Kind : std::uint32_t { kHot = 1, kUniform, kSkew };
+enum class TrafficKind : std::uint32_t { kHot = 1, kUniform, kSkew };
 
-Sizes draw_kind(Kind kind, std::int64_t k, Random& random) {
+Sizes draw_kind(TrafficKind kind, std::int64_t k, Random& random) {
   constexpr double kLeast = 1e3, kMost = 500e3;
   constexpr double kLongShare = 0.12, kLeastLong = 1e6, kMostLong = 2.5e6, kMostShort = 100e3;
   Sizes sizes = draw_sizes([&] {
-    if (kind != Kind::kSkew) return uniform(random, kLeast, kMost);
+    if (kind != TrafficKind::kSkew) return uniform(random, kLeast, kMost);
     const bool is_long = uniform(random, 0, 1) < kLongShare;
     return is_long ? uniform(random, kLeastLong, kMostLong) : uniform(random, kLeast, kMostShort);
   });
-  if (kind != Kind::kHot) return sizes;
+  if (kind != TrafficKind::kHot) return sizes;
   // The first sender has as much for its link as all have for the backbone: load = total / k.
   double hot = 0, others = 0;
   for (std::size_t from = 0; from < sizes.size(); ++from)
@@ -120,7 +120,7 @@ Sizes folded(const Traffic& traffic) {
 }
 
 /// One exchange to measure.
-struct Case {
+struct ExchangeCase {
   std::string name;
   LabNetwork network;
   std::int64_t max_transfers = 0;  ///< that the plan is made for; 0: not given, and every rank sends and receives
@@ -136,12 +136,12 @@ struct Group {
   std::string name;  ///< of the files
   std::string title;
   std::vector<std::string> methods;
-  std::vector<Case> cases;
+  std::vector<ExchangeCase> cases;
   std::int64_t paper_k = 0;  ///< of a panel of Figure 16; 0: another group
 };
 
 /// How much is measured.
-struct Effort {
+struct ExchangeEffort {
   int repetitions = 7;
   std::vector<std::int64_t> networks{kNetworks.begin(), kNetworks.end()};
   std::vector<std::int64_t> paper_megabytes{20, 40, 60, 80};
@@ -152,7 +152,7 @@ struct Effort {
   bool others = true;  ///< BBR, and a plan for another network
 };
 
-Effort quick_effort() { return {3, {3}, {20, 40}, 0.3, 0.25, 1, {8}, false}; }
+ExchangeEffort quick_exchange_effort() { return {3, {3}, {20, 40}, 0.3, 0.25, 1, {8}, false}; }
 
 const std::vector<std::string>& stock_methods() {
   static const std::vector<std::string> kStock{"alltoallv", "all-at-once", "pairwise"};
@@ -171,14 +171,15 @@ LabNetwork network_of(std::int64_t k) {
   return network;
 }
 
-Case instance(Kind kind, const char* kind_name, std::int64_t k, std::uint64_t seed, const Effort& effort) {
+ExchangeCase instance(TrafficKind kind, const char* kind_name, std::int64_t k, std::uint64_t seed,
+                      const ExchangeEffort& effort) {
   const LabNetwork network = network_of(k);
   Random random = random_of(seed, static_cast<std::uint32_t>(kind), static_cast<std::uint32_t>(k));
   return {fmt::format("{} k={} seed {}", kind_name, k, seed), network, k,
           scaled(draw_kind(kind, k, random), network, effort.instance_s), fmt::format("seed {}", seed)};
 }
 
-std::vector<Group> groups_of(const StudyTask& task, const Effort& effort) {
+std::vector<Group> groups_of(const StudyTask& task, const ExchangeEffort& effort) {
   std::vector<Group> groups;
   for (const std::int64_t k : effort.networks) {
     Group figure{fmt::format("figure16-k{}", k),
@@ -194,8 +195,8 @@ std::vector<Group> groups_of(const StudyTask& task, const Effort& effort) {
   }
   Group instances{"instances", "Hot, uniform and skew", with_stock({"sluice", "sluice-list"}), {}};
   const std::int64_t samples = std::max<std::int64_t>(1, task.samples);
-  for (const auto& [kind, name] :
-       {std::pair(Kind::kHot, "hot"), std::pair(Kind::kUniform, "uniform"), std::pair(Kind::kSkew, "skew")}) {
+  for (const auto& [kind, name] : {std::pair(TrafficKind::kHot, "hot"), std::pair(TrafficKind::kUniform, "uniform"),
+                                   std::pair(TrafficKind::kSkew, "skew")}) {
     for (const std::int64_t k : effort.networks)
       for (std::int64_t sample = 0; sample < samples; ++sample)
         instances.cases.push_back(instance(kind, name, k, task.seed + static_cast<std::uint64_t>(sample), effort));
@@ -225,20 +226,20 @@ std::vector<Group> groups_of(const StudyTask& task, const Effort& effort) {
       const double scale = effort.traffic_s / network.least_time_s(tokens, 0);
       for (Message& message : tokens.messages)
         message.size = std::max<std::int64_t>(1, std::llround(static_cast<double>(message.size) * scale));
-      experts.cases.push_back({fmt::format("{} hosts number {}", hosts, number), network, 0, std::move(tokens),
-                               fmt::format("seed {}; sizes times {:.3g}", task.seed, scale)});
+      experts.cases.push_back({fmt::format("{} number {}", count_text(hosts, "host"), number), network, 0,
+                               std::move(tokens), fmt::format("seed {}; sizes times {:.3g}", task.seed, scale)});
     }
   }
   groups.push_back(std::move(experts));
 
   if (effort.others) {
     Group others{"others", "Another congestion control, another k", {"sluice", "sluice-list", "all-at-once"}, {}};
-    Case wrong = instance(Kind::kUniform, "uniform", 3, task.seed, effort);
+    ExchangeCase wrong = instance(TrafficKind::kUniform, "uniform", 3, task.seed, effort);
     wrong.name += " planned for 5";
     wrong.max_transfers = 5;
     others.cases.push_back(std::move(wrong));
     if (allows_congestion("bbr")) {
-      Case bbr = instance(Kind::kUniform, "uniform", 3, task.seed, effort);
+      ExchangeCase bbr = instance(TrafficKind::kUniform, "uniform", 3, task.seed, effort);
       bbr.name += " BBR";
       bbr.network.congestion = "bbr";
       others.cases.push_back(std::move(bbr));
@@ -250,12 +251,12 @@ std::vector<Group> groups_of(const StudyTask& task, const Effort& effort) {
   return groups;
 }
 
-double over_bound(const Case& measured, const std::string& method) {
+double over_bound(const ExchangeCase& measured, const std::string& method) {
   return measured.result.methods.at(method).median_s / measured.bound_s();
 }
 
 /// The time of the first method over that of the best of MPI's own; nothing if none was measured.
-std::optional<double> over_best_stock(const Group& group, const Case& measured) {
+std::optional<double> over_best_stock(const Group& group, const ExchangeCase& measured) {
   std::optional<double> best;
   for (const std::string& method : stock_methods()) {
     const auto found = measured.result.methods.find(method);
@@ -269,14 +270,14 @@ std::optional<double> over_best_stock(const Group& group, const Case& measured) 
 
 std::size_t timed_cases(const Group& group) {
   return static_cast<std::size_t>(std::count_if(group.cases.begin(), group.cases.end(),
-                                                [](const Case& each) { return each.result.failure.empty(); }));
+                                                [](const ExchangeCase& each) { return each.result.failure.empty(); }));
 }
 
 /// Cases without times are left out.
 std::string csv(const Group& group) {
   std::string text =
       "case,k,planned_for,largest_message,bytes,bound_s" + method_heads(group.methods) + ",over_best_of_mpi,note\n";
-  for (const Case& each : group.cases) {
+  for (const ExchangeCase& each : group.cases) {
     if (!each.result.failure.empty()) continue;
     std::int64_t bytes = 0, largest = 0;
     for (const Message& message : each.traffic.messages) {
@@ -323,7 +324,7 @@ std::string table_of(const Group& group) {
   if (compared) columns.push_back({"sluice / best of MPI"});
   TextTable table(columns);
   std::string failures;
-  for (const Case& each : group.cases) {
+  for (const ExchangeCase& each : group.cases) {
     std::vector<std::string> cells{each.name, seconds_text(each.bound_s())};
     if (!each.result.failure.empty()) {
       failures += fmt::format("{}: not measured: {}\n", each.name, each.result.failure);
@@ -336,7 +337,7 @@ std::string table_of(const Group& group) {
   return fmt::format("{}: time / bound\n\n{}{}\n", group.title, table.text(), failures);
 }
 
-void write_files(const std::vector<Group>& groups, const Effort& effort, const std::string& folder) {
+void write_files(const std::vector<Group>& groups, const ExchangeEffort& effort, const std::string& folder) {
   constexpr int kPanel = 340;
   for (const Group& group : groups) write_file_atomically(fmt::format("{}/{}.csv", folder, group.name), csv(group));
   if (std::any_of(groups.begin(), groups.end(),
@@ -354,7 +355,7 @@ void write_files(const std::vector<Group>& groups, const Effort& effort, const s
 }  // namespace
 
 int study_exchange_lab(const StudyTask& task) {
-  const Effort effort = task.quick ? quick_effort() : Effort{};
+  const ExchangeEffort effort = task.quick ? quick_exchange_effort() : ExchangeEffort{};
   const Lab lab("sluice study exchange-lab");
   std::vector<Group> groups = groups_of(task, effort);
   make_folder(task.folder);
@@ -369,7 +370,7 @@ int study_exchange_lab(const StudyTask& task) {
     const Progress progress(total);
     std::int64_t done = 0;
     for (Group& group : groups) {
-      for (Case& each : group.cases) {
+      for (ExchangeCase& each : group.cases) {
         progress.show(done++, fmt::format("{}: {}", group.name, each.name));
         std::vector<std::string> words{"--method", fmt::format("{}", fmt::join(group.methods, ",")), "--repetitions",
                                        fmt::format("{}", effort.repetitions)};

@@ -30,7 +30,7 @@ namespace {
 constexpr std::int64_t kNodes = 20;
 constexpr std::int64_t kFirstK = 2, kLastK = 20;
 constexpr std::size_t kPoints = kLastK - kFirstK + 1;
-constexpr std::int64_t kDefaultSamples = 1000, kQuickSamples = 20;
+constexpr std::int64_t kQualitySamples = 1000, kQuickQualitySamples = 20;
 
 struct Weights {
   const char* name;
@@ -38,16 +38,16 @@ struct Weights {
 };
 constexpr std::array kWeights{Weights{"small", 20}, Weights{"large", 100'000}};
 
-constexpr std::array kAlgorithms{"ggp", "oggp", "weights", "degrees"};
+constexpr std::array kQualityAlgorithms{"ggp", "oggp", "weights", "degrees"};
 
 /// The evaluation ratios of one graph, by k and algorithm.
-using Ratios = std::array<std::array<double, kAlgorithms.size()>, kPoints>;
+using QualityRatios = std::array<std::array<double, kQualityAlgorithms.size()>, kPoints>;
 
 /// Mean and worst over the graphs, by k and algorithm.
-struct Statistics {
-  Ratios mean = {};
-  Ratios worst = {};
-  std::array<std::array<compare::Quartiles, kAlgorithms.size()>, kPoints> quartiles = {};
+struct QualityStatistics {
+  QualityRatios mean = {};
+  QualityRatios worst = {};
+  std::array<std::array<compare::Quartiles, kQualityAlgorithms.size()>, kPoints> quartiles = {};
 };
 
 /// A number from `least` to `most`, each as likely, and the same with every library, which std's distributions are not:
@@ -83,15 +83,15 @@ Traffic random_traffic(std::uint64_t seed, std::size_t weights, std::int64_t num
   return traffic;
 }
 
-Ratios ratios_of(Traffic traffic) {
-  Ratios ratios = {};
+QualityRatios ratios_of(Traffic traffic) {
+  QualityRatios ratios = {};
   ExchangeProblem problem{std::move(traffic), 0, 1};
   for (std::size_t point = 0; point < kPoints; ++point) {
     problem.max_transfers = kFirstK + static_cast<std::int64_t>(point);
     const double eta = lower_bound(problem.traffic, problem.max_transfers, problem.setup).total;
-    for (std::size_t a = 0; a < kAlgorithms.size(); ++a) {
+    for (std::size_t a = 0; a < kQualityAlgorithms.size(); ++a) {
       ExchangeOptions options;
-      options.algorithm = kAlgorithms[a];
+      options.algorithm = kQualityAlgorithms[a];
       options.order_steps = false;
       ratios[point][a] = cost(plan_exchange(problem, options).schedule).total / eta;
     }
@@ -100,9 +100,9 @@ Ratios ratios_of(Traffic traffic) {
 }
 
 /// The ratios of every sample, in order.
-std::vector<Ratios> measure(std::size_t weights, std::int64_t samples, std::uint64_t seed, const Progress& progress,
-                            std::int64_t done_before) {
-  std::vector<Ratios> result(static_cast<std::size_t>(samples));
+std::vector<QualityRatios> measure_ratios(std::size_t weights, std::int64_t samples, std::uint64_t seed,
+                                          const Progress& progress, std::int64_t done_before) {
+  std::vector<QualityRatios> result(static_cast<std::size_t>(samples));
   const auto shows = [&](std::int64_t i) {
     progress.show(done_before + i, fmt::format("{} weights", kWeights[weights].name));
   };
@@ -112,20 +112,20 @@ std::vector<Ratios> measure(std::size_t weights, std::int64_t samples, std::uint
   return result;
 }
 
-Statistics statistics_of(const std::vector<Ratios>& samples) {
-  Statistics result;
-  for (const Ratios& ratios : samples) {
+QualityStatistics statistics_of(const std::vector<QualityRatios>& samples) {
+  QualityStatistics result;
+  for (const QualityRatios& ratios : samples) {
     for (std::size_t point = 0; point < kPoints; ++point) {
-      for (std::size_t a = 0; a < kAlgorithms.size(); ++a) {
+      for (std::size_t a = 0; a < kQualityAlgorithms.size(); ++a) {
         result.mean[point][a] += ratios[point][a] / static_cast<double>(samples.size());
         result.worst[point][a] = std::max(result.worst[point][a], ratios[point][a]);
       }
     }
   }
   for (std::size_t point = 0; point < kPoints; ++point) {
-    for (std::size_t a = 0; a < kAlgorithms.size(); ++a) {
+    for (std::size_t a = 0; a < kQualityAlgorithms.size(); ++a) {
       std::vector<double> values;
-      for (const Ratios& ratios : samples) values.push_back(ratios[point][a]);
+      for (const QualityRatios& ratios : samples) values.push_back(ratios[point][a]);
       result.quartiles[point][a] = compare::quartiles_of(std::move(values));
     }
   }
@@ -133,39 +133,39 @@ Statistics statistics_of(const std::vector<Ratios>& samples) {
 }
 
 /// One curve pair, mean and worst.
-struct Curve {
+struct QualityCurve {
   std::size_t weights;
   std::size_t algorithm;
 };
 
-struct Figure {
+struct QualityFigure {
   int number;
   const char* title;
-  std::vector<Curve> curves;
+  std::vector<QualityCurve> curves;
 };
 
-const std::vector<Figure>& figures() {
-  static const std::vector<Figure> kFigures{{11, "Heuristic on weights, small weights", {{0, 2}}},
-                                            {12, "Heuristic on weights, large weights", {{1, 2}}},
-                                            {13, "Heuristic on degrees, small weights", {{0, 3}}},
-                                            {14, "Heuristic on degrees, large weights", {{1, 3}}},
-                                            {15, "GGP and OGGP", {{0, 0}, {0, 1}, {1, 0}, {1, 1}}}};
+const std::vector<QualityFigure>& quality_figures() {
+  static const std::vector<QualityFigure> kFigures{{11, "Heuristic on weights, small weights", {{0, 2}}},
+                                                   {12, "Heuristic on weights, large weights", {{1, 2}}},
+                                                   {13, "Heuristic on degrees, small weights", {{0, 3}}},
+                                                   {14, "Heuristic on degrees, large weights", {{1, 3}}},
+                                                   {15, "GGP and OGGP", {{0, 0}, {0, 1}, {1, 0}, {1, 1}}}};
   return kFigures;
 }
 
-std::string name_of(const Curve& curve) {
-  return fmt::format("{}_{}", kAlgorithms[curve.algorithm], kWeights[curve.weights].name);
+std::string name_of(const QualityCurve& curve) {
+  return fmt::format("{}_{}", kQualityAlgorithms[curve.algorithm], kWeights[curve.weights].name);
 }
 
-std::string csv(const Figure& figure, const std::array<Statistics, kWeights.size()>& statistics) {
+std::string csv(const QualityFigure& figure, const std::array<QualityStatistics, kWeights.size()>& statistics) {
   std::string text = "k";
-  for (const Curve& curve : figure.curves)
+  for (const QualityCurve& curve : figure.curves)
     text += fmt::format(",{0}_mean,{0}_worst,{0}_lower_quartile,{0}_upper_quartile", name_of(curve));
   text += '\n';
   for (std::size_t point = 0; point < kPoints; ++point) {
     text += fmt::format("{}", kFirstK + static_cast<std::int64_t>(point));
-    for (const Curve& curve : figure.curves) {
-      const Statistics& all = statistics[curve.weights];
+    for (const QualityCurve& curve : figure.curves) {
+      const QualityStatistics& all = statistics[curve.weights];
       const compare::Quartiles& quartiles = all.quartiles[point][curve.algorithm];
       text += fmt::format(",{:.6f},{:.6f},{:.6f},{:.6f}", all.mean[point][curve.algorithm],
                           all.worst[point][curve.algorithm], quartiles.low, quartiles.high);
@@ -176,21 +176,21 @@ std::string csv(const Figure& figure, const std::array<Statistics, kWeights.size
 }
 
 /// A panel for each kind of weights, as their ratios are far apart.
-std::string gnuplot_script(const Figure& figure, std::int64_t samples) {
+std::string gnuplot_script(const QualityFigure& figure, std::int64_t samples) {
   std::string script = "set xlabel \"k\"\nset ylabel \"cost / eta\"\nset grid\n";
   std::string panels;
   int count = 0;
   for (std::size_t weights = 0; weights < kWeights.size(); ++weights) {
     std::string plots;
     for (std::size_t c = 0; c < figure.curves.size(); ++c) {
-      const Curve& curve = figure.curves[c];
+      const QualityCurve& curve = figure.curves[c];
       if (curve.weights != weights) continue;
       const std::size_t column = 4 * c + 2;
       plots += fmt::format(
           R"({0}"figure{1}.csv" using 1:{2}:{4}:{5} every ::1 with yerrorlines title "{6}, mean and quartiles", )"
           R"("figure{1}.csv" using 1:{3} every ::1 with linespoints title "{6}, worst")",
           plots.empty() ? "plot " : ", \\\n     ", figure.number, column, column + 1, column + 2, column + 3,
-          kAlgorithms[curve.algorithm]);
+          kQualityAlgorithms[curve.algorithm]);
     }
     if (plots.empty()) continue;
     ++count;
@@ -201,13 +201,13 @@ std::string gnuplot_script(const Figure& figure, std::int64_t samples) {
   return script + panels + (count > 1 ? "unset multiplot\n" : "");
 }
 
-std::string table_of(const Statistics& statistics, const Weights& weights, std::int64_t samples) {
+std::string table_of(const QualityStatistics& statistics, const Weights& weights, std::int64_t samples) {
   std::vector<TextTable::Column> columns{{"k"}};
-  for (const char* algorithm : kAlgorithms) columns.push_back({algorithm});
+  for (const char* algorithm : kQualityAlgorithms) columns.push_back({algorithm});
   TextTable table(columns);
   for (std::size_t point = 0; point < kPoints; ++point) {
     std::vector<std::string> cells{fmt::format("{}", kFirstK + static_cast<std::int64_t>(point))};
-    for (std::size_t a = 0; a < kAlgorithms.size(); ++a)
+    for (std::size_t a = 0; a < kQualityAlgorithms.size(); ++a)
       cells.push_back(fmt::format("{:.4f} / {:.3f}", statistics.mean[point][a], statistics.worst[point][a]));
     table.add_row(std::move(cells));
   }
@@ -217,16 +217,18 @@ std::string table_of(const Statistics& statistics, const Weights& weights, std::
 }  // namespace
 
 int study_exchange_quality(const StudyTask& task) {
-  const std::int64_t samples = task.samples > 0 ? task.samples : task.quick ? kQuickSamples : kDefaultSamples;
+  const std::int64_t samples = task.samples > 0 ? task.samples : task.quick ? kQuickQualitySamples : kQualitySamples;
   make_folder(task.folder);
-  for (const Figure& figure : figures()) check_writable(fmt::format("{}/figure{}.csv", task.folder, figure.number));
-  std::array<Statistics, kWeights.size()> statistics;
+  for (const QualityFigure& figure : quality_figures())
+    check_writable(fmt::format("{}/figure{}.csv", task.folder, figure.number));
+  std::array<QualityStatistics, kWeights.size()> statistics;
   {
     const Progress progress(samples * static_cast<std::int64_t>(kWeights.size()));
     for (std::size_t w = 0; w < kWeights.size(); ++w)
-      statistics[w] = statistics_of(measure(w, samples, task.seed, progress, static_cast<std::int64_t>(w) * samples));
+      statistics[w] =
+          statistics_of(measure_ratios(w, samples, task.seed, progress, static_cast<std::int64_t>(w) * samples));
   }
-  for (const Figure& figure : figures()) {
+  for (const QualityFigure& figure : quality_figures()) {
     const std::string name = fmt::format("figure{}", figure.number);
     constexpr int kPanel = 340;
     write_file_atomically(fmt::format("{}/{}.csv", task.folder, name), csv(figure, statistics));

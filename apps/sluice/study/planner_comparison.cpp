@@ -136,11 +136,12 @@ std::string gnuplot_script(const PlannerComparison& comparison, const std::vecto
                          plots.empty() ? "plot " : ", \\\n     ", p, names[p]);
   }
   return fmt::format(
-      "set title \"{}, {} nodes{}: cost over the bound, mean and quartiles\"\nset xlabel \"set-up, % of the largest "
+      "set title \"{}, {}{}: cost over the bound, mean and quartiles\"\nset xlabel \"set-up, % of the largest "
       "load\"\n"
       "set ylabel \"cost / bound\"\nset logscale x\nset logscale y\nset ytics (1, 2, 5, 10, 20, 50, 100, 200, 500, "
       "1000)\nset grid\n{}{}\n",
-      comparison.title, last.nodes, last.switches > 1 ? fmt::format(", {} switches", last.switches) : "", data, plots);
+      comparison.title, count_text(last.nodes, "node"),
+      last.switches > 1 ? fmt::format(", {}", count_text(last.switches, "switch", "switches")) : "", data, plots);
 }
 
 }  // namespace
@@ -158,7 +159,7 @@ void compare_planners(const PlannerComparison& comparison, const StudyTask& task
     const auto group_of = [&](std::int64_t i) { return static_cast<std::size_t>(i / comparison.samples); };
     const auto shows = [&](std::int64_t i) {
       const InstanceGroup& group = comparison.groups[group_of(i)];
-      progress.show(i, fmt::format("{} nodes, {}, set-up {} %", group.nodes,
+      progress.show(i, fmt::format("{}, {}, set-up {} %", count_text(group.nodes, "node"),
                                    count_text(group.switches, "switch", "switches"), group.setup_percent));
     };
     for_each_in_parallel(groups * comparison.samples, shows, [&](std::int64_t i) {
@@ -201,9 +202,9 @@ void compare_planners(const PlannerComparison& comparison, const StudyTask& task
   constexpr int kHeight = 460;
   write_file_atomically(file, csv);
   draw(task.folder, comparison.name, gnuplot_script(comparison, names, ratios), kHeight);
-  print(fmt::format(
-      "{}, {} instances of a kind, seed {}: cost over the bound, mean / worst\n\n{}\n{}.csv written to {}\n",
-      comparison.title, comparison.samples, task.seed, table.text(), comparison.name, task.folder));
+  print(fmt::format("{}, {} of a kind, seed {}: cost over the bound, mean / worst\n\n{}\n{}.csv written to {}\n",
+                    comparison.title, count_text(comparison.samples, "instance"), task.seed, table.text(),
+                    comparison.name, task.folder));
 }
 
 void compare_planners_at(const std::vector<std::int64_t>& sizes, std::int64_t quick_size,

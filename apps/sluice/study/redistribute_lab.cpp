@@ -31,7 +31,7 @@ namespace {
 constexpr std::int64_t kEdge = 2048, kElementBytes = 8;
 constexpr double kWideMbit = 1000;
 
-struct Row {
+struct LabRow {
   std::int64_t hosts = 8;
   double backbone_mbit = kWideMbit;
   std::string from;
@@ -49,15 +49,15 @@ struct Row {
   }
 };
 
-std::vector<Row> rows_of(const std::string& congestion, bool quick) {
-  std::vector<Row> rows{{8, kWideMbit, "2x4:64x64", "4x2:100x100"},     {8, 200, "2x2:64x64", "4x1:100x100", true},
-                        {8, kWideMbit, "8x1:64x2048", "8x1:100x2048"},  {8, kWideMbit, "1x8:64x64", "8x1:100x100"},
-                        {8, kWideMbit, "4x2:32x32", "2x4:48x48"},       {8, kWideMbit, "8x1:1x2048", "1x8:2048x1"},
-                        {16, kWideMbit, "16x1:3x2048", "16x1:5x2048"},  {16, kWideMbit, "4x4:64x64", "2x8:100x100"},
-                        {16, kWideMbit, "16x1:64x2048", "4x4:100x100"}, {8, 200, "2x4:64x64", "4x2:100x100"},
-                        {16, 300, "4x2:64x64", "2x4:100x100", true}};
+std::vector<LabRow> rows_of(const std::string& congestion, bool quick) {
+  std::vector<LabRow> rows{{8, kWideMbit, "2x4:64x64", "4x2:100x100"},     {8, 200, "2x2:64x64", "4x1:100x100", true},
+                           {8, kWideMbit, "8x1:64x2048", "8x1:100x2048"},  {8, kWideMbit, "1x8:64x64", "8x1:100x100"},
+                           {8, kWideMbit, "4x2:32x32", "2x4:48x48"},       {8, kWideMbit, "8x1:1x2048", "1x8:2048x1"},
+                           {16, kWideMbit, "16x1:3x2048", "16x1:5x2048"},  {16, kWideMbit, "4x4:64x64", "2x8:100x100"},
+                           {16, kWideMbit, "16x1:64x2048", "4x4:100x100"}, {8, 200, "2x4:64x64", "4x2:100x100"},
+                           {16, 300, "4x2:64x64", "2x4:100x100", true}};
   if (quick) rows.resize(2);
-  for (Row& row : rows) {
+  for (LabRow& row : rows) {
     row.network.hosts = row.hosts / 2;
     row.network.backbone_mbit = row.backbone_mbit;
     row.network.congestion = congestion;
@@ -83,24 +83,24 @@ std::vector<std::string> all_methods() {
   return names;
 }
 
-double over_best_rival(const Row& row) {
+double over_best_rival(const LabRow& row) {
   double best_s = row.result.methods.at(rivals().front()).median_s;
   for (const std::string& rival : rivals()) best_s = std::min(best_s, row.result.methods.at(rival).median_s);
   return row.result.methods.at("sluice").median_s / best_s;
 }
 
 /// Rows without times are left out.
-std::vector<Row> timed(const std::vector<Row>& rows) {
-  std::vector<Row> result;
-  for (const Row& row : rows)
+std::vector<LabRow> timed(const std::vector<LabRow>& rows) {
+  std::vector<LabRow> result;
+  for (const LabRow& row : rows)
     if (row.result.failure.empty()) result.push_back(row);
   return result;
 }
 
-std::string csv_of(const std::vector<Row>& rows) {
+std::string csv_of(const std::vector<LabRow>& rows) {
   std::string text =
       "case,hosts,backbone_mbit,from,to,bound_s" + method_heads(all_methods()) + ",over_best_of_others,how\n";
-  for (const Row& row : timed(rows)) {
+  for (const LabRow& row : timed(rows)) {
     text += fmt::format("\"{}\",{},{},{},{},{:.6f}{},{:.4f},\"{}\"\n", row.name(), row.hosts, row.backbone_mbit,
                         row.from, row.to, row.bound_s, method_fields(all_methods(), row.result, row.bound_s),
                         over_best_rival(row), row.result.methods.at("sluice").how);
@@ -108,13 +108,13 @@ std::string csv_of(const std::vector<Row>& rows) {
   return text;
 }
 
-std::string table_of(const std::vector<Row>& rows) {
+std::string table_of(const std::vector<LabRow>& rows) {
   std::vector<TextTable::Column> columns{{"hosts"}, {"backbone"}, {"layouts", TextTable::Align::kLeft}, {"bound"}};
   for (const std::string& method : all_methods()) columns.push_back({method});
   columns.push_back({"sluice / best of others"});
   TextTable table(columns);
   std::string failures;
-  for (const Row& row : rows) {
+  for (const LabRow& row : rows) {
     if (!row.result.failure.empty()) {
       failures += fmt::format("{}: not measured: {}\n", row.name(), row.result.failure);
       continue;
@@ -136,7 +136,7 @@ int study_redistribute_lab(const StudyTask& task) {
   constexpr int kRepetitions = 7, kFewRepetitions = 3;
   const int repetitions = task.quick ? kFewRepetitions : kRepetitions;
   const Lab lab("sluice study redistribute-lab");
-  std::vector<std::pair<std::string, std::vector<Row>>> parts;
+  std::vector<std::pair<std::string, std::vector<LabRow>>> parts;
   std::int64_t total = 0;
   for (const std::string congestion : {"reno", "cubic"}) {
     if (task.quick && !parts.empty()) continue;
@@ -157,7 +157,7 @@ int study_redistribute_lab(const StudyTask& task) {
     const Progress progress(total);
     std::int64_t done = 0;
     for (auto& [congestion, rows] : parts) {
-      for (Row& row : rows) {
+      for (LabRow& row : rows) {
         progress.show(done++, fmt::format("{}: {}", congestion, row.name()));
         std::vector<std::string> words{"redistribute",
                                        "--shape",

@@ -32,9 +32,9 @@ namespace sluice::command {
 namespace {
 
 constexpr std::int64_t kMostProcesses = 32, kMostBlock = 20;
-constexpr std::int64_t kDefaultSamples = 2000, kQuickSamples = 50;
-constexpr std::int64_t kEffort = 1'000'000;  // a grid: half a minute at most
-constexpr std::int64_t kChunk = 500;         // grids between two writes
+constexpr std::int64_t kSampledGrids = 2000, kQuickSampledGrids = 50;
+constexpr std::int64_t kFrontEffort = 1'000'000;  // a grid: half a minute at most
+constexpr std::int64_t kChunk = 500;              // grids between two writes
 
 constexpr std::array kNamed{"stepwise", "greedy", "coloring", "caterpillar"};
 
@@ -65,7 +65,7 @@ std::vector<Grid> grids_of(std::int64_t samples, std::uint64_t seed) {
 }
 
 /// The result for one grid: a line of grids.csv.
-struct Row {
+struct GridRow {
   Grid grid;
   std::int64_t bound_steps = 0, bound_transmission = 0;                 ///< by the messages of each process
   std::int64_t steps = 0, transmission = 0, transmission_at_least = 0;  ///< at the fewest steps
@@ -80,7 +80,7 @@ constexpr const char* kTitles =
     "P,r,Q,s,bound_NS,bound_TC,NS,TC,TC_at_least,last_NS,last_TC,points,complete,stepwise_NS,stepwise_TC,greedy_NS,"
     "greedy_TC,coloring_NS,coloring_TC,caterpillar_NS,caterpillar_TC,seconds";
 
-std::vector<std::int64_t*> numbers_of(Row& row) {
+std::vector<std::int64_t*> numbers_of(GridRow& row) {
   std::vector<std::int64_t*> result{&row.grid.p,
                                     &row.grid.r,
                                     &row.grid.q,
@@ -101,14 +101,14 @@ std::vector<std::int64_t*> numbers_of(Row& row) {
   return result;
 }
 
-std::string line_of(Row row) {
+std::string line_of(GridRow row) {
   std::string line;
   for (const std::int64_t* number : numbers_of(row)) line += fmt::format("{},", *number);
   return line + fmt::format("{:.6f}\n", row.seconds);
 }
 
 /// False for a line that is not complete, such as one that was cut off.
-bool read_line(const std::string& line, Row& row) {
+bool read_line(const std::string& line, GridRow& row) {
   std::istringstream in(line);
   char comma = 0;
   for (std::int64_t* number : numbers_of(row))
@@ -116,15 +116,15 @@ bool read_line(const std::string& line, Row& row) {
   return static_cast<bool>(in >> row.seconds) && in.peek() == std::istringstream::traits_type::eof();
 }
 
-Row row_of(const Grid& grid) {
-  Row row;
+GridRow row_of(const Grid& grid) {
+  GridRow row;
   row.grid = grid;
   const RedistributionProblem problem = one_slice({{grid.p}, {grid.r}}, {{grid.q}, {grid.s}});
   const Cost bound = redistribution_bound(problem);
   row.bound_steps = bound.steps;
   row.bound_transmission = bound.transmission;
   const auto start = std::chrono::steady_clock::now();
-  const RedistributionFront front = redistribution_front(problem, 1, kEffort);
+  const RedistributionFront front = redistribution_front(problem, 1, kFrontEffort);
   row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const Cost first = front.points.front().plan.cost(), last = front.points.back().plan.cost();
   row.steps = first.steps;
@@ -143,8 +143,8 @@ Row row_of(const Grid& grid) {
 }
 
 /// The rows of all grids, read or planned, in order.
-std::vector<Row> measure(const std::string& file, const std::string& head, const std::vector<Grid>& grids) {
-  std::vector<Row> rows;
+std::vector<GridRow> measure(const std::string& file, const std::string& head, const std::vector<Grid>& grids) {
+  std::vector<GridRow> rows;
   {
     std::ifstream before(file);
     std::string line;
@@ -152,12 +152,12 @@ std::vector<Row> measure(const std::string& file, const std::string& head, const
       if (line != head)
         throw InputError(file, "'" + line + "'", "'" + head + "', as this study begins it, or another folder");
       std::getline(before, line);
-      Row row;
+      GridRow row;
       while (rows.size() < grids.size() && std::getline(before, line) && read_line(line, row)) rows.push_back(row);
     }
   }
   std::string text = head + '\n' + kTitles + '\n';
-  for (const Row& row : rows) text += line_of(row);
+  for (const GridRow& row : rows) text += line_of(row);
   write_file_atomically(file, text);
   const auto total = static_cast<std::int64_t>(grids.size());
   const Progress progress(total);
@@ -188,7 +188,7 @@ std::string examples_csv() {
   std::string text = "example,from,to,NS,TC,TC_at_least,algorithm\n";
   for (std::size_t e = 0; e < kExamples.size(); ++e) {
     const Layout from = parse_layout(kExamples[e].from, "from"), to = parse_layout(kExamples[e].to, "to");
-    for (const FrontPoint& point : redistribution_front(one_slice(from, to), 1, kEffort).points) {
+    for (const FrontPoint& point : redistribution_front(one_slice(from, to), 1, kFrontEffort).points) {
       const Cost cost = point.plan.cost();
       text += fmt::format("{},{},{},{},{},{},{}\n", e + 1, kExamples[e].from, kExamples[e].to, cost.steps,
                           cost.transmission, point.transmission_at_least, point.plan.algorithm());
@@ -199,9 +199,9 @@ std::string examples_csv() {
 
 /// TC over the least TC of any schedule, sorted, at 0, 0.5, .. 100 % of the grids: of the optimum at the fewest steps,
 /// and of the named algorithms.
-std::string ratios_csv(const std::vector<Row>& rows) {
+std::string ratios_csv(const std::vector<GridRow>& rows) {
   std::vector<std::vector<double>> ratios(kNamed.size() + 1);
-  for (const Row& row : rows) {
+  for (const GridRow& row : rows) {
     const auto least = static_cast<double>(row.last_transmission);
     ratios[0].push_back(static_cast<double>(row.transmission) / least);
     for (std::size_t a = 0; a < kNamed.size(); ++a)
@@ -226,22 +226,22 @@ std::string gnuplot_script(std::size_t grids) {
   return script + '\n';
 }
 
-std::string summary_of(const std::vector<Row>& rows) {
+std::string summary_of(const std::vector<GridRow>& rows) {
   const auto count = [&](auto&& holds) { return static_cast<std::int64_t>(std::ranges::count_if(rows, holds)); };
   const auto line = [&](const char* what, std::int64_t number) {
     return fmt::format("{:<64} {:>7}  {:>7.3f} %\n", what, number,
                        100.0 * static_cast<double>(number) / static_cast<double>(rows.size()));
   };
   std::string text = line("grids", static_cast<std::int64_t>(rows.size()));
-  text += line("whole front proven", count([](const Row& row) { return row.complete == 1; }));
+  text += line("whole front proven", count([](const GridRow& row) { return row.complete == 1; }));
   text += line("TC at the fewest steps proven",
-               count([](const Row& row) { return row.transmission == row.transmission_at_least; }));
+               count([](const GridRow& row) { return row.transmission == row.transmission_at_least; }));
   text += line("one schedule optimal in NS and TC at once",
-               count([](const Row& row) { return row.complete == 1 && row.points == 1; }));
+               count([](const GridRow& row) { return row.complete == 1 && row.points == 1; }));
   text += line("bound by the messages of each process reached",
-               count([](const Row& row) { return row.transmission == row.bound_transmission; }));
+               count([](const GridRow& row) { return row.transmission == row.bound_transmission; }));
   for (std::size_t a = 0; a < kNamed.size(); ++a) {
-    text += line(fmt::format("{} on the front", kNamed[a]).c_str(), count([&](const Row& row) {
+    text += line(fmt::format("{} on the front", kNamed[a]).c_str(), count([&](const GridRow& row) {
                    const bool first = row.named_steps[a] == row.steps && row.named_transmission[a] == row.transmission;
                    const bool last =
                        row.named_steps[a] == row.last_steps && row.named_transmission[a] == row.last_transmission;
@@ -250,28 +250,28 @@ std::string summary_of(const std::vector<Row>& rows) {
   }
   std::vector<double> seconds;
   std::int64_t most_points = 0;
-  for (const Row& row : rows) {
+  for (const GridRow& row : rows) {
     seconds.push_back(row.seconds);
     most_points = std::max(most_points, row.points);
   }
   std::ranges::sort(seconds);
   const double all = std::accumulate(seconds.begin(), seconds.end(), 0.0);
-  return text + fmt::format("longest front {} points; planning a front: median {}, mean {}, longest {}\n", most_points,
-                            seconds_text(seconds[seconds.size() / 2]),
+  return text + fmt::format("longest front {}; planning a front: median {}, mean {}, longest {}\n",
+                            count_text(most_points, "point"), seconds_text(seconds[seconds.size() / 2]),
                             seconds_text(all / static_cast<double>(seconds.size())), seconds_text(seconds.back()));
 }
 
 }  // namespace
 
 int study_redistribute_optimality(const StudyTask& task) {
-  const std::int64_t samples = task.samples > 0 ? task.samples : task.quick ? kQuickSamples : kDefaultSamples;
+  const std::int64_t samples = task.samples > 0 ? task.samples : task.quick ? kQuickSampledGrids : kSampledGrids;
   const std::vector<Grid> grids = grids_of(samples, task.seed);
   make_folder(task.folder);
   const std::string file = task.folder + "/grids.csv";
   check_writable(file);
   const std::string head =
-      fmt::format("# redistribute-optimality, {} grids, seed {}, effort {}", grids.size(), task.seed, kEffort);
-  const std::vector<Row> rows = measure(file, head, grids);
+      fmt::format("# redistribute-optimality, {} grids, seed {}, effort {}", grids.size(), task.seed, kFrontEffort);
+  const std::vector<GridRow> rows = measure(file, head, grids);
   write_file_atomically(task.folder + "/examples.csv", examples_csv());
   write_file_atomically(task.folder + "/ratios.csv", ratios_csv(rows));
   draw(task.folder, "ratios", gnuplot_script(rows.size()));

@@ -105,8 +105,8 @@ std::string text_of(const Figure& figure, const std::vector<Point>& points, cons
   const auto busy = durations.size() - static_cast<std::size_t>(std::count(durations.begin(), durations.end(), 0));
   std::string text = fmt::format("Figure {}: {} -> {} ({})\n", figure.number, figure.from, figure.to, figure.note);
   text += fmt::format(
-      "  {}: {} steps, {} units a slice; caterpillar: {} steps that carry anything, {} units; ratios {} and {}\n\n",
-      figure.algorithm, ours.steps, ours.transmission, busy, other.transmission,
+      "  {}: {}, {} units a slice; caterpillar: {} steps that carry anything, {} units; ratios {} and {}\n\n",
+      figure.algorithm, count_text(ours.steps, "step"), ours.transmission, busy, other.transmission,
       ratio_text(static_cast<double>(ours.steps), static_cast<double>(busy)),
       ratio_text(static_cast<double>(ours.transmission), static_cast<double>(other.transmission)));
   TextTable table({{"elements"}, {figure.algorithm}, {"caterpillar"}, {"ratio"}});
@@ -125,13 +125,14 @@ int study_redistribute_paragon(const StudyTask& task) {
   int ranks = 0;
   SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
   if (ranks < kRanks) {
-    throw InputError("sluice study redistribute-paragon", fmt::format("{} ranks", ranks),
+    throw InputError("sluice study redistribute-paragon", count_text(ranks, "rank"),
                      fmt::format("{}: mpirun -np {} sluice study ...", kRanks, kRanks));
   }
   Ranks::once([&] { make_folder(folder); });
 
-  std::string text = fmt::format("{} ranks on {} cores of each node, median of {} executions, packing included\n\n",
-                                 ranks, std::thread::hardware_concurrency(), effort.repetitions);
+  std::string text =
+      fmt::format("{} on {} of each node, median of {} executions, packing included\n\n", count_text(ranks, "rank"),
+                  count_text(std::thread::hardware_concurrency(), "core"), effort.repetitions);
   const Progress progress(effort.sizes * static_cast<std::int64_t>(kFigures.size()));
   std::int64_t done = 0;
   for (const Figure& figure : kFigures) {
@@ -141,14 +142,15 @@ int study_redistribute_paragon(const StudyTask& task) {
     std::vector<Point> points;
     for (int i = 0; i < effort.sizes; ++i) {
       const std::int64_t elements = first << i;
-      if (Ranks::speaks()) progress.show(done, fmt::format("Figure {}: {} elements", figure.number, elements));
+      if (Ranks::speaks())
+        progress.show(done, fmt::format("Figure {}: {}", figure.number, count_text(elements, "element")));
       ++done;
       const compare::Comparison comparison =
           compare::redistributions(MPI_COMM_WORLD, {elements}, from, to, kElementBytes, {},
                                    {fmt::format("sluice-{}", figure.algorithm), "caterpillar"}, effort.repetitions);
       if (!comparison.verified) {
         Ranks::once([&] {
-          std::string wrong = fmt::format("Figure {}, {} elements: wrong\n", figure.number, elements);
+          std::string wrong = fmt::format("Figure {}, {}: wrong\n", figure.number, count_text(elements, "element"));
           for (const std::string& failure : comparison.failures) wrong += failure + '\n';
           print(wrong);
         });

@@ -13,6 +13,7 @@
 #include "parallel.hpp"
 #include "progress.hpp"
 #include "sluice/plan/replicated.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "study.hpp"
 
@@ -113,19 +114,20 @@ int study_redistribute_replicas(const StudyTask& task) {
   const auto ratios = ratios_of(rows);
   write_file_atomically(task.folder + "/ratios.csv", "percent,first_copy,direct,auto\n" + percent_rows(ratios));
   std::string script = fmt::format(
-      "set title \"total over the bound of any schedule, {} instances\"\nset xlabel \"instances, by their ratio (%)\"\n"
+      "set title \"total over the bound of any schedule, {}\"\nset xlabel \"instances, by their ratio (%)\"\n"
       "set ylabel \"total / bound\"\nset grid\nset logscale y\nset ytics (1, 2, 5, 10, 20, 50, 100, 200, 500, "
       "1000)\nplot ",
-      rows.size());
+      count_text(rows.size(), "instance"));
   for (std::size_t w = 0; w < kWays.size(); ++w)
     script += fmt::format("{}\"ratios.csv\" using 1:{} every ::1 with lines lw 2 title \"{}\"",
                           w == 0 ? "" : ", \\\n     ", w + 2, kWays[w]);
   draw(task.folder, "ratios", script + '\n');
 
   std::string text = fmt::format(
-      "{} instances, seed {}: P, Q, R, S <= {}, blocks <= {}, 100000 elements, a set-up {:.0f} % of a target process's "
+      "{}, seed {}: P, Q, R, S <= {}, blocks <= {}, 100000 elements, a set-up {:.0f} % of a target process's "
       "part\n\n{:<12} {:>10} {:>10} {:>10}   total over the bound of any schedule\n",
-      rows.size(), task.seed, kMostSide, kMostBlocks, 100 * kSetupPart, "", "mean", "median", "worst");
+      count_text(rows.size(), "instance"), task.seed, kMostSide, kMostBlocks, 100 * kSetupPart, "", "mean", "median",
+      "worst");
   for (std::size_t w = 0; w < kWays.size(); ++w) {
     const std::vector<double>& each = ratios[w];
     const double mean = std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size());

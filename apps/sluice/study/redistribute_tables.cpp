@@ -62,7 +62,7 @@ struct Difference {
   Cause cause = Cause::kUnknown;
 };
 
-struct Comparison {
+struct TableComparison {
   std::string csv;
   int values = 0;
   std::vector<Difference> differences;
@@ -98,10 +98,10 @@ std::string text(Integer value) {
 }
 
 /// Message lengths by sender and receiver.
-using Lengths = std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>;
+using PaperLengths = std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>;
 
-Lengths lengths_of(const RedistributionProblem& problem) {
-  Lengths result;
+PaperLengths lengths_of(const RedistributionProblem& problem) {
+  PaperLengths result;
   for (const Message& message : problem.traffic().messages) result[{message.from, message.to}] = message.size;
   return result;
 }
@@ -111,10 +111,10 @@ bool is_misprint(std::size_t number, std::int64_t receiver) {
   return ((number == 7 || number == 13) && receiver == 14) || (number == 10 && receiver == 7);
 }
 
-Comparison compare_grid(std::size_t number, const RedistributionProblem& problem, const Cells& paper) {
-  Comparison result;
+TableComparison compare_grid(std::size_t number, const RedistributionProblem& problem, const Cells& paper) {
+  TableComparison result;
   result.csv = "sender,receiver,sluice,paper\n";
-  const Lengths lengths = lengths_of(problem);
+  const PaperLengths lengths = lengths_of(problem);
   const std::int64_t senders = problem.from().processes(), receivers = problem.to().processes();
   std::vector<std::int64_t> sent(senders, 0), received(receivers, 0);
   for (const auto& [pair, length] : lengths) ++sent[pair.first], ++received[pair.second];
@@ -171,10 +171,10 @@ Figures figures_of(const StepSchedule& schedule) {
   return result;
 }
 
-Comparison compare_steps(const Table& table, const RedistributionProblem& problem, const Cells& paper) {
-  Comparison result;
+TableComparison compare_steps(const Table& table, const RedistributionProblem& problem, const Cells& paper) {
+  TableComparison result;
   result.csv = "sender,receiver,length,sluice,paper\n";
-  const Lengths lengths = lengths_of(problem);
+  const PaperLengths lengths = lengths_of(problem);
   const StepSchedule schedule = schedule_of(table, problem);
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> steps;
   for (std::size_t t = 0; t < schedule.steps.size(); ++t)
@@ -213,8 +213,8 @@ Comparison compare_steps(const Table& table, const RedistributionProblem& proble
   return result;
 }
 
-Comparison compare_cost(const Table& table, const RedistributionProblem& problem, const Cells& paper) {
-  Comparison result;
+TableComparison compare_cost(const Table& table, const RedistributionProblem& problem, const Cells& paper) {
+  TableComparison result;
   result.csv = "step,sluice,paper\n";
   const StepSchedule schedule = schedule_of(table, problem);
   const Figures ours = figures_of(schedule);
@@ -232,7 +232,7 @@ Comparison compare_cost(const Table& table, const RedistributionProblem& problem
   return result;
 }
 
-Comparison compare(std::size_t number) {
+TableComparison compare(std::size_t number) {
   const Table& table = kTables[number - 1];
   const Cells paper = cells_of(kPaperTables[number - 1]);
   const RedistributionProblem problem = one_slice(parse_layout(table.from, "from"), parse_layout(table.to, "to"));
@@ -280,7 +280,7 @@ const char* name_of(Cause cause) {
 int study_redistribute_tables(const StudyTask& task) {
   const std::string& folder = task.folder;
   make_folder(folder);
-  std::vector<Comparison> comparisons;
+  std::vector<TableComparison> comparisons;
   {
     const Progress progress(kTables.size());
     for (std::size_t number = 1; number <= kTables.size(); ++number) {
@@ -303,7 +303,7 @@ int study_redistribute_tables(const StudyTask& task) {
   std::map<Cause, std::vector<std::string>> differing;
   for (std::size_t i = 0; i < comparisons.size(); ++i) {
     const Table& table = kTables[i];
-    const Comparison& comparison = comparisons[i];
+    const TableComparison& comparison = comparisons[i];
     const int agreeing = comparison.values - static_cast<int>(comparison.differences.size());
     values += comparison.values;
     agree += agreeing;

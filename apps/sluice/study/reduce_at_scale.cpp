@@ -52,7 +52,7 @@ struct Execution {
   std::string how;
 };
 
-struct Point {
+struct ScalePoint {
   std::int64_t machines = 0;
   double d_over_c = 1;
   double d_s = 0;
@@ -71,7 +71,7 @@ struct Point {
 };
 
 /// Fills in the times of `point`, whose machines and d / c are given.
-void measure(Point& point, const SimulatedMachines& machines) {
+void measure(ScalePoint& point, const SimulatedMachines& machines) {
   SimulatedCluster cluster;
   cluster.hosts = point.machines;
   point.d_s = cluster.transfer_s(8 * kWords);
@@ -100,12 +100,12 @@ void measure(Point& point, const SimulatedMachines& machines) {
       point.reduce_s[i] = run(kRivals[i].collectives, "mpi-reduce", {}).at("median_s").get<double>();
 }
 
-std::string csv(const std::vector<Point>& points) {
+std::string csv(const std::vector<ScalePoint>& points) {
   std::string text =
       "machines,d_over_c,d_s,c_s,whole_plan_s,whole_s,whole_over_plan,cut_how,cut_plan_s,cut_s,cut_over_plan";
   for (const Rival& rival : kRivals) text += fmt::format(",mpi_reduce_{}_s", rival.name);
   text += ",best,best_s,whole_over_best,plan_over_best,cut_over_best\n";
-  for (const Point& p : points) {
+  for (const ScalePoint& p : points) {
     text += fmt::format("{},{},{:.9f},{:.9f},{:.9f},{:.9f},{:.4f},\"{}\",{:.9f},{:.9f},{:.4f}", p.machines, p.d_over_c,
                         p.d_s, p.c_s, p.whole.plan_s, p.whole.executed_s, p.whole.executed_s / p.whole.plan_s,
                         p.cut.how, p.cut.plan_s, p.cut.executed_s, p.cut.executed_s / p.cut.plan_s);
@@ -149,11 +149,12 @@ int study_reduce_at_scale(const StudyTask& task) {
   const SimulatedMachines machines("sluice study reduce-at-scale");
   make_folder(task.folder);
   const Progress progress(static_cast<std::int64_t>(sizes.size() * ratios.size()));
-  std::vector<Point> points;
+  std::vector<ScalePoint> points;
   for (const std::int64_t hosts : sizes) {
     for (const double ratio : ratios) {
-      progress.show(static_cast<std::int64_t>(points.size()), fmt::format("{} hosts, d / c = {}", hosts, ratio));
-      Point point;
+      progress.show(static_cast<std::int64_t>(points.size()),
+                    fmt::format("{}, d / c = {}", count_text(hosts, "host"), ratio));
+      ScalePoint point;
       point.machines = hosts;
       point.d_over_c = ratio;
       measure(point, machines);
@@ -176,7 +177,7 @@ int study_reduce_at_scale(const StudyTask& task) {
                    {"by", TextTable::Align::kLeft},
                    {"whole /"},
                    {"cut /"}});
-  for (const Point& p : points) {
+  for (const ScalePoint& p : points) {
     table.add_row({fmt::format("{}", p.machines), number_text(p.d_over_c), seconds_text(p.whole.plan_s),
                    seconds_text(p.whole.executed_s), ratio_text(p.whole.executed_s, p.whole.plan_s),
                    seconds_text(p.cut.plan_s), seconds_text(p.cut.executed_s),
@@ -184,8 +185,8 @@ int study_reduce_at_scale(const StudyTask& task) {
                    kRivals[p.best()].name, ratio_text(p.whole.executed_s, p.best_s()),
                    ratio_text(p.cut.executed_s, p.best_s())});
   }
-  print(fmt::format("simulated clusters, 1 Gbit/s per host; elements of {} bytes, d = {}\n\n{}\nwritten to {}\n",
-                    8 * kWords, seconds_text(points.front().d_s), table.text(), task.folder));
+  print(fmt::format("simulated clusters, 1 Gbit/s per host; elements of {}, d = {}\n\n{}\nwritten to {}\n",
+                    count_text(8 * kWords, "byte"), seconds_text(points.front().d_s), table.text(), task.folder));
   return kDone;
 }
 

@@ -14,6 +14,7 @@
 #include "output.hpp"
 #include "progress.hpp"
 #include "sluice/plan/reduce.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/show/text_table.hpp"
 #include "study.hpp"
 
@@ -25,7 +26,7 @@ namespace sluice::command {
 
 namespace {
 
-constexpr std::int64_t kMachines = 64;
+constexpr std::int64_t kReduceMachines = 64;
 constexpr std::array<double, 4> kSpreads{0, 0.25, 0.5, 1};  ///< the logarithm's standard deviation
 constexpr std::array<double, 3> kRatios{0.25, 1, 4};        ///< d / c
 
@@ -36,7 +37,7 @@ struct Method {
 constexpr std::array<Method, 5> kMethods{
     {{"binomial", true}, {"fibonacci", true}, {"tree-dyn", true}, {"non-commut-tree-dyn", false}, {"auto", true}}};
 
-struct Row {
+struct CostRow {
   double spread = 0;
   double d_over_c = 1;
   std::array<double, kMethods.size()> mean{};  ///< length over that of greedy
@@ -44,21 +45,21 @@ struct Row {
 };
 
 ReduceProblem instance(double spread, double d_over_c, std::uint64_t seed, std::int64_t number) {
-  InstanceRandom random(seed, kMachines, number);
+  InstanceRandom random(seed, kReduceMachines, number);
   // Of mean 1 whatever the spread.
   const auto cost = [&](double mean) { return mean * std::exp(spread * random.normal() - spread * spread / 2); };
   ReduceProblem problem;
-  problem.machines = kMachines;
-  for (std::int64_t i = 0; i < kMachines * kMachines; ++i) problem.transfer_costs.push_back(cost(1));
-  for (std::int64_t i = 0; i < kMachines; ++i) problem.compute_costs.push_back(cost(1 / d_over_c));
+  problem.machines = kReduceMachines;
+  for (std::int64_t i = 0; i < kReduceMachines * kReduceMachines; ++i) problem.transfer_costs.push_back(cost(1));
+  for (std::int64_t i = 0; i < kReduceMachines; ++i) problem.compute_costs.push_back(cost(1 / d_over_c));
   return problem;
 }
 
-std::string csv(const std::vector<Row>& rows) {
+std::string csv(const std::vector<CostRow>& rows) {
   std::string text = "spread,d_over_c";
   for (const Method& method : kMethods) text += fmt::format(",{}", method.name);
   text += ",greedy_over_bound\n";
-  for (const Row& row : rows) {
+  for (const CostRow& row : rows) {
     text += fmt::format("{},{}", row.spread, row.d_over_c);
     for (const double mean : row.mean) text += fmt::format(",{:.4f}", mean);
     text += fmt::format(",{:.4f}\n", row.greedy_over_bound);
@@ -85,11 +86,11 @@ int study_reduce_unknown_costs(const StudyTask& task) {
   const std::int64_t samples = task.samples > 0 ? task.samples : task.quick ? 3 : 100;
   make_folder(task.folder);
   const Progress progress(static_cast<std::int64_t>(kSpreads.size() * kRatios.size()) * samples);
-  std::vector<Row> rows;
+  std::vector<CostRow> rows;
   std::int64_t done = 0;
   for (const double spread : kSpreads) {
     for (const double ratio : kRatios) {
-      Row row;
+      CostRow row;
       row.spread = spread;
       row.d_over_c = ratio;
       for (std::int64_t number = 0; number < samples; ++number) {
@@ -115,15 +116,14 @@ int study_reduce_unknown_costs(const StudyTask& task) {
   for (const Method& method : kMethods) columns.push_back({method.name});
   columns.push_back({"greedy / bound"});
   TextTable table(columns);
-  for (const Row& row : rows) {
+  for (const CostRow& row : rows) {
     std::vector<std::string> cells{fmt::format("{}", row.spread), fmt::format("{}", row.d_over_c)};
     for (const double mean : row.mean) cells.push_back(fmt::format("{:.3f}", mean));
     cells.push_back(fmt::format("{:.3f}", row.greedy_over_bound));
     table.add_row(std::move(cells));
   }
-  print(
-      fmt::format("{} machines, {} instances: length over that of greedy, which knows the costs\n\n{}\nwritten to {}\n",
-                  kMachines, samples, table.text(), task.folder));
+  print(fmt::format("{} machines, {}: length over that of greedy, which knows the costs\n\n{}\nwritten to {}\n",
+                    kReduceMachines, count_text(samples, "instance"), table.text(), task.folder));
   return kDone;
 }
 

@@ -17,6 +17,7 @@
 #include "pmpi/said.hpp"
 #include "pmpi/take/sub_platform.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/probe.hpp"
 
 namespace sluice::pmpi {
@@ -98,8 +99,9 @@ bool start_taking() {
       std::istringstream in(read_on_one(settings().platform, rank));
       all.platform = read_platform(in, settings().platform);
       if (all.platform->ranks != ranks)
-        throw InputError(settings().platform, fmt::format("a platform of {} ranks", all.platform->ranks),
-                         fmt::format("one of the {} ranks of this job", ranks));
+        throw InputError(settings().platform,
+                         fmt::format("a platform of {}", sluice::count_text(all.platform->ranks, "rank")),
+                         fmt::format("one of the {} of this job", sluice::count_text(ranks, "rank")));
     } else if (settings().probe) {
       mpi::ProbeOptions options;
       options.time_budget_s = kProbe_s;

@@ -6,7 +6,7 @@
 
 #include "sluice/quantity_text.hpp"
 
-/// Numbers as people read them; times and bytes are in quantity_text.hpp.
+/// Numbers as people read them; times, bytes and counts are in quantity_text.hpp.
 namespace sluice {
 
 /// A time in `unit`: as seconds_text for "s", else as number_text, without a unit.
@@ -17,9 +17,6 @@ namespace sluice {
 
 /// `value` / `bound` with three decimals; "1.000" for 0 / 0 and "-" where only the bound is 0.
 [[nodiscard]] std::string ratio_text(double value, double bound);
-
-/// "1 rank", "2 ranks": `many` is `one` with an s unless given.
-[[nodiscard]] std::string count_text(std::int64_t count, const std::string& one, const std::string& many = "");
 
 /// A layout as it was written. Of a text of more than 60 characters it shows the first 40 and the number of all.
 [[nodiscard]] std::string layout_text(const std::string& layout);

@@ -15,6 +15,7 @@
 #include "plan/broadcast/registry.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/schedule/tree_validate.hpp"
 
 namespace sluice {
@@ -34,7 +35,7 @@ void check_problem(const BetweenClusters& problem) {
   const std::size_t cells = problem.inside.size() * problem.inside.size();
   const auto check_matrix = [&](const char* name, const std::vector<double>& matrix) {
     if (matrix.size() != cells)
-      throw InputError(name, fmt::format("{} values", matrix.size()), fmt::format("{} x {}", clusters, clusters));
+      throw InputError(name, count_text(matrix.size(), "value"), fmt::format("{} x {}", clusters, clusters));
   };
   check_matrix("gap", problem.gap);
   check_matrix("latency", problem.latency);
@@ -124,9 +125,9 @@ Planned plan_by_name(const BroadcastPlannerEntry& planner, const BetweenClusters
   if (planner.tree != nullptr)
     return {planner.tree(detail::Costs(problem), detail::lookahead_of(options.lookahead)), 0, false, 0};
   const std::string where = "algorithm " + options.algorithm;
-  if (problem.segments != 1) throw InputError(where, fmt::format("{} segments", problem.segments), "one");
+  if (problem.segments != 1) throw InputError(where, count_text(problem.segments, "segment"), "one");
   if (problem.clusters() > detail::kMostClustersForExact)
-    throw InputError(where, fmt::format("{} clusters", problem.clusters()),
+    throw InputError(where, count_text(problem.clusters(), "cluster"),
                      fmt::format("at most {}", detail::kMostClustersForExact));
   return plan_by_search(planner.search, problem, best_heuristic(problem), options);
 }
@@ -137,7 +138,7 @@ BetweenPlan plan_between_clusters(const BetweenClusters& problem, const BetweenO
   check_problem(problem);
   const BroadcastPlannerEntry* const planner = tree_planner(options.algorithm);
   if (options.early_internal && problem.segments != 1)
-    throw InputError("early internal broadcasts", fmt::format("{} segments", problem.segments), "one");
+    throw InputError("early internal broadcasts", count_text(problem.segments, "segment"), "one");
   if (!(options.effort >= 0)) throw InputError("effort", fmt::format("{}", options.effort), "at least 0");
   Planned planned = planner == nullptr ? plan_auto(problem, options) : plan_by_name(*planner, problem, options);
   if (problem.segments != 1) planned.tree.sends_before_inside.clear();
@@ -197,9 +198,10 @@ std::vector<Violation> validate(const TreeSchedule& schedule, const BetweenClust
   };
   if (schedule.problem != "broadcast" || schedule.machines != problem.clusters() || schedule.root != problem.root ||
       schedule.segments != problem.segments) {
-    report(-1, fmt::format("a {} of {} machines from {} in {} segments, the problem has {}, {} and {}",
-                           schedule.problem, schedule.machines, schedule.root, schedule.segments, problem.clusters(),
-                           problem.root, problem.segments));
+    report(-1,
+           fmt::format("a {} of {} from {} in {}, the problem has {}, {} and {}", schedule.problem,
+                       count_text(schedule.machines, "machine"), schedule.root,
+                       count_text(schedule.segments, "segment"), problem.clusters(), problem.root, problem.segments));
     return violations;
   }
   const detail::Costs costs(problem);

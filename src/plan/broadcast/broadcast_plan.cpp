@@ -11,6 +11,7 @@
 #include "plan/broadcast/planned_messages.hpp"
 #include "schedule/program_messages.hpp"
 #include "sluice/plan/broadcast.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 
@@ -59,7 +60,7 @@ class PlanValidator {
     for (std::size_t n = 0; n < plan_.native.size(); ++n) {
       const NativeBroadcast& native = plan_.native[n];
       if (native.ranks.size() < 2)
-        fail(-1, fmt::format("broadcast {} by the MPI has {} ranks", n, native.ranks.size()));
+        fail(-1, fmt::format("broadcast {} by the MPI has {}", n, count_text(native.ranks.size(), "rank")));
       if (!is_time(native.start_s) || !std::isfinite(native.end_s) || native.end_s < native.start_s ||
           native.end_s > plan_.program.length_s)
         fail(-1, fmt::format("broadcast {} by the MPI takes from {} to {} s, the program {} s", n, native.start_s,

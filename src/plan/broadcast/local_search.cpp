@@ -27,9 +27,9 @@ namespace sluice::detail {
 
 namespace {
 
-class Annealing {
+class TreeAnnealing {
  public:
-  Annealing(const BetweenClusters& problem, const ClusterTree& start, bool early_internal)
+  TreeAnnealing(const BetweenClusters& problem, const ClusterTree& start, bool early_internal)
       : problem_(problem), c_(problem), n_(c_.size()), early_(early_internal), tree_(start), arrival_(n_), end_(n_) {
     if (tree_.sends_before_inside.empty()) {
       tree_.sends_before_inside.resize(n_);
@@ -251,7 +251,7 @@ class Annealing {
 
 ClusterTree improved_tree(const BetweenClusters& problem, const ClusterTree& start, bool early_internal,
                           std::int64_t attempts, const StopRequest& stop) {
-  return Annealing(problem, start, early_internal).run(attempts, stop);
+  return TreeAnnealing(problem, start, early_internal).run(attempts, stop);
 }
 
 }  // namespace sluice::detail

@@ -22,6 +22,7 @@
 #include "schedule/program_messages.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 
@@ -66,7 +67,7 @@ class BroadcastPlanner {
     if (platform_.clusters.size() != 1 || platform_.clusters.front().broadcast.points().empty())
       throw InputError("algorithm native",
                        platform_.clusters.size() == 1 ? "a platform without measured broadcasts"
-                                                      : fmt::format("{} clusters", platform_.clusters.size()),
+                                                      : count_text(platform_.clusters.size(), "cluster"),
                        "one cluster with a table \"broadcast\"");
     PlannedMessages plan;
     plan.messages.emplace().bytes = bytes_;
@@ -247,7 +248,7 @@ class BroadcastPlanner {
 
   [[nodiscard]] std::string method_of(const BetweenPlan& tree, const std::string& algorithm) const {
     std::string method = fmt::format("{} between clusters", algorithm);
-    if (tree.schedule.segments != 1) method += fmt::format(", in {} segments", tree.schedule.segments);
+    if (tree.schedule.segments != 1) method += fmt::format(", in {}", count_text(tree.schedule.segments, "segment"));
     if (!options_.inside.empty()) method += fmt::format(", {} inside", options_.inside);
     return method;
   }

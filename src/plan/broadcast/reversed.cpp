@@ -27,6 +27,7 @@
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 
@@ -45,8 +46,7 @@ BetweenClusters transposed(const BetweenClusters& problem) {
 TreeSchedule reversed(const TreeSchedule& schedule, const BetweenClusters& problem) {
   if (schedule.problem != "broadcast") throw InputError("schedule", schedule.problem, "one of broadcast");
   if (schedule.machines != problem.clusters())
-    throw InputError("schedule", fmt::format("{} machines", schedule.machines),
-                     fmt::format("{} clusters", problem.clusters()));
+    throw InputError("schedule", count_text(schedule.machines, "machine"), count_text(problem.clusters(), "cluster"));
   TreeSchedule result = schedule;
   result.problem = "reduce";
   result.over_links = true;

@@ -53,6 +53,7 @@
 #include "plan/broadcast/route_score.hpp"
 #include "plan/infinity.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
 
@@ -350,10 +351,10 @@ std::string to_string(const Routes& routes) {
     return shape == Shape::kChain ? "chain" : shape == Shape::kBinary ? "binary tree" : "binomial tree";
   };
   const std::size_t groups = routes.trees.front().size();
-  std::string text = fmt::format("segments of {} bytes", routes.segment_bytes);
+  std::string text = fmt::format("segments of {}", count_text(routes.segment_bytes, "byte"));
   if (groups > 1) {
-    text += fmt::format(" between {} groups", groups);
-    if (routes.trees.size() > 1) text += fmt::format(" by {} trees in turn", routes.trees.size());
+    text += fmt::format(" between {}", count_text(groups, "group"));
+    if (routes.trees.size() > 1) text += fmt::format(" by {} in turn", count_text(routes.trees.size(), "tree"));
     if (routes.entries != Routes::Entries::kSpread)
       text += routes.entries == Routes::Entries::kFirst ? ", into first ranks" : ", into all ranks";
     if (routes.from_last) text += ", out of last ranks";

@@ -13,6 +13,7 @@
 #include "schedule/eta.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/schedule/cost.hpp"
 
 namespace sluice::detail {
@@ -59,7 +60,7 @@ Demand make_demand(const Traffic& traffic, std::int64_t max_transfers, double se
   if (max_transfers < (messages.empty() ? 0 : 1))
     throw InputError("max_transfers", fmt::format("{}", max_transfers), "at least 1");
   if (messages.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
-    throw InputError("traffic", fmt::format("{} messages", messages.size()), "at most 2^31 - 1");
+    throw InputError("traffic", count_text(messages.size(), "message"), "at most 2^31 - 1");
 
   Demand demand;
   demand.setup = setup;

@@ -8,6 +8,7 @@
 #include "input/speeds_json.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 
@@ -21,9 +22,10 @@ NetworkSpeeds speeds_of(const std::vector<double>& sender_speeds, const std::vec
   if (!bad.empty()) throw InputError("speeds", bad, detail::kSpeedExpected);
   const std::size_t changes = backbone_times.size();
   if (changes != backbone_max_transfers.size())
-    throw InputError("backbone",
-                     fmt::format("{} times and {} numbers of transfers", changes, backbone_max_transfers.size()),
-                     "as many of both");
+    throw InputError(
+        "backbone",
+        fmt::format("{} and {} numbers of transfers", count_text(changes, "time"), backbone_max_transfers.size()),
+        "as many of both");
   NetworkSpeeds speeds = written.read([](const auto& /*time*/) { return 0.0; });
   for (std::size_t i = 0; i < changes; ++i) speeds.backbone.push_back({backbone_times[i], backbone_max_transfers[i]});
   return speeds;

@@ -9,7 +9,7 @@ namespace sluice::detail {
 namespace {
 constexpr double kFar = std::numeric_limits<double>::infinity();
 constexpr std::int32_t kUnmatched = -1;
-constexpr std::uint32_t kBetweenLooks = 31;  // vertices settled between two looks at the budget, as a mask
+constexpr std::uint32_t kBetweenMatchingLooks = 31;  // vertices settled between two looks at the budget, as a mask
 }  // namespace
 
 LimitedMatching::LimitedMatching(std::int32_t lefts, std::int32_t rights, std::span<const Edge> edges,
@@ -78,7 +78,7 @@ bool LimitedMatching::solve(std::span<const double> values, Budget& budget) {
     std::size_t end = distance_.size();
     std::uint32_t settled = 0;
     while (true) {
-      if ((++settled & kBetweenLooks) == 0) {
+      if ((++settled & kBetweenMatchingLooks) == 0) {
         budget.spend(std::exchange(looks, 0));
         if (budget.over()) return false;
       }

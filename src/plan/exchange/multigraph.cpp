@@ -9,6 +9,7 @@
 #include "plan/exchange/planners.hpp"
 #include "plan/exchange/regular_peeling.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
 
@@ -23,7 +24,9 @@ std::optional<PieceSteps> plan_multigraph(const Demand& demand, Budget& budget) 
   const RegularExtension extension = writer.extension();
   if (extension.weight > kMostUnitSteps || extension.weight > kMostPieces / demand.max_transfers) {
     throw InputError(
-        "multigraph", fmt::format("{} steps of up to {} messages", extension.weight, demand.max_transfers),
+        "multigraph",
+        fmt::format("{} of up to {}", count_text(extension.weight, "step"),
+                    count_text(demand.max_transfers, "message")),
         fmt::format("at most {} steps and {} pieces; ggp and oggp take fewer", kMostUnitSteps, kMostPieces));
   }
   return peel_any(writer, extension, 1, budget);

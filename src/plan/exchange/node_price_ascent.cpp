@@ -6,10 +6,10 @@
 /// Method: the beginning are prices of nodes that are known, or those that prove what column generation does, whichever
 /// are better. What they prove is concave in the prices and linear around most of them: every message adds 1 to what it
 /// takes of a step of some duration at its two nodes (and at the limit k). So prices go up where messages take steps,
-/// by a mean of the last directions, as far as would reach `enough`, or kReach above the best, if all went on as it
-/// begins (Polyak), times a factor; then, for each duration, they are projected to those that sum up to t + beta. Where
-/// kPatience of the rounds that the budget has did not help, the factor becomes smaller and the search goes on from the
-/// best prices.
+/// by a mean of the last directions, as far as would reach `enough`, or kAscentReach above the best, if all went on as
+/// it begins (Polyak), times a factor; then, for each duration, they are projected to those that sum up to t + beta.
+/// Where kPatience of the rounds that the budget has did not help, the factor becomes smaller and the search goes on
+/// from the best prices.
 ///
 /// Why: the linear program of lp_bound.cpp takes messages in pieces by fractions, also such as no mixture of whole ways
 /// to cut the message has. On dense 12 x 12, sizes 1 to 100 and set-ups of 1, 10, 30, its optimum is 728, 863, 1147;
@@ -42,7 +42,7 @@ namespace sluice::detail {
 
 namespace {
 
-constexpr double kReach = 0.03;  // above the best: what is aimed at, at most
+constexpr double kAscentReach = 0.03;  // above the best: what is aimed at, at most
 constexpr double kFirstFactor = 0.1;
 constexpr double kLastFactor = 1e-5;
 constexpr double kSmallerFactor = 0.6;
@@ -246,7 +246,7 @@ void raise_node_prices(const Demand& demand, const std::vector<double>& of_progr
       ascent.forget_direction();
       continue;
     }
-    ascent.step(factor * (std::min(enough, best * (1 + kReach)) - proven));
+    ascent.step(factor * (std::min(enough, best * (1 + kAscentReach)) - proven));
   }
   ascent.set_state(best_state);
   NodePrices prices = ascent.prices();

@@ -21,6 +21,7 @@
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
 #include "sluice/plan/exchange.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/validate.hpp"
 
@@ -42,7 +43,8 @@ void check(const ExchangeProblem& problem, const ExchangeOptions& options) {
                      nodes == 1 ? "1" : fmt::format("1 to {}, the number of nodes", nodes));
   if (!problem.speeds.empty()) {
     check_speeds(problem.speeds, problem.traffic.senders, problem.traffic.receivers, "speeds");
-    if (problem.switches != 1) throw InputError("speeds", fmt::format("{} switches", problem.switches), "one switch");
+    if (problem.switches != 1)
+      throw InputError("speeds", count_text(problem.switches, "switch", "switches"), "one switch");
     const std::int64_t most = problem.speeds.most_transfers();
     if (most != 0 && most != problem.max_transfers)
       throw InputError("max_transfers", fmt::format("{}", problem.max_transfers),

@@ -35,6 +35,7 @@
 #include "plan/exchange/parts.hpp"
 #include "plan/exchange/planners.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
 
@@ -45,9 +46,9 @@ constexpr std::array<std::int64_t, 10> kCaps{64, 16, 4,  1,  32,
 constexpr std::array<std::size_t, 4> kRanks{0, 1, 4, 16};          // nodes whose parts are longer
 constexpr std::size_t kMostRank = 16;
 constexpr std::int64_t kWorkOfPart = 6;
-constexpr double kHopeless = 1.1;       // times the cheapest plan: profiles that cost more are left out
-constexpr double kSetupShare = 0.25;    // of the set-up cost, by which profiles are ranked: repack prefers many steps
-constexpr double kListingShare = 0.25;  // of a budget, for listing profiles
+constexpr double kHopelessProfile = 1.1;  // times the cheapest plan: profiles that cost more are left out
+constexpr double kSetupShare = 0.25;      // of the set-up cost, by which profiles are ranked: repack prefers many steps
+constexpr double kListingShare = 0.25;    // of a budget, for listing profiles
 
 }  // namespace
 
@@ -138,7 +139,7 @@ void fit_profiles(const Demand& demand, Packing& packing, Budget& budget, double
   std::vector<std::pair<double, std::size_t>> fitted;
   const auto attempt = [&](std::size_t i, bool by_paths) {
     packing.exchange_paths(by_paths);
-    if (all[i].least >= kHopeless * least || budget.over()) return;
+    if (all[i].least >= kHopelessProfile * least || budget.over()) return;
     if (!fitted.empty() && static_cast<double>(budget.spent()) > enough) return;
     if (!fit(packing, demand, order, all[i], budget)) return;
     if (!by_paths) fitted.emplace_back(packing.cost(), i);
@@ -157,7 +158,7 @@ void fit_profiles(const Demand& demand, Packing& packing, Budget& budget, double
 std::optional<PieceSteps> plan_profile(const Demand& demand, Budget& budget) {
   const std::int64_t most = most_steps_of_packing(demand);
   if (!Packing::fits(demand, most))
-    throw InputError("profile", fmt::format("{} nodes and {} steps", demand.lefts + demand.rights, most),
+    throw InputError("profile", fmt::format("{} and {} steps", count_text(demand.lefts + demand.rights, "node"), most),
                      "at most 2^27 in their product; first-fit needs no table");
   Packing packing(demand, static_cast<std::int32_t>(most));
   std::optional<PieceSteps> best;

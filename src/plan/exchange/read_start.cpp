@@ -15,6 +15,7 @@
 #include "schedule/totals.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/schedule/validate.hpp"
 
 namespace sluice::detail {
@@ -42,7 +43,7 @@ BoundedPlan read_start(const ExchangeStart& start, const ExchangeProblem& proble
   if (schedule.problem != "exchange" || schedule.local_phases || schedule.switches != 1)
     refuse("another kind of schedule", "a plan of exchange for one switch, without local phases");
   if (more < 0)
-    refuse(fmt::format("sizes with {} decimals", schedule.decimals),
+    refuse(fmt::format("sizes with {}", count_text(schedule.decimals, "decimal")),
            fmt::format("{}, as the traffic has", problem.traffic.decimals));
   if (!same_speeds(schedule.speeds, problem.speeds, more))
     refuse(schedule.speeds.empty() ? "one speed and one k" : "other speeds, or another backbone",

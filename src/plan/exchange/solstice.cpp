@@ -35,6 +35,7 @@
 #include "plan/regular_extension.hpp"
 #include "sluice/error.hpp"
 #include "sluice/graph/matching.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
 
@@ -82,7 +83,7 @@ std::vector<Edge> quick_stuff(const Demand& demand, std::int64_t full) {
 std::optional<PieceSteps> plan_solstice(const Demand& demand, Budget& budget) {
   const std::int64_t full = eta(demand).transmission;
   if (full > std::numeric_limits<std::int64_t>::max() / demand.max_transfers)
-    throw InputError("solstice", fmt::format("{} nodes loaded with {} each", demand.max_transfers, full),
+    throw InputError("solstice", fmt::format("{} loaded with {} each", count_text(demand.max_transfers, "node"), full),
                      "at most 2^63 - 1 in their product");
   // A perfect matching for each step at least.
   const std::int64_t side = std::int64_t{demand.lefts} + demand.rights - demand.max_transfers;

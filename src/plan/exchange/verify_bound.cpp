@@ -22,6 +22,7 @@
 #include "plan/exchange/split_bound.hpp"
 #include "schedule/totals.hpp"
 #include "sluice/input/decimal.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/schedule/bound_certificate.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/time_bound.hpp"
@@ -86,7 +87,8 @@ BoundVerdict verify_bound(const ScheduleFile& file, const Traffic& traffic) {
   Traffic sent = traffic;
   sent.decimals = decimals;
   for (Message& message : sent.messages) fits = fits && detail::multiply(message.size, decimals - traffic.decimals);
-  if (!fits) return {{{-1, -1, fmt::format("its bound and the traffic do not fit {} decimals", decimals)}}, ""};
+  if (!fits)
+    return {{{-1, -1, fmt::format("its bound and the traffic do not fit {}", count_text(decimals, "decimal"))}}, ""};
   const auto text = [&](double total) {
     return detail::total_text(move_decimal_point(total, -more), schedule.decimals);
   };
@@ -128,7 +130,8 @@ BoundVerdict verify_bound(const ScheduleFile& file, const Traffic& traffic) {
   }
   steps.steps = shared(steps.steps);
   transmission.transmission = shared(transmission.transmission);
-  if (stated.steps > steps.steps) report(fmt::format("the bound is {} steps, {} {}", stated.steps, busy, steps.steps));
+  if (stated.steps > steps.steps)
+    report(fmt::format("the bound is {}, {} {}", count_text(stated.steps, "step"), busy, steps.steps));
   if (stated.transmission > transmission.transmission)
     report(fmt::format("the bound on the transmission is {}, {} {}", amount(stated.transmission), loaded,
                        amount(transmission.transmission)));
@@ -136,7 +139,8 @@ BoundVerdict verify_bound(const ScheduleFile& file, const Traffic& traffic) {
     report("the certificate has different numbers of size_prices and piece_prices");
   const std::size_t priced = file.certificate ? file.certificate->size_prices.size() : 0;
   if (priced != 0 && priced != demand.edges.size())
-    report(fmt::format("the certificate has prices of {} messages, the traffic has {}", priced, demand.edges.size()));
+    report(fmt::format("the certificate has prices of {}, the traffic has {}", count_text(priced, "message"),
+                       demand.edges.size()));
   detail::NodePrices node_prices;
   if (file.certificate) {
     std::string fault;

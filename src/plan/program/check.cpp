@@ -17,6 +17,7 @@
 #include "schedule/message_partners.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/program_check.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 namespace {
@@ -87,7 +88,7 @@ ProgramBound least_time_of(const Platform& platform, const Program& program) {
 std::vector<Violation> validate(const Program& program, const Platform& platform) {
   check_platform(platform, "platform");
   if (program.ranks != platform.ranks)
-    throw InputError("platform", fmt::format("{} ranks", platform.ranks),
+    throw InputError("platform", count_text(platform.ranks, "rank"),
                      fmt::format("the {} of the program", program.ranks));
   std::vector<Violation> violations = validate(program);
   if (!violations.empty()) return violations;

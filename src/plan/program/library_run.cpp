@@ -24,6 +24,7 @@
 #include "plan/program/patterns.hpp"
 #include "plan/program/replay.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 namespace {
@@ -322,8 +323,8 @@ class Messages {
 
 std::optional<Program> library_program(const LibraryRun& run, std::int64_t ranks) {
   if (ranks < 1) throw InputError("ranks", fmt::format("{}", ranks), "at least 1");
-  if (run.size_bytes < 0) throw InputError("size", fmt::format("{} bytes", run.size_bytes), "at least 0");
-  if (run.segment_bytes < 0) throw InputError("segment", fmt::format("{} bytes", run.segment_bytes), "at least 0");
+  if (run.size_bytes < 0) throw InputError("size", count_text(run.size_bytes, "byte"), "at least 0");
+  if (run.segment_bytes < 0) throw InputError("segment", count_text(run.segment_bytes, "byte"), "at least 0");
   Program program;
   program.problem = run.problem;
   program.algorithm = "library";

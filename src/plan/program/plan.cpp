@@ -16,6 +16,7 @@
 #include "plan/program/replay.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/program.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 namespace {
@@ -33,13 +34,13 @@ Program shape_of(std::int64_t ranks, const ProgramProblem& problem) {
   shape.element_bytes = combines(problem.problem) ? problem.element_bytes : 1;
   shape.commutative = !combines(problem.problem) || problem.commutative;
   if (!problem.block_bytes.empty()) shape.size_bytes = 0;
-  if (shape.size_bytes < 0) throw InputError("size", fmt::format("{} bytes", problem.size_bytes), "at least 0");
+  if (shape.size_bytes < 0) throw InputError("size", count_text(problem.size_bytes, "byte"), "at least 0");
   if (problem.root < 0 || problem.root >= ranks)
     throw InputError("root", fmt::format("{}", problem.root), fmt::format("0 to {}", ranks - 1));
   if (!has_root(problem.problem)) shape.root = 0;
   if (shape.element_bytes < 1 || shape.size_bytes % shape.element_bytes != 0)
     throw InputError("element bytes", fmt::format("{}", shape.element_bytes),
-                     fmt::format("a divisor of {} bytes", shape.size_bytes));
+                     fmt::format("a divisor of {}", count_text(shape.size_bytes, "byte")));
   if (!problem.block_bytes.empty()) set_blocks(shape, problem.block_bytes);
   (void)array_bytes(shape);
   return shape;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
 
@@ -65,7 +66,7 @@ Variants by_levels(const ProgramTask& task, const char* detail,
   (void)innermost(task);
   Variants variants;
   for (const Groups& groups : task.groups) {
-    Variants level = one(task, fmt::format("hierarchical, {} groups{}", groups.size(), detail),
+    Variants level = one(task, fmt::format("hierarchical, {}{}", count_text(groups.size(), "group"), detail),
                          [&task, &groups, spread] { return spread(task, groups); });
     variants.push_back(std::move(level.front()));
   }
@@ -92,7 +93,7 @@ Variants by_segments(const ProgramTask& task, const char* name,
     if (count == before) continue;
     before = count;
     Variants each =
-        one(task, count == 1 ? std::string(name) : fmt::format("{}, {} segments", name, count),
+        one(task, count == 1 ? std::string(name) : fmt::format("{}, {}", name, count_text(count, "segment")),
             [&task, count, spread] { return spread(task.order, cut(task.all(), count, task.shape.element_bytes)); });
     variants.push_back(std::move(each.front()));
   }
@@ -145,7 +146,7 @@ Variants ring(const ProgramTask& task) {
     const std::int64_t piece = std::max<std::int64_t>(1, elements / parts) * task.shape.element_bytes;
     if (piece == before) continue;
     before = piece;
-    Variants more = one(task, fmt::format("ring, pieces of {} bytes", piece),
+    Variants more = one(task, fmt::format("ring, pieces of {}", count_text(piece, "byte")),
                         [&task, piece] { return ring_allgather_by_pieces(task.order, task.blocks(), piece); });
     variants.push_back(std::move(more.front()));
   }
@@ -247,11 +248,12 @@ Variants grouped_exchange(const ProgramTask& task) {
     const std::size_t largest = std::ranges::max(groups, {}, &Ranks::size).size();
     const auto offer = [&](std::size_t shares, const char* inside_name, Allgather inside) {
       if (shares * groups.size() * groups.size() > kMostMessages) return;
-      variants.push_back({fmt::format("grouped-exchange, {} groups, {} inside", groups.size(), inside_name),
-                          [&task, &groups, shares, inside = std::move(inside)] {
-                            const auto parts = static_cast<std::int64_t>(shares);
-                            return grouped_allreduce(groups, cut(task.all(), parts, task.shape.element_bytes), inside);
-                          }});
+      variants.push_back(
+          {fmt::format("grouped-exchange, {}, {} inside", count_text(groups.size(), "group"), inside_name),
+           [&task, &groups, shares, inside = std::move(inside)] {
+             const auto parts = static_cast<std::int64_t>(shares);
+             return grouped_allreduce(groups, cut(task.all(), parts, task.shape.element_bytes), inside);
+           }});
     };
     offer(1, "binomial", binomial_from_one);
     offer(largest, "circulant", circulant_allgather);

@@ -19,6 +19,7 @@
 #include "plan/infinity.hpp"
 #include "schedule/message_partners.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 namespace detail {
@@ -91,7 +92,7 @@ std::vector<SendPace> send_paces(const Platform& platform, const Program& progra
 ReplayedProgram replay(const Platform& platform, const Program& program, double combine_s_per_byte) {
   check_platform(platform, "platform");
   if (program.ranks != platform.ranks)
-    throw InputError("platform", fmt::format("{} ranks", platform.ranks),
+    throw InputError("platform", count_text(platform.ranks, "rank"),
                      fmt::format("the {} of the program", program.ranks));
   if (!(combine_s_per_byte >= 0))
     throw InputError("combining", fmt::format("{} s per byte", combine_s_per_byte), "at least 0");

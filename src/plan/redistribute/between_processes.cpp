@@ -11,6 +11,7 @@
 #include "plan/redistribute/named_steps.hpp"
 #include "plan/step_rule.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
 
@@ -68,7 +69,7 @@ PlansBetween::PlansBetween(const RedistributionProblem& problem, const std::stri
   const auto count = static_cast<std::int64_t>(messages.classes.size());
   if (count > kMostPlannedAsGraph) {
     if (!plans_graph(algorithm)) return;
-    throw InputError(algorithm, fmt::format("{} messages between processes", count),
+    throw InputError(algorithm, fmt::format("{} between processes", count_text(count, "message")),
                      fmt::format("at most {}; auto, and classes where it applies, take more", kMostPlannedAsGraph));
   }
   for (NamedSteps& each : named_steps(messages, algorithm))
@@ -107,7 +108,7 @@ RedistributionPlan PlansBetween::cheapest(const std::optional<RedistributionPlan
   if (of_all) choices.push_back(left(*of_all));
   choices.insert(choices.end(), peeled_.begin(), peeled_.end());
   if (choices.empty())
-    throw InputError("cuts", fmt::format("{} messages", classes_->messages().classes.size()),
+    throw InputError("cuts", count_text(classes_->messages().classes.size(), "message"),
                      fmt::format("at most {}", kMostPlannedAsGraph));
   const auto price = [&](const Choice& each) {
     const auto steps = static_cast<double>(each.rule->steps());

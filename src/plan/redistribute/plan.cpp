@@ -11,6 +11,7 @@
 #include "plan/step_rule.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/redistribute.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/schedule/cost.hpp"
 
 namespace sluice {
@@ -182,7 +183,8 @@ Cost redistribution_bound(const RedistributionProblem& problem, double setup) {
 StepSchedule RedistributionPlan::schedule(const RedistributionInput& input) const {
   constexpr std::int64_t kMaximumSteps = std::int64_t{1} << 28;
   if (steps() > kMaximumSteps) {
-    throw InputError("plan", fmt::format("{} steps to write out", steps()), fmt::format("at most {}", kMaximumSteps));
+    throw InputError("plan", fmt::format("{} to write out", count_text(steps(), "step")),
+                     fmt::format("at most {}", kMaximumSteps));
   }
   detail::check_written_out(problem_);
   StepSchedule result;

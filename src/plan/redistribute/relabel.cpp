@@ -6,6 +6,7 @@
 
 #include "sluice/error.hpp"
 #include "sluice/graph/matching.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 
@@ -39,7 +40,8 @@ std::vector<std::int64_t> candidates_of_sources(std::int64_t senders, std::int64
 std::vector<Rank> sources_by_number(std::int64_t senders, std::int64_t receivers) {
   const std::int64_t processes = std::max(senders, receivers);
   if (processes > kMostListedMessages)
-    throw InputError("roles", fmt::format("{} processes", processes), fmt::format("at most {}", kMostListedMessages));
+    throw InputError("roles", count_text(processes, "process", "processes"),
+                     fmt::format("at most {}", kMostListedMessages));
   std::vector<Rank> sources;
   for (std::int64_t p = 0; p < processes; ++p) sources.emplace_back(p < senders ? p : kNoProcess);
   return sources;

@@ -22,15 +22,16 @@ using detail::Chains;
 using detail::Pipeline;
 using detail::ReplicaNeed;
 
-constexpr std::int64_t kMostMessages = std::int64_t{1} << 20;
+constexpr std::int64_t kMostReplicaMessages = std::int64_t{1} << 20;
 /// Chains are not cut into more steps than that, nor into more transfers.
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 16;
 constexpr std::int64_t kMostTransfers = std::int64_t{1} << 22;
 
 void check_size(const ReplicatedProblem& problem) {
-  const std::int64_t most = kMostMessages / std::max(problem.to_replicas(), problem.from_replicas());
+  const std::int64_t most = kMostReplicaMessages / std::max(problem.to_replicas(), problem.from_replicas());
   if (count_messages(problem.one(), most) > most)
-    throw InputError("replicas", fmt::format("more than {} messages to or from all copies", kMostMessages), "less");
+    throw InputError("replicas", fmt::format("more than {} messages to or from all copies", kMostReplicaMessages),
+                     "less");
 }
 
 StepSchedule empty_schedule(const ReplicatedProblem& problem, double setup) {

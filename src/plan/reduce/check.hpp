@@ -16,6 +16,7 @@
 #include "plan/reduce/reversed_tree.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/reduce.hpp"
+#include "sluice/quantity_text.hpp"
 
 /// Whether a problem makes sense. All throw InputError if not.
 namespace sluice::detail {
@@ -52,7 +53,7 @@ inline void check_single_costs(const std::string& what, const std::vector<double
   if (costs.empty()) return;
   if (of_all != 0) throw InputError(what, "besides a cost that is the same for all", "one of the two");
   if (!is_for_each(costs, machines) && !(may_be_pairs && is_for_each_pair(costs, machines)))
-    throw InputError(what, fmt::format("{} costs", costs.size()),
+    throw InputError(what, count_text(costs.size(), "cost"),
                      fmt::format("{}, one per machine{}", machines, may_be_pairs ? ", or one per pair" : ""));
   for (std::size_t i = 0; i < costs.size(); ++i) check_time(fmt::format("{}[{}]", what, i), costs[i]);
 }
@@ -86,9 +87,9 @@ inline void check_problem(const ReduceProblem& problem) {
   if (problem.max_reducers) at_least_one("max_reducers", *problem.max_reducers);
   if (problem.root != kAnyRoot && (problem.root < 0 || problem.root >= problem.machines))
     throw InputError("root", fmt::format("{}", problem.root),
-                     fmt::format("one of {} machines, counted from 0", problem.machines));
+                     fmt::format("one of {}, counted from 0", count_text(problem.machines, "machine")));
   if (!problem.arrivals.empty() && std::cmp_not_equal(problem.arrivals.size(), problem.machines))
-    throw InputError("arrivals", fmt::format("{} dates", problem.arrivals.size()),
+    throw InputError("arrivals", count_text(problem.arrivals.size(), "date"),
                      fmt::format("{}, one per machine", problem.machines));
   for (std::size_t v = 0; v < problem.arrivals.size(); ++v)
     check_time(fmt::format("arrivals[{}]", v), problem.arrivals[v]);
@@ -109,7 +110,7 @@ inline void check_problem(const ReduceProblem& problem) {
   if (!is_mixed(problem)) return;
   const std::int64_t parts = std::max<std::int64_t>(1, problem.segments);
   if (problem.machines > kMostMixed || parts > kMostMixedTransfers / problem.machines)
-    throw InputError("machines", fmt::format("{} in {} parts", problem.machines, parts),
+    throw InputError("machines", fmt::format("{} in {}", problem.machines, count_text(parts, "part")),
                      "at most 2^20, and 2^24 parts of all, with costs of single machines or links, and with dates, "
                      "limits, parts and an order together");
 }

@@ -20,6 +20,7 @@
 #include "plan/reduce/tree_timer.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
 
@@ -77,8 +78,7 @@ class MixedPlanner {
     if (problem_.max_transfers || problem_.max_reducers || problem_.segments != 1)
       refuse("limits or parts, with costs that differ or with dates", "neither");
     const std::int64_t most = problem_.commutative ? kMostForSets : kMostForRuns;
-    if (problem_.machines > most)
-      refuse(fmt::format("{} machines", problem_.machines), fmt::format("at most {}", most));
+    if (problem_.machines > most) refuse(count_text(problem_.machines, "machine"), fmt::format("at most {}", most));
   }
   void check_dynamic() const {
     if (problem_.max_reducers) refuse("a limit on the machines that combine", "none: no machine knows the others");
@@ -115,7 +115,8 @@ class MixedPlanner {
     } else if (planner_->mixed == MixedKind::kGiven) {
       add_given(mixed, *planner_, trees);
       if (trees.empty() && !problem_.commutative)
-        refuse(fmt::format("root {} of {} machines, and an operation that does not commute", root(), mixed.machines),
+        refuse(fmt::format("root {} of {}, and an operation that does not commute", root(),
+                           count_text(mixed.machines, "machine")),
                "a root that this tree can be split around, as the first and the last machine are");
       if (trees.empty() || reducers_of(trees.front()) > mixed.max_reducers)
         refuse("more machines that combine", fmt::format("at most {}", mixed.max_reducers));

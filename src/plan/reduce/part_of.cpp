@@ -7,12 +7,13 @@
 #include "plan/reduce/method.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/reduce_part.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 
 std::string detail::method_of(const std::string& algorithm, std::int64_t segments) {
   std::string method = fmt::format("{} tree", algorithm == "auto" ? "best" : algorithm);
-  if (segments > 1) method += fmt::format(", {} parts", segments);
+  if (segments > 1) method += fmt::format(", {}", count_text(segments, "part"));
   return method;
 }
 

@@ -26,6 +26,7 @@
 #include "sluice/error.hpp"
 #include "sluice/plan/reduce.hpp"
 #include "sluice/plan/reduce_part.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 
@@ -110,8 +111,10 @@ class ReductionPlanner {
     part.method = detail::method_of(options_.algorithm, segments_);
     const OwnPlace place = tree.own(own);
     if (static_cast<std::int64_t>(place.children.size()) + 1 > detail::kMostNodes / segments_)
-      throw InputError("segments", fmt::format("{} parts from {} machines", segments_, place.children.size()),
-                       "at most 2^30 transfers to write out");
+      throw InputError(
+          "segments",
+          fmt::format("{} from {}", count_text(segments_, "part"), count_text(place.children.size(), "machine")),
+          "at most 2^30 transfers to write out");
     const Moment period = detail::period(costs_, tree.max_children());
     struct Start {
       double at = 0;
@@ -177,7 +180,8 @@ class ReductionPlanner {
   ReducePlan plan_tree() {
     check_nodes();
     if (options_.transfers && problem_.machines - 1 > detail::kMostNodes / segments_)
-      throw InputError("segments", fmt::format("{} parts of {} elements", segments_, problem_.machines),
+      throw InputError("segments",
+                       fmt::format("{} of {}", count_text(segments_, "part"), count_text(problem_.machines, "element")),
                        "at most 2^30 transfers to write out");
     Assigned assigned = problem_.commutative ? in_any_order() : in_order();
     // Of a given tree, that of its parts and summaries to the last bit: equal moments can be other sums.
@@ -223,7 +227,7 @@ class ReductionPlanner {
       for (std::int64_t nodes = machines; nodes <= most; nodes += std::max<std::int64_t>(1, nodes / 16))
         if (std::optional<Result> found = attempt(nodes, true)) return std::move(*found);
     }
-    refuse(fmt::format("root {} of {} machines, and an operation that does not commute", root_, machines),
+    refuse(fmt::format("root {} of {}, and an operation that does not commute", root_, count_text(machines, "machine")),
            "a root that this tree can be split around, as the first and the last machine are");
   }
 
@@ -235,7 +239,7 @@ class ReductionPlanner {
          ++node) {
       const auto end = [&](std::int64_t i) { return tree.inserted[static_cast<std::size_t>(i)].wide().value(costs_); };
       if (end(node) - costs_.transfer < end(node - limits_.transfers) - rounding)
-        refuse(fmt::format("more than {} transfers at once", limits_.transfers), "fewer");
+        refuse(fmt::format("more than {} at once", count_text(limits_.transfers, "transfer")), "fewer");
     }
   }
 

@@ -10,6 +10,7 @@
 #include "plan/reduce/given_counted.hpp"
 #include "plan/reduce/greedy_counted.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
 
@@ -77,7 +78,7 @@ constexpr ReducePlanner dynamic(std::string_view name, std::string_view guarante
 void check_exact(const ReducePlanner& /*planner*/, const ReduceProblem& problem, const ReduceOptions& /*options*/) {
   if (problem.segments != 1) throw InputError("algorithm exact", "parts", "an element in one part");
   if (problem.machines > kMostMachinesForExact)
-    throw InputError("algorithm exact", fmt::format("{} machines", problem.machines),
+    throw InputError("algorithm exact", count_text(problem.machines, "machine"),
                      fmt::format("at most {}", kMostMachinesForExact));
 }
 ReversedTree exact_by_task(const TreeTask& task) { return exact_tree(task.machines, task.costs, task.limits); }

@@ -13,6 +13,7 @@
 #include "schedule/program_messages.hpp"
 #include "schedule/slot_chains.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
 
@@ -24,10 +25,11 @@ void OrderedMessages::add(const OrderedMessage& message, const std::vector<std::
 
 void refuse_unsimulated(const StepSchedule& schedule) {
   if (schedule.switches != 1)
-    throw InputError("schedule", fmt::format("steps on {} switches", schedule.switches), "a schedule for one switch");
+    throw InputError("schedule", fmt::format("steps on {}", count_text(schedule.switches, "switch", "switches")),
+                     "a schedule for one switch");
   constexpr std::int64_t kMostSimulated = std::int64_t{1} << 24;
   if (std::max(schedule.senders, schedule.receivers) > kMostSimulated)
-    throw InputError("schedule", fmt::format("{} nodes", std::max(schedule.senders, schedule.receivers)),
+    throw InputError("schedule", count_text(std::max(schedule.senders, schedule.receivers), "node"),
                      fmt::format("at most {} to be simulated", kMostSimulated));
 }
 

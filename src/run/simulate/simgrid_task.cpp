@@ -12,6 +12,7 @@
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
 #include "sluice/plan/program.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/simulate/simgrid.hpp"
 
 namespace sluice {
@@ -110,7 +111,7 @@ SimgridTask::SimgridTask(const Program& program, const Platform* platform) : sta
       message.port_s = program.pace.empty() ? 0 : paces[i].port_s;
     }
   }
-  state_->who_needs = fmt::format("one for each of the {} ranks", program.ranks);
+  state_->who_needs = fmt::format("one for each of the {}", count_text(program.ranks, "rank"));
   state_->timeline = detail::untimed(program, "s");
   state_->messages = std::move(messages.of_sends);
 }
@@ -121,7 +122,7 @@ SimgridTask::SimgridTask(const TreeSchedule& schedule, std::int64_t element_byte
                      "the program that plan broadcast --program writes, or the engine model");
   detail::MessagesOfTree messages = detail::messages_of(schedule, element_bytes);
   state_->graph = std::move(messages.graph);
-  state_->who_needs = fmt::format("one for each of the {} machines", schedule.machines);
+  state_->who_needs = fmt::format("one for each of the {}", count_text(schedule.machines, "machine"));
   state_->timeline = detail::untimed(schedule, "s");
   for (std::size_t i = 0; i < messages.of_transfers.size(); ++i)
     state_->timeline.transfers[i].size = state_->graph.messages[messages.of_transfers[i]].size;

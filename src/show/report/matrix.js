@@ -139,7 +139,12 @@ function matrixView(data, options = {}) {
     context.fillStyle = theme.ink;
     context.font = "11px system-ui, sans-serif";
     context.textBaseline = "middle";
-        const fit = text => text.length > 11 ? text.slice(0, 10) + "…" : text;
+    const fit = text => {
+      const letters = [...text];
+      const fits = count => context.measureText(letters.slice(0, count).join("") + "…").width <= left - 9;
+      if (!named || context.measureText(text).width <= left - 9) return text;
+      return letters.slice(0, d3.range(letters.length).findLast(fits) ?? 0).join("") + "…";
+    };
     const widest = named ? d3.max(data.names, name => context.measureText(fit(name)).width) : 20;
     const every = Math.ceil((widest + 6) / g.cell);
     for (let r = 0; r < data.rows; r += Math.ceil(14 / g.cell)) {
@@ -150,9 +155,10 @@ function matrixView(data, options = {}) {
     }
     for (let c = 0; c < data.columns; c += every) {
       const x = g.x(c) + g.cell / 2;
-      if (x < left || x > g.width) continue;
+      const name = fit(nameOf(order.columns.list[c]));
+      if (x < left || x + context.measureText(name).width / 2 > g.width) continue;
       context.textAlign = "center";
-      context.fillText(fit(nameOf(order.columns.list[c])), x, above - 9);
+      context.fillText(name, x, above - 9);
     }
     context.textAlign = "left";
     context.fillText(`${data.rowName} ↓  ${data.columnName} →`, 2, 10);

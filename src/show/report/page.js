@@ -7,6 +7,7 @@ function figuresOf(section) {
 }
 
 function timelineParts(data) {
+  if (data.start.length === 0) return [make("p", { class: "note" }, "Nothing is sent.")];
   const model = transferModel(data);
   const gantt = ganttView(model);
   const parts = [filterControls(model), gantt.element];

@@ -346,6 +346,28 @@ class Page(unittest.TestCase):
         finally:
             self.browser.call("Emulation.clearDeviceMetricsOverride")
 
+    def test_names_of_any_length_stay_in_a_narrow_window(self):
+        clusters = [{"name": name, "ranks": [rank], "latency_s": 0, "gap": []} for rank, name in enumerate(("Köln", "Ž" * 60))]
+        with open("long.json", "w") as file:
+            json.dump({"schema": "sluice.platform/1", "ranks": 2, "clusters": clusters,
+                       "links": [{"from": 0, "to": 1, "latency_s": 1e-4, "gap": [[1, 1e-6], [1024, 1e-5]]}]}, file)
+        sluice("report", "long.json", "-o", "narrow.html")
+        self.browser.call("Emulation.setDeviceMetricsOverride", width=400, height=900, deviceScaleFactor=1, mobile=False)
+        try:
+            self.browser.open("narrow.html")
+            self.assertEqual(self.browser.run("document.documentElement.scrollWidth"), 400)
+        finally:
+            self.browser.call("Emulation.clearDeviceMetricsOverride")
+
+    def test_a_schedule_of_nothing_says_so(self):
+        with open("nothing.csv", "w") as file:
+            file.write("0,0\n0,0\n")
+        sluice("plan", "exchange", "nothing.csv", "--json", "nothing.json")
+        sluice("report", "nothing.json", "-o", "nothing.html")
+        self.browser.open("nothing.html")
+        self.assertEqual(self.texts(".note"), ["Nothing is sent."])
+        self.assertEqual(self.texts("canvas"), [])
+
     def test_many_transfers_are_drawn_once_each(self):
         self.assertEqual(self.browser.run("JSON.parse(document.getElementById('data').textContent)[0].timeline.from.length"), 100000)
         if KEEP:

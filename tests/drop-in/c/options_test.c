@@ -249,7 +249,7 @@ static void plans_parts_and_refuses_others(void) {
   }
   CHECK(sent == 28); /* of 64, 8 of which are on the diagonal */
   CHECK_OK(sluice_schedule_free(plan));
-  CHECK_REFUSED(sluice_plan_redistribution(length, &line, &line, options, &plan), "part: an array of 1 dimensions");
+  CHECK_REFUSED(sluice_plan_redistribution(length, &line, &line, options, &plan), "part: an array of 1 dimension");
 
   CHECK_OK(sluice_options_set_text(options, "part", "left"));
   CHECK_REFUSED(sluice_plan_redistribution(shape, &four, &two, options, &plan),

@@ -38,7 +38,7 @@ static void plans_at_speeds(void) {
   CHECK_OK(sluice_options_set_numbers(options, "receiver_speeds", 2, bad));
   CHECK_REFUSED(sluice_plan_exchange(2, 2, 2, from, to, size, options, &plan), "0 of receiver 1");
   CHECK_OK(sluice_options_set_numbers(options, "receiver_speeds", 1, speeds));
-  CHECK_REFUSED(sluice_plan_exchange(2, 2, 2, from, to, size, options, &plan), "speeds of 1 receivers");
+  CHECK_REFUSED(sluice_plan_exchange(2, 2, 2, from, to, size, options, &plan), "speeds of 1 receiver");
   sluice_options_free(options);
 }
 
@@ -243,7 +243,7 @@ static void plans_redistributions(void) {
   CHECK_REFUSED(sluice_plan_redistribution(shape, &from, &to, NULL, &plan), "to: 8 dimensions");
   CHECK(plan == NULL);
   to.dimensions = 1;
-  CHECK_REFUSED(sluice_plan_redistribution(shape, &from, &to, NULL, &plan), "1 dimensions");
+  CHECK_REFUSED(sluice_plan_redistribution(shape, &from, &to, NULL, &plan), "1 dimension");
   to.dimensions = 2;
   sluice_options* options = NULL;
   CHECK_OK(sluice_options_create(&options));
@@ -331,7 +331,7 @@ static void plans_between_cuts(const char* folder) {
              {{4, at, stranger}, "process 3 as the owner"},
              {{4, NULL, NULL}, "from: a null pointer"},
              {{-1, at, NULL}, "-1 cuts"},
-             {{1, at, NULL}, "1 cuts"},
+             {{1, at, NULL}, "1 cut"},
              {{INT64_MAX, at, NULL}, "9223372036854775807 cuts"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
     from.cuts[0] = bad[i].cuts;

@@ -254,7 +254,7 @@ Broadcast::State::State(std::shared_ptr<detail::Context> context, std::int64_t n
     if (!options.platform) return;
     check_platform(*options.platform, "platform");
     if (options.platform->ranks != channel.size())
-      throw InputError("platform", fmt::format("{} ranks", options.platform->ranks),
+      throw InputError("platform", count_text(options.platform->ranks, "rank"),
                        fmt::format("the {} there are", channel.size()));
     arguments.add(to_json(*options.platform));
   });

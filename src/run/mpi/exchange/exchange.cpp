@@ -25,6 +25,7 @@
 #include "run/mpi/steps/step_executor.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi {
@@ -227,13 +228,13 @@ void Exchange::State::begin(std::span<const std::byte> send, std::span<const std
                             std::span<std::byte> receive, std::span<const std::int64_t> at_receive) {
   const auto check = [&] {
     const auto needed = [](const std::vector<MessageSize>& all) {
-      return fmt::format("room for {} messages at their offsets", all.size());
+      return fmt::format("room for {} at their offsets", count_text(all.size(), "message"));
     };
     if (typed) throw InputError("execute", "spans of bytes", "two addresses, for a job of typed messages");
     if (!detail::fit_at(sends, at_send, send.size()))
-      throw InputError("send", fmt::format("{} bytes", send.size()), needed(sends));
+      throw InputError("send", count_text(send.size(), "byte"), needed(sends));
     if (!detail::fit_at(receives, at_receive, receive.size()))
-      throw InputError("receive", fmt::format("{} bytes", receive.size()), needed(receives));
+      throw InputError("receive", count_text(receive.size(), "byte"), needed(receives));
   };
   start(check, [&] {
     std::vector<const std::byte*> from;

@@ -6,6 +6,7 @@
 
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::mpi {
 
@@ -27,7 +28,8 @@ void check_messages(const std::vector<MessageSize>& messages, const char* where,
       throw InputError(where, fmt::format("rank {}", message.peer), fmt::format("0 to {}", ranks - 1));
     }
     if (message.bytes < 0) {
-      throw InputError(where, fmt::format("{} bytes for rank {}", message.bytes, message.peer), "at least 0");
+      throw InputError(where, fmt::format("{} for rank {}", count_text(message.bytes, "byte"), message.peer),
+                       "at least 0");
     }
     total = checked::add(total, message.bytes, where);
     peers.push_back(message.peer);
@@ -45,7 +47,7 @@ void check_expected(const std::vector<MessageSize>& receives, std::vector<Messag
   const bool more = should == expected.end() || (is != receives.end() && is->peer < should->peer);
   const bool less = is == receives.end() || (should != expected.end() && should->peer < is->peer);
   const int peer = more ? is->peer : should->peer;
-  throw InputError("receives", fmt::format("{} bytes from rank {}", less ? 0 : is->bytes, peer),
+  throw InputError("receives", fmt::format("{} from rank {}", count_text(less ? 0 : is->bytes, "byte"), peer),
                    fmt::format("{}", more ? 0 : should->bytes));
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/schedule/local_phases.hpp"
 
 namespace sluice::mpi::detail {
@@ -121,11 +122,12 @@ StepSchedule given_schedule(const Traffic& traffic, const ExchangeOptions& optio
     throw InputError("schedule", found, expected);
   };
   if (given.problem != "exchange") refuse("one of " + given.problem, "one of exchange");
-  if (given.decimals != 0) refuse(fmt::format("sizes with {} decimals", given.decimals), "whole bytes");
-  if (given.switches != 1) refuse(fmt::format("one for {} switches", given.switches), "one for one switch");
+  if (given.decimals != 0) refuse(fmt::format("sizes with {}", count_text(given.decimals, "decimal")), "whole bytes");
+  if (given.switches != 1)
+    refuse(fmt::format("one for {}", count_text(given.switches, "switch", "switches")), "one for one switch");
   const NodeRanks nodes(traffic, options);
   if (nodes.senders() != given.senders || nodes.receivers() != given.receivers) {
-    refuse(fmt::format("{} senders and {} receivers", given.senders, given.receivers),
+    refuse(fmt::format("{} and {}", count_text(given.senders, "sender"), count_text(given.receivers, "receiver")),
            fmt::format("{} and {}", nodes.senders(), nodes.receivers()).c_str());
   }
   const std::vector<Violation> violations = validate_with_local_phases(given, nodes.between_nodes(traffic));

@@ -10,6 +10,7 @@
 #include "run/mpi/runtime/element_layout.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
@@ -77,7 +78,8 @@ std::vector<TypedBuffers::Message> TypedBuffers::checked(const std::vector<Typed
   std::vector<Message> result;
   for (const TypedMessage& message : messages) {
     if (message.count < 0) {
-      throw InputError(where, fmt::format("{} elements for rank {}", message.count, message.peer), "at least 0");
+      throw InputError(where, fmt::format("{} for rank {}", count_text(message.count, "element"), message.peer),
+                       "at least 0");
     }
     if (message.count == 0) continue;
     if (message.type == MPI_DATATYPE_NULL) throw InputError(where, "MPI_DATATYPE_NULL", "a committed type");

@@ -28,6 +28,7 @@
 #include "run/mpi/runtime/planned_part.hpp"
 #include "run/mpi/runtime/simulation.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
@@ -387,7 +388,7 @@ std::string read_text(const char* path, int ranks) {
   try {
     const Platform platform = read_platform(path);
     if (platform.ranks != ranks)
-      throw InputError(path, fmt::format("{} ranks", platform.ranks), fmt::format("the {} there are", ranks));
+      throw InputError(path, count_text(platform.ranks, "rank"), fmt::format("the {} there are", ranks));
     return to_json(platform);
   } catch (const std::exception& error) {
     fmt::print(stderr, "sluice: SLUICE_PLATFORM: {}; not used\n", error.what());

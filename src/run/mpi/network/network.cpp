@@ -8,6 +8,7 @@
 #include "input/platform_parts.hpp"
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/runtime/job.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::mpi {
 namespace {
@@ -165,8 +166,8 @@ std::string to_text(const HostNetwork& network) {
   if (network.groups.size() == 1)
     return fmt::format("{} on one switch, {}; no k", hosts_text(network.groups.front().hosts.size()),
                        inside(network.groups.front()));
-  std::string text =
-      fmt::format("{} in {} groups", hosts_text(static_cast<std::size_t>(network.hosts())), network.groups.size());
+  std::string text = fmt::format("{} in {}", hosts_text(static_cast<std::size_t>(network.hosts())),
+                                 count_text(network.groups.size(), "group"));
   for (std::size_t i = 0; i < network.groups.size(); ++i) {
     const HostGroup& group = network.groups[i];
     text += fmt::format("\n  group {}: {}, {}", i, hosts_text(group.hosts.size()), inside(group));

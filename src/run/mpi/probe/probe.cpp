@@ -27,6 +27,7 @@
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/simulation.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 /// How the time budget is shared out: a fifth for the latencies between hosts; of what is left at the start of every
@@ -291,7 +292,7 @@ class Parts {
   Parts(const ProbeOptions& options, const Clock& clock) : options_(options), clock_(clock) {}
 
   /// Before all others.
-  void begin_latencies(std::size_t hosts) { tell(fmt::format("latency between {} hosts", hosts)); }
+  void begin_latencies(std::size_t hosts) { tell(fmt::format("latency between {}", count_text(hosts, "host"))); }
   void know(const Clusters& clusters) {
     const auto count = static_cast<std::int64_t>(clusters.size());
     total_ = 1 + count + count * (count - 1) / 2;

@@ -21,6 +21,7 @@
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/program.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
@@ -47,7 +48,7 @@ void set_shares(Program& shape, std::span<const std::int64_t> shares) {
   const std::int64_t all = std::exchange(shape.size_bytes, 0);
   set_blocks(shape, bytes);
   if (shape.size_bytes != all)
-    throw InputError("counts", fmt::format("{} elements in all", shape.size_bytes / shape.element_bytes),
+    throw InputError("counts", fmt::format("{} in all", count_text(shape.size_bytes / shape.element_bytes, "element")),
                      fmt::format("the {} there are", all / shape.element_bytes));
 }
 
@@ -62,7 +63,7 @@ void check(CollectiveTask& task) {
   if (options.platform) {
     check_platform(*options.platform, "platform");
     if (options.platform->ranks != shape.ranks)
-      throw InputError("platform", fmt::format("{} ranks", options.platform->ranks),
+      throw InputError("platform", count_text(options.platform->ranks, "rank"),
                        fmt::format("the {} there are", shape.ranks));
   }
   if (!options.program) return;

@@ -12,6 +12,7 @@
 #include "sluice/plan/batch.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/plan/registry.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/schedule/cost.hpp"
 
 namespace sluice::mpi::detail {
@@ -176,7 +177,8 @@ StepSchedule merged_schedule(const JobArrays& arrays, const RedistributionJobOpt
 /// `way`, and how many arrays go by it.
 std::string named(const JobArrays& arrays, std::string way) {
   if (arrays.parts.size() == 1) return way;
-  return fmt::format("{} arrays{}, {}", arrays.parts.size(), arrays.pattern() != nullptr ? " as one" : "", way);
+  return fmt::format("{}{}, {}", count_text(arrays.parts.size(), "array"), arrays.pattern() != nullptr ? " as one" : "",
+                     way);
 }
 
 }  // namespace

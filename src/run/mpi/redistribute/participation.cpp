@@ -11,6 +11,7 @@
 #include "sluice/checked.hpp"
 #include "sluice/input/batch_problem.hpp"
 #include "sluice/plan/relabel.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
@@ -19,12 +20,12 @@ namespace {
 GridRanks grid_ranks(const std::vector<int>& given, std::int64_t processes, int size, const char* grid_name,
                      const char* list_name) {
   if (processes > size) {
-    throw InputError(grid_name, fmt::format("a grid of {} processes", processes),
+    throw InputError(grid_name, fmt::format("a grid of {}", count_text(processes, "process", "processes")),
                      fmt::format("at most {}, the ranks there are", size));
   }
   if (given.empty()) return {processes, {}};
   if (given.size() != static_cast<std::size_t>(processes)) {
-    throw InputError(list_name, fmt::format("{} ranks", given.size()),
+    throw InputError(list_name, count_text(given.size(), "rank"),
                      fmt::format("{}, one per process of the grid", processes));
   }
   std::vector<bool> seen(static_cast<std::size_t>(size), false);
@@ -115,13 +116,13 @@ PartStorage storage_of(const Distribution& array, std::int64_t process, const st
   std::vector<std::int64_t> room = shape;
   if (!leading.empty()) {
     if (leading.size() != dimensions - 1) {
-      throw InputError(name, fmt::format("{} entries", leading.size()),
+      throw InputError(name, count_text(leading.size(), "entry", "entries"),
                        fmt::format("{}, one per dimension but the slowest, or none", dimensions - 1));
     }
     for (std::size_t i = 0; i < leading.size(); ++i) {
       const std::size_t d = row_major ? i + 1 : i;
       if (leading[i] < shape[d]) {
-        throw InputError(name, fmt::format("{} elements in dimension {}", leading[i], d),
+        throw InputError(name, fmt::format("{} in dimension {}", count_text(leading[i], "element"), d),
                          fmt::format("at least {}, which are there", shape[d]));
       }
       room[d] = leading[i];

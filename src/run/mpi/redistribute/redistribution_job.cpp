@@ -13,6 +13,7 @@
 #include "run/mpi/steps/shared_messages.hpp"
 #include "run/pieces.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
@@ -170,7 +171,7 @@ void RedistributionJob::check_combine() const {
   if (!std::ranges::all_of(parts(), [&](const Participation& part) { return part.element_size == element_size; }))
     throw InputError("combine", "arrays whose elements differ in size", "elements of one size");
   if (const std::int64_t most = limits().chunk_bytes; element_size > most) {
-    throw InputError("combine", fmt::format("elements of {} bytes", element_size),
+    throw InputError("combine", fmt::format("elements of {}", count_text(element_size, "byte")),
                      fmt::format("at most {}, what travels at once", most));
   }
 }
@@ -190,7 +191,7 @@ const Participation& RedistributionJob::part(std::size_t array) const {
 void RedistributionJob::check_pointers(std::span<const void* const> sources, std::span<void* const> targets) const {
   for (const auto& [name, count] : {std::pair("sources", sources.size()), std::pair("targets", targets.size())}) {
     if (count != parts().size())
-      throw InputError(name, fmt::format("{} pointers", count), fmt::format("{}, one an array", parts().size()));
+      throw InputError(name, count_text(count, "pointer"), fmt::format("{}, one an array", parts().size()));
   }
   for (std::size_t a = 0; a < parts().size(); ++a) {
     const ArrayCopies& copies = prepared_->copies[a];
@@ -199,11 +200,10 @@ void RedistributionJob::check_pointers(std::span<const void* const> sources, std
       return batch_ ? fmt::format("{}[{}]", list, a) : std::string(one);
     };
     if (sources[a] == nullptr && (copies.packing.size() > 0 || moves))
-      throw InputError(name("source", "sources"), "a null pointer",
-                       fmt::format("{} elements", parts()[a].source.extent));
+      throw InputError(name("source", "sources"), "a null pointer", count_text(parts()[a].source.extent, "element"));
     if (targets[a] == nullptr && (copies.unpacking.size() > 0 || moves))
       throw InputError(name("target", "targets"), "a null pointer",
-                       fmt::format("room for {} elements", parts()[a].target.extent));
+                       fmt::format("room for {}", count_text(parts()[a].target.extent, "element")));
   }
 }
 

@@ -13,6 +13,7 @@
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::mpi::detail {
 
@@ -50,8 +51,7 @@ void check_rest(const char* given, const ReductionOptions& options, bool of_obje
 void check_platform_for(const ReductionOptions& options, int ranks, bool of_objects, bool commutative) {
   check_platform(*options.platform, "platform");
   if (options.platform->ranks != ranks)
-    throw InputError("platform", fmt::format("{} ranks", options.platform->ranks),
-                     fmt::format("the {} there are", ranks));
+    throw InputError("platform", count_text(options.platform->ranks, "rank"), fmt::format("the {} there are", ranks));
   check_rest("platform", options, of_objects);
   if (!commutative) throw InputError("platform", "an operation that does not commute", "one that does");
 }
