@@ -364,7 +364,7 @@ class Command(Folder):
         self.refused("cannot be used with --front", *grids, "--front")
         self.refused("walker-otto", *grids, "--algorithm", "walker-otto")
         pathlib.Path(file).write_text("0.5,1\n1,1\n")
-        self.refused("decimals", "exchange", file, "--export", "p2p", out)
+        self.refused("1 decimal", "exchange", file, "--export", "p2p", out)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@
 /// their scores, while these say that they may be best and counted work is left; then those that seem best, a few, are
 /// simulated whole (timed_messages.hpp), and every time of that is made longer by as much as the replay of the part was
 /// longer than its simulation; or, of routes into all ranks, by half as much and half of the time that it was longer.
-/// The shortest is the plan; if it has no more than some 10^4 messages, it is replayed whole. Beyond some two hundred
+/// The shortest is the plan; if it has no more than some 10^4 messages, or is shorter than any program can be, it is
+/// replayed whole; where that is too much work the latter takes as long as the bound says. Beyond some two hundred
 /// segments only chains are looked at, if there are any: ranks that send twice fall behind in the long run, and the
 /// first segments do not show it. Of hundreds of ranks the first segments are too many messages, and too few segments:
 /// there the routes are simulated whole, in the order of their scores, and the shortest replayed while counted work is
@@ -52,9 +53,9 @@ constexpr std::int64_t kLongPipeline = 192;
 
 class RouteComparison {
  public:
-  RouteComparison(const RankNetwork& network, std::int64_t root, std::int64_t bytes, bool summary,
+  RouteComparison(const RankNetwork& network, std::int64_t root, std::int64_t bytes, double bound_s, bool summary,
                   const StopRequest& stop)
-      : network_(network), root_(root), bytes_(bytes), summary_(summary), stop_(stop) {}
+      : network_(network), root_(root), bytes_(bytes), bound_s_(bound_s), summary_(summary), stop_(stop) {}
 
   RoutedMessages run(const std::vector<FoundRoutes>& found) {
     if (network_.platform().ranks > kManyRanks) return best_simulated(found);
@@ -67,7 +68,8 @@ class RouteComparison {
       if (compared[c].length_s < chosen.length_s) chosen = std::move(compared[c]);
     }
     confirm(chosen);
-    return {std::move(chosen.routes), std::move(chosen.messages)};
+    const bool as_bound = chosen.estimated && stretch_to_bound(chosen.messages);
+    return {std::move(chosen.routes), std::move(chosen.messages), as_bound};
   }
 
  private:
@@ -78,7 +80,7 @@ class RouteComparison {
     double delay = 1;        // its replay takes so many times as long as its simulation
     double length_s = 0;     // of the whole message, about
     bool replayed = false;   // else that was too much work
-    bool completed = false;  // the messages are those of the whole, by their simulation
+    bool estimated = true;   // the times of the messages are not those of a replay of the whole
   };
 
   [[nodiscard]] bool stopped() const { return stop_ && stop_(); }
@@ -110,6 +112,7 @@ class RouteComparison {
       result.messages = std::move(*again);
       result.delay = std::max(1.0, result.messages.length_s / result.simulated_s);
       result.replayed = true;
+      result.estimated = bytes < bytes_;
     }
     result.length_s = result.messages.length_s;
     if (bytes < bytes_) result.length_s *= found.length_s / route_score(network_, root_, bytes, found.routes);
@@ -125,21 +128,39 @@ class RouteComparison {
     // Where ranks leave some of their ports to long links, half of the delay is that of the beginning.
     if (compared.routes.entries == Routes::Entries::kAll)
       delay = 1 + (delay - 1) / 2 * (1 + compared.simulated_s / messages.length_s);
-    messages.length_s *= delay;
-    for (TimedMessage& each : messages.list) {
-      each.start_s *= delay;
-      each.arrival_s *= delay;
-    }
+    stretch(messages, delay);
     compared.length_s = messages.length_s;
-    compared.completed = true;
+    compared.estimated = true;
   }
 
-  /// The replay of all messages, where that is little work, in place of what that of the part makes likely.
+  static void stretch(TimedMessages& messages, double factor) {
+    messages.length_s *= factor;
+    for (TimedMessage& each : messages.list) {
+      each.start_s *= factor;
+      each.arrival_s *= factor;
+    }
+  }
+
+  /// Of messages that were not replayed whole. Whether they were shorter.
+  bool stretch_to_bound(TimedMessages& messages) const {
+    if (messages.length_s >= bound_s_) return false;
+    stretch(messages, bound_s_ / messages.length_s);
+    return true;
+  }
+
+  /// The replay of all messages, where that is little work, or what there is cannot be right, in place of what that of
+  /// the part makes likely.
   void confirm(Compared& chosen) const {
-    if (!chosen.completed || !is_confirmed(chosen.routes) || stopped()) return;
+    if (!chosen.estimated || stopped()) return;
+    if (!is_confirmed(chosen.routes)) {
+      if (chosen.messages.length_s >= bound_s_) return;
+      if (summary_) chosen.messages = simulated(chosen.routes, bytes_);
+    }
     double rates = kMostRatesAtFirst;
-    if (std::optional<TimedMessages> again = replayed(network_, chosen.messages, &rates))
+    if (std::optional<TimedMessages> again = replayed(network_, chosen.messages, &rates)) {
       chosen.messages = std::move(*again);
+      chosen.estimated = false;
+    }
   }
 
   /// At least one, by their lengths.
@@ -206,7 +227,8 @@ class RouteComparison {
       if (!hopeless_to_replay(each.routes)) again = replayed(network_, messages, &rates);
       // Replays are compared with each other alone.
       if (best && (!again || again->length_s >= best->messages.length_s)) continue;
-      best = {each.routes, again ? std::move(*again) : std::move(messages)};
+      const bool as_bound = !again && stretch_to_bound(messages);
+      best = {each.routes, again ? std::move(*again) : std::move(messages), as_bound};
       if (!again) break;
       rates = std::min(rates, kMoreRates);
     }
@@ -216,6 +238,7 @@ class RouteComparison {
   const RankNetwork& network_;
   std::int64_t root_;
   std::int64_t bytes_;
+  double bound_s_;
   bool summary_;
   const StopRequest& stop_;
 };
@@ -223,8 +246,9 @@ class RouteComparison {
 }  // namespace
 
 RoutedMessages best_routed(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                           const std::vector<FoundRoutes>& found, bool summary, const StopRequest& stop) {
-  return RouteComparison(network, root, bytes, summary, stop).run(found);
+                           const std::vector<FoundRoutes>& found, double bound_s, bool summary,
+                           const StopRequest& stop) {
+  return RouteComparison(network, root, bytes, bound_s, summary, stop).run(found);
 }
 
 }  // namespace sluice::detail

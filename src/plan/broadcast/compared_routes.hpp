@@ -14,14 +14,17 @@ namespace sluice::detail {
 struct RoutedMessages {
   Routes routes;
   TimedMessages messages;
+  /// All that is known of the length is that it is not below the bound, which it is set to.
+  bool as_bound = false;
 };
 
 /// Replays are hardly ever shorter than that part of the score.
 inline constexpr double kReplayOverScore = 0.75;
 
 /// Of routes in the order of their scores, at least one, those that a replay finds shortest: see compared_routes.cpp.
-/// `summary`: of many messages, their length alone.
+/// `bound_s`: no program is shorter. `summary`: of many messages, their length alone.
 [[nodiscard]] RoutedMessages best_routed(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                                         const std::vector<FoundRoutes>& found, bool summary, const StopRequest& stop);
+                                         const std::vector<FoundRoutes>& found, double bound_s, bool summary,
+                                         const StopRequest& stop);
 
 }  // namespace sluice::detail

@@ -217,7 +217,10 @@ class BroadcastPlanner {
     plan.messages = std::move(tree.messages);
     plan.native = std::move(tree.native);
     plan.length_s = tree.length_s;
-    if (tree.replayed && plan.native.empty()) plan.bound = bound_below_length(plan.length_s);
+    if (tree.replayed && plan.native.empty()) {
+      plan.bound = bound();
+      plan.bound.seconds = detail::bound_below(plan.bound.seconds, plan.length_s);
+    }
     plan.between_clusters = true;
     plan.optimal = found.optimal;
     plan.schedule = std::move(found.schedule);
@@ -277,26 +280,29 @@ class BroadcastPlanner {
       plan.length_s = found.front().length_s;
       return finish(std::move(plan), name, name + ", " + to_string(found.front().routes));
     }
-    detail::RoutedMessages best = best_routed(network_, root_, bytes_, found, !options_.messages, options_.stop);
+    plan.bound = bound();
+    detail::RoutedMessages best =
+        best_routed(network_, root_, bytes_, found, plan.bound.seconds, !options_.messages, options_.stop);
     fill_schedule(plan.schedule, best);
     plan.length_s = plan.schedule.length = best.messages.length_s;
-    plan.bound = bound_below_length(plan.length_s);
+    if (best.as_bound)
+      plan.bound = {};
+    else
+      plan.bound.seconds = detail::bound_below(plan.bound.seconds, plan.length_s);
     plan.schedule.bound = {plan.bound.seconds, plan.schedule.length};
     plan.count = best.routes.segments(bytes_) * (platform_.ranks - 1);
     plan.messages = std::move(best.messages);
     return finish(std::move(plan), name, name + ", " + to_string(best.routes));
   }
 
-  /// No broadcast is over earlier, by whatever method; one of them has this length.
-  [[nodiscard]] ProgramBound bound_below_length(double length_s) const {
+  /// No broadcast is over earlier, by whatever method.
+  [[nodiscard]] ProgramBound bound() const {
     Program shape;
     shape.problem = Collective::kBroadcast;
     shape.ranks = platform_.ranks;
     shape.size_bytes = bytes_;
     shape.root = root_;
-    ProgramBound bound = detail::bound_of(network_, shape);
-    bound.seconds = detail::bound_below(bound.seconds, length_s);
-    return bound;
+    return detail::bound_of(network_, shape);
   }
 
   void fill_schedule(TreeSchedule& schedule, const detail::RoutedMessages& routed) const {
@@ -314,8 +320,9 @@ class BroadcastPlanner {
     if (options_.segments == 1 || !options_.inside.empty() || stopped() || bytes_ == 0 || platform_.ranks == 1)
       return tree(best_tree("auto", options_.effort), "auto");
     // Trees are one way of several here, and seldom the best for long messages: the best heuristic tells whether it is
-    // worth while to look for a better one.
-    BetweenPlan between = best_tree("auto", 0);
+    // worth while to look for a better one. Of several segments it is a poor one without any search.
+    constexpr double kFirstShare = 0.001;
+    BetweenPlan between = best_tree("auto", kFirstShare * options_.effort);
     std::optional<PlannedMessages> best;
     std::vector<BroadcastPlan::Candidate> candidates;
     const auto offer = [&](PlannedMessages plan) {
@@ -329,7 +336,7 @@ class BroadcastPlanner {
     const auto planners = detail::broadcast_planners();
     for (auto planner = planners.rbegin(); planner != planners.rend(); ++planner) {
       if (planner->between_clusters() || stopped()) continue;
-      if (planner->several_connections && !several_connections()) continue;
+      if (planner->several_clusters && platform_.clusters.size() == 1) continue;
       offer(routed(*planner, best ? best->length_s : by_tree));
     }
     if (platform_.clusters.size() == 1 && !platform_.clusters.front().broadcast.points().empty()) offer(native());
@@ -354,7 +361,6 @@ class BroadcastPlanner {
   }
 
   [[nodiscard]] bool stopped() const { return options_.stop && options_.stop(); }
-  [[nodiscard]] bool several_connections() const { return platform_.most_connections() > 1; }
 
   [[nodiscard]] static PlannedMessages finish(PlannedMessages plan, const std::string& algorithm,
                                               const std::string& method) {

@@ -44,7 +44,7 @@ constexpr std::array kBroadcastPlanners{
     BroadcastPlannerEntry{.about = {"broadcast", "parallel-entry",
                                     "none; parts enter each site over several connections", "O(messages)", "ours"},
                           .routes = parallel_routes,
-                          .several_connections = true},
+                          .several_clusters = true},
 };
 
 constexpr auto kBroadcastAlgorithms = [] {

@@ -30,7 +30,7 @@ struct BroadcastPlannerEntry {
   /// How segments go over all ranks: the best few, as best_routes.
   std::vector<FoundRoutes> (*routes)(const RankNetwork&, std::int64_t root, std::int64_t bytes, std::int64_t segments,
                                      const StopRequest&) = nullptr;
-  bool several_connections = false;  ///< only of use where two groups have more than one
+  bool several_clusters = false;  ///< within one, it does what another one does
 
   [[nodiscard]] bool between_clusters() const { return routes == nullptr; }
 };
