@@ -38,6 +38,8 @@ using detail::TimedMessages;
 /// Trees of more messages are not replayed; their replays may find so many rates. Either is a second or so.
 constexpr std::int64_t kMostSimulated = 250'000;
 constexpr double kMostRates = 10e6;
+/// Of so few messages every way is replayed: schedules and scores of trees are only nearly what they take.
+constexpr std::int64_t kFewMessages = 500;
 
 class BroadcastPlanner {
  public:
@@ -325,6 +327,7 @@ class BroadcastPlanner {
     BetweenPlan between = best_tree("auto", kFirstShare * options_.effort);
     std::optional<PlannedMessages> best;
     std::vector<BroadcastPlan::Candidate> candidates;
+    const bool few = messages_of(between) <= kFewMessages;
     const auto offer = [&](PlannedMessages plan) {
       candidates.push_back({plan.method, plan.length_s});
       if (plan.messages && (!best || plan.length_s < best->length_s)) best = std::move(plan);
@@ -337,7 +340,7 @@ class BroadcastPlanner {
     for (auto planner = planners.rbegin(); planner != planners.rend(); ++planner) {
       if (planner->between_clusters() || stopped()) continue;
       if (planner->several_clusters && platform_.clusters.size() == 1) continue;
-      offer(routed(*planner, best ? best->length_s : by_tree));
+      offer(routed(*planner, few ? detail::kInfinity : best ? best->length_s : by_tree));
     }
     if (platform_.clusters.size() == 1 && !platform_.clusters.front().broadcast.points().empty()) offer(native());
     // The messages of the tree take what its schedule says, or a little less, and the best tree hardly less than that
@@ -348,15 +351,31 @@ class BroadcastPlanner {
       between = best_tree("auto", kShare * options_.effort);
       with_tree = between.schedule.length;
     }
-    if (!best || kExecuted * with_tree < best->length_s)
+    if (few || !best || kExecuted * with_tree < best->length_s)
       offer(tree(std::move(between), "auto"));
     else
       candidates.push_back({method_of(between, "auto"), between.schedule.length});
+    if (few && !stopped()) {
+      PlannedMessages heuristic = best_heuristic();
+      if (heuristic.length_s < best->length_s) offer(std::move(heuristic));
+    }
     // A length that no messages confirm does not stand before that of the plan.
     std::erase_if(candidates, [&](const auto& each) { return each.length_s < best->length_s; });
     std::ranges::stable_sort(candidates, {}, &BroadcastPlan::Candidate::length_s);
     best->candidates = std::move(candidates);
     best->schedule.algorithm = "auto";
+    return std::move(*best);
+  }
+
+  /// Of the trees of the heuristics, whole messages, the shortest by their replays.
+  PlannedMessages best_heuristic() {
+    std::optional<PlannedMessages> best;
+    for (const BroadcastPlannerEntry& planner : detail::broadcast_planners()) {
+      if (planner.tree == nullptr || (best && stopped())) continue;
+      const std::string name(planner.about.name);
+      PlannedMessages plan = tree(tree_in(name, 1, 0), name);
+      if (!best || plan.length_s < best->length_s) best = std::move(plan);
+    }
     return std::move(*best);
   }
 
