@@ -51,6 +51,7 @@ extern "C" void request_stop(int signal) {
 
 Interruptible::Interruptible(bool searches) : searches_(searches) {
   if (!searches_) return;
+  watch_unfinished();
   struct sigaction action = {};
   action.sa_handler = request_stop;
   for (const int each : kRequests) (void)::sigaddset(&action.sa_mask, each);

@@ -85,10 +85,9 @@ class Unfinished {
 
 void remove_unfinished() { Unfinished::remove_all(); }
 
-FilesTogether::FilesTogether() {
-  waiting_files = this;
-  Unfinished::watch();  // before a search that answers signals itself, and gives them back when it ends
-}
+void watch_unfinished() { Unfinished::watch(); }
+
+FilesTogether::FilesTogether() { waiting_files = this; }
 
 FilesTogether::~FilesTogether() { waiting_files = nullptr; }
 

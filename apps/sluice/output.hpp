@@ -38,6 +38,9 @@ class FilesTogether {
   std::list<UnfinishedFile> files_;
 };
 
+/// From now on signals that end the process remove what is not in its place yet; without this, from the first file on.
+/// For who answers signals itself for a while, and gives them back as they were.
+void watch_unfinished();
 /// Removes what is not in its place yet, for a handler of signals that ends the process.
 void remove_unfinished();
 
