@@ -130,7 +130,6 @@ class RouteComparison {
       delay = 1 + (delay - 1) / 2 * (1 + compared.simulated_s / messages.length_s);
     stretch(messages, delay);
     compared.length_s = messages.length_s;
-    compared.estimated = true;
   }
 
   static void stretch(TimedMessages& messages, double factor) {

@@ -10,9 +10,6 @@ namespace sluice::mpi::detail {
 
 namespace {
 
-/// So many periods of short runs at least are copied together.
-constexpr std::int64_t kLeastPeriods = 4;
-
 using CopyRun = void(std::byte* to, const std::byte* from, std::int64_t n);
 
 /// Runs of so many bytes in the mean are asked for before they are read: shorter ones are too many, and longer ones the

@@ -26,6 +26,8 @@ void copy_grid(GridAxis slow, GridAxis fast, std::int64_t bytes, const std::byte
 
 /// Whether copy_periods() is for the axis: its runs are short, and few or all of one length.
 [[nodiscard]] bool has_period_copies(const CopyAxis& axis);
+/// For fewer periods copy_periods() is not worth while.
+inline constexpr std::int64_t kLeastPeriods = 4;
 /// Copies whole periods of an axis in bytes from `c` on, with which one begins, and moves it behind them.
 void copy_periods(const CopyAxis& axis, CopyAxis::Cursor& c, std::int64_t periods, const std::byte* from,
                   std::byte* to);

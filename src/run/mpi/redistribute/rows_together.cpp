@@ -17,8 +17,6 @@ constexpr std::int64_t kLongRunOfSource = 1 << 10;
 constexpr std::int64_t kLongRunOfTarget = 512;
 /// Of a row, copied at a time.
 constexpr std::int64_t kPieceBytes = 4 << 10;
-/// So many periods of short runs at least are copied together.
-constexpr std::int64_t kLeastPeriodsAtOnce = 4;
 
 /// Where a position of an axis is in the array.
 std::int64_t in_array(Side side, const CopyAxis& axis, const CopyAxis::Cursor& at) {
@@ -47,7 +45,7 @@ void copy_until(Side side, std::int64_t end, const CopyAxis& axis, CopyAxis::Cur
   while (left > 0 && in_array(side, axis, at) < end) {
     if (by_periods && at.run == 0 && at.within == 0) {
       const std::int64_t periods = periods_before(side, end, axis, at, left);
-      if (periods >= kLeastPeriodsAtOnce) {
+      if (periods >= kLeastPeriods) {
         copy_periods(axis, at, periods, from, to);
         left -= periods * axis.per_period;
         continue;

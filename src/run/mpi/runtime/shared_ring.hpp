@@ -67,7 +67,7 @@ class SharedRingEnd {
  protected:
   void connect(SharedRing* ring) { ring_ = ring; }
 
-  /// Moves parts as long as `may(number)` says so; `copy(offset, bytes, place)`, then `moved()`.
+  /// Moves parts as long as `may(number)` says so; `copy(offset, bytes, place)`, then `tell()`.
   template <class May, class Copy, class Tell>
   Moved move(May may, Copy copy, Tell tell) {
     Moved moved;

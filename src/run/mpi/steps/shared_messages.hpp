@@ -29,10 +29,9 @@ namespace sluice::mpi::detail {
 ///
 /// No deadlock: all messages of a rank are looked at in turns, and a part waits for the earlier ones of its message
 /// alone. Or, where messages are packed or unpacked together (StepData::together), for what comes before it in the rows
-/// of the array. These are in the same order at all ranks that share them, and bytes are there for the receiver as soon
-/// as they are packed, so that the first of all bytes that have not been unpacked is waited for by no other: if it is
-/// packed its receiver can go on to it, and if not, all that its sender has packed has been unpacked, and there is
-/// room.
+/// of the array. All ranks that share these rows go through them in the same order, and a receiver sees bytes as soon
+/// as they are packed. So the first byte in that order that has not been unpacked waits for no other one: if it is
+/// packed, its receiver can go on to it; if not, all that its sender has packed has been unpacked, and there is room.
 class SharedMessages final : public MessageCarrier {
  public:
   /// Whether the context's ranks can do so; the same on all of them.
