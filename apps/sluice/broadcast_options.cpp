@@ -19,7 +19,7 @@ void BroadcastInput::add_to(CLI::App& verb) {
       ->option_text("S");
   offer(verb.add_option("--inside", inside, "how trees broadcast inside clusters, a strategy of predict broadcast"),
         {"flat", "segmented-flat", "chain", "segmented-chain", "binary", "binomial", "segmented-binomial",
-         "scatter-allgather", "segmented-binary", "double-tree", "d-ary"})
+         "scatter-allgather", "segmented-binary", "double-tree", "circulant", "d-ary"})
       ->option_text("NAME");
   offer(verb.add_option("--lookahead", lookahead, "of ecef-la: min, average or average-sets"),
         {"min", "average", "average-sets"})

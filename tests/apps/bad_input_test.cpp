@@ -211,6 +211,7 @@ TEST(BadInput, VerbsProblemsAndStudies) {
       {"study redistribute-tables -o out --samples 5", "--samples: study redistribute-tables"},
       {"study redistribute-tables -o", "-o"},
       {"study exchange-quality -o out --networks a", "--networks: study exchange-quality, expected study defaults-lab"},
+      {"study exchange-quality -o out --sizes 1Mi", "--sizes: study exchange-quality, expected study defaults-lab"},
   };
   const Folder folder;
   for (const Case& each : cases) {

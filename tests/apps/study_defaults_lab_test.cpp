@@ -42,6 +42,23 @@ TEST_F(DefaultsLab, MeasuresTheNetworksThatAreAskedFor) {
   EXPECT_EQ(of_network, (std::map<std::string, int>{{"network", 1}, {"d4", 2 * 4}, {"e", 2 * 4}}));
 }
 
+TEST_F(DefaultsLab, MeasuresTheSizesThatAreAskedFor) {
+  stand_in("");
+  expect_refused(study("--sizes 64Ki,some"), "--sizes: 'some'");
+  expect_refused(study("--sizes 4"), "--sizes: '4', expected 8 to");
+  expect_nothing_written();
+  const Outcome outcome = study("--networks a --sizes 4Ki,256Ki");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  std::map<std::string, int> of_size;
+  for (const std::string& row : lines(folder_.read("figures/defaults.csv"))) {
+    std::istringstream in(row);
+    std::string network, work, bytes;
+    std::getline(std::getline(std::getline(in, network, ','), work, ','), bytes, ',');
+    ++of_size[bytes];
+  }
+  EXPECT_EQ(of_size, (std::map<std::string, int>{{"bytes_per_rank", 1}, {"4096", 4}, {"262144", 4}}));
+}
+
 TEST_F(DefaultsLab, BoundsAreThoseOfPortsAndBackbone) {
   stand_in("");
   ASSERT_EQ(study("--seed 3").status, 0);

@@ -55,6 +55,19 @@ TEST(BroadcastModels, TableOneWithSixteenRanks) {
   EXPECT_NEAR(time("scatter-allgather"), scatter + 15 * (gap(kBytes / 16) + kL), 1e-12);
 }
 
+TEST(BroadcastModels, CirculantTakesTheFewestRounds) {
+  for (const std::int64_t ranks : {2, 8, 16, 20}) {
+    const double rounds = std::ceil(std::log2(ranks));
+    const StrategyPrediction found = find(predict_broadcast(cluster_of(ranks), 1 << 20), "circulant");
+    const auto time = [&](std::int64_t segment) {
+      const std::int64_t count = ((1 << 20) + segment - 1) / segment;
+      return (static_cast<double>(count) - 1 + rounds) * (gap(static_cast<double>(segment)) + 50e-6);
+    };
+    EXPECT_NEAR(found.time_s, time(found.segment_bytes), 1e-12);
+    for (std::int64_t segment = 1 << 20; segment > 512; segment /= 2) EXPECT_LE(found.time_s, time(segment) + 1e-12);
+  }
+}
+
 TEST(BroadcastModels, RanksThatAreNoPowerOfTwoTakeTheCeilingOfLatenciesAndTheFloorOfGaps) {
   const std::vector<StrategyPrediction> all = predict_broadcast(cluster_of(20), 1024);
   EXPECT_NEAR(find(all, "binomial").time_s, 5 * 50e-6 + 4 * gap(1024), 1e-12);

@@ -201,6 +201,43 @@ TEST(PlanShortProgram, NoRankSendsMoreMessagesThanThereAreRounds) {
   }
 }
 
+TEST(CirculantBroadcastPart, PartsOfAllRanksAreASoundProgramInTheFewestRounds) {
+  for (const std::int64_t ranks : {1, 2, 3, 4, 5, 7, 8, 13, 16, 23, 33})
+    for (const std::int64_t bytes : {0, 1, 5, 1000, 4099})
+      for (const std::int64_t segments : {1, 2, 3, 8, 17})
+        for (const std::int64_t root : {std::int64_t{0}, ranks / 2, ranks - 1}) {
+          SCOPED_TRACE(::testing::Message()
+                       << ranks << " ranks, " << bytes << " bytes in " << segments << " segments from " << root);
+          Program all = circulant_broadcast_part(ranks, root, bytes, segments, 0);
+          for (std::int64_t rank = 1; rank < ranks; ++rank) {
+            const Program part = circulant_broadcast_part(ranks, root, bytes, segments, rank);
+            const auto before = static_cast<std::int64_t>(all.operations.size());
+            for (ProgramOperation op : part.operations) {
+              EXPECT_EQ(op.rank, rank);
+              for (std::int64_t& each : op.after) each += before;
+              all.operations.push_back(op);
+            }
+          }
+          EXPECT_EQ(faults(all), "");
+          std::int64_t rounds = 0;
+          while ((std::int64_t{1} << rounds) < ranks) ++rounds;
+          const std::int64_t parts = std::min(segments, bytes);
+          if (ranks > 1 && parts > 0) {
+            EXPECT_LE(most_sends(all), parts - 1 + rounds);
+          }
+          EXPECT_EQ(std::ssize(all.operations), 2 * (ranks - 1) * parts);
+        }
+}
+
+TEST(CirculantBroadcastPart, RefusesWhatIsNoBroadcast) {
+  EXPECT_THROW((void)circulant_broadcast_part(0, 0, 8, 1, 0), InputError);
+  EXPECT_THROW((void)circulant_broadcast_part(4, 4, 8, 1, 0), InputError);
+  EXPECT_THROW((void)circulant_broadcast_part(4, 0, -1, 1, 0), InputError);
+  EXPECT_THROW((void)circulant_broadcast_part(4, 0, 8, 0, 0), InputError);
+  EXPECT_THROW((void)circulant_broadcast_part(4, 0, 8, 1, 4), InputError);
+  EXPECT_THROW((void)circulant_broadcast_part(4, 0, 8, 1, -1), InputError);
+}
+
 TEST(PlanShortProgram, RefusesWhatItCannotPlan) {
   EXPECT_THROW((void)plan_short_program(0, {Collective::kAllgather, 8}), InputError);
   EXPECT_THROW((void)plan_short_program(4, {Collective::kGather, 8, 4}), InputError);

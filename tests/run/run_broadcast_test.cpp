@@ -12,6 +12,7 @@
 #include "plan/program/registry.hpp"
 #include "run/mpi/broadcast/tree_broadcast.hpp"
 #include "run/platform_testing.hpp"
+#include "run/pretended_hosts.hpp"
 #include "run/redistribution_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/program.hpp"
@@ -23,9 +24,11 @@ namespace sluice::mpi {
 namespace {
 
 using testing::byte_of;
+using testing::Comm;
 using testing::difference;
 using testing::Draw;
 using testing::platform_of;
+using testing::PretendedHosts;
 using testing::rank;
 using testing::rank_in;
 using testing::size;
@@ -295,6 +298,25 @@ TEST(Broadcast, WithoutAPlatformAgainAndAgain) {
     }
     for (const std::int64_t bytes : {100, 300'000}) EXPECT_FALSE(job.chosen(bytes).method.empty());
   }
+}
+
+/// Of many sizes, from every root, while the two ways are tried in turns and after that.
+TEST(Broadcast, MessagesBetweenHostsGoInSegmentsUntilTheNetworkIsWorthALook) {
+  if (size() == 1) return;
+  const Comm comm;
+  const PretendedHosts hosts(1);
+  for (int root = 0; root < size(); ++root) {
+    Broadcast job(comm.get(), root);
+    for (int round = 0; round < 11; ++round)
+      for (const std::int64_t bytes : {4096, 4097, 5000, 16'384, 32'767, 32'768})
+        expect_broadcast(job, root, bytes, comm.get());
+    EXPECT_EQ(job.chosen(4096).method, "binomial tree");
+    for (const std::int64_t bytes : {4097, 32'768}) {
+      EXPECT_TRUE(job.settled(bytes)) << bytes;
+      EXPECT_GT(job.chosen(bytes).native_s, 0) << "the two ways were not tried in turns";
+    }
+  }
+  EXPECT_EQ(Broadcast(comm.get(), 0).chosen(10'000).method, "circulant, 5 segments");
 }
 
 /// On one host they go through memory in segments, between shorter ones of more sizes than are kept.

@@ -314,6 +314,7 @@ std::vector<std::string> networks_of_defaults_lab() { return Effort{}.networks; 
 int study_defaults_lab(const StudyTask& task) {
   Effort effort = task.quick ? quick_effort() : Effort{};
   if (!task.networks.empty()) effort.networks = task.networks;
+  if (!task.sizes.empty()) effort.sizes = task.sizes;
   const std::vector<std::string> known = networks_of_defaults_lab();
   for (const std::string& name : task.networks) {
     if (std::ranges::find(known, name) == known.end())

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command.hpp"
@@ -123,6 +124,7 @@ struct StudyOptions {
   std::string seed;
   std::string order;
   std::vector<std::string> networks;
+  std::vector<std::string> sizes;
   bool quick = false;
 };
 
@@ -187,9 +189,15 @@ int study(const StudyOptions& options) {
   if (!options.order.empty() && options.order != "clusters" && options.order != "round-robin")
     throw InputError("--order", "'" + options.order + "'", "one of clusters, round-robin");
   task.round_robin = options.order == "round-robin";
-  if (!options.networks.empty() && found->run != study_defaults_lab)
-    throw InputError("--networks", "study " + options.name, "study defaults-lab");
+  for (const auto& [option, given] :
+       {std::pair("--networks", !options.networks.empty()), std::pair("--sizes", !options.sizes.empty())}) {
+    if (given && found->run != study_defaults_lab)
+      throw InputError(option, "study " + options.name, "study defaults-lab");
+  }
   task.networks = options.networks;
+  constexpr std::int64_t kLeastSize = 8, kMostSize = std::int64_t{1} << 30;
+  for (const std::string& size : options.sizes)
+    task.sizes.push_back(parse_count(size, "--sizes", kLeastSize, kMostSize));
   if (!options.samples.empty()) task.samples = parse_count(options.samples, "--samples", 1, kMostSamples);
   if (!options.seed.empty()) task.seed = static_cast<std::uint64_t>(parse_count(options.seed, "--seed", 0, kMostSeed));
   // Studies print what came out and nothing else; files they write by their names.
@@ -219,6 +227,9 @@ void add_study(CLI::App& command, Action& chosen) {
             ->delimiter(','),
         networks_of_defaults_lab())
       ->option_text("A,B,..");
+  verb->add_option("--sizes", options->sizes, "bytes for each rank that defaults-lab measures; all unless given")
+      ->delimiter(',')
+      ->option_text("N,M,..");
   verb->add_flag("--quick", options->quick, "a small version, to try it out, of studies that take long");
   verb->footer(std::string());  // not that of the command, which verbs inherit
   verb->footer([options] { return help_of(options->name); });

@@ -15,7 +15,9 @@ struct StudyTask {
   std::int64_t samples = 0;  ///< random instances per point, for studies that draw them; 0: as many as is their custom
   std::uint64_t seed = 1;    ///< of the random instances
   bool round_robin = false;  ///< ranks are dealt to clusters in turns, not in the order of these
-  std::vector<std::string> networks;  ///< those to measure, of study_defaults_lab; empty: as is its custom
+  // Of study_defaults_lab, what to measure; empty: as is its custom.
+  std::vector<std::string> networks;
+  std::vector<std::int64_t> sizes;  ///< bytes for each rank
 };
 
 /// Tables 1 to 19 of Desprez et al. 1997 beside ours.

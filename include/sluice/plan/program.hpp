@@ -75,6 +75,19 @@ struct ProgramPlan {
 /// Throws InputError for ranks < 1, and for problems and sizes as plan_program does.
 [[nodiscard]] Program plan_short_program(std::int64_t ranks, const ProgramProblem& problem);
 
+/// What one rank does in a broadcast over a circulant graph, for a network of which nothing is known: the operations of
+/// `rank` and of no other, each with positions among these in `after`. Those of all ranks are a sound program. The
+/// message goes in `segments` parts of nearly equal size, none empty, in segments - 1 + ceil(log2 ranks) rounds, the
+/// fewest there can be, in each of which a rank sends one part and receives one. The length is not known, and is given
+/// as 0. O(segments + log^2 ranks) time and memory.
+///
+/// Source: Traeff, "Optimal Broadcast Schedules in Logarithmic Time with Applications to Broadcast, All-Broadcast,
+/// Reduction and All-Reduction" (2024).
+///
+/// Throws InputError for ranks or segments < 1, a root or rank out of range, and negative bytes.
+[[nodiscard]] Program circulant_broadcast_part(std::int64_t ranks, std::int64_t root, std::int64_t bytes,
+                                               std::int64_t segments, std::int64_t rank);
+
 /// When each operation of a program begins and ends.
 struct ReplayedProgram {
   double length_s = 0;          ///< when the last operation has ended

@@ -12,6 +12,7 @@
 ///    among positions the one divisible by the largest power of two is above the others, so odd positions are leaves.
 ///    The second is the same one position further, so what is odd is even there: nobody is an inner node of both. Even
 ///    segments take the first tree, odd ones the second; 0 sends to the root of each;
+///  - circulant: plan/program/circulant.cpp, in rounds;
 ///  - d-ary: d_ary.cpp.
 /// Complexity: O(messages). Deterministic.
 /// Source: Steffenel (2006), Table 1; Thakur, Rabenseifner, Gropp (2005); Sanders, Speck, Traeff (2009).
@@ -23,9 +24,11 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <numeric>
 #include <string>
 
 #include "plan/broadcast/d_ary.hpp"
+#include "plan/program/patterns.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
@@ -84,6 +87,18 @@ class Inside {
     }
   }
 
+  void circulant(std::int64_t segment_bytes) {
+    Ranks positions(ranks_.size());
+    std::iota(positions.begin(), positions.end(), 0);
+    Ranges segments;
+    for (std::int64_t begin = 0; begin < bytes_; begin += segment_bytes)
+      segments.push_back({begin, std::min(segment_bytes, bytes_ - begin)});
+    const ProgramMessages messages = circulant_broadcast(positions, segments);
+    for (const ProgramMessage& message : messages.list())
+      for (const ByteRange& range : message.ranges)
+        send(message.from, message.to, range.offset, range.offset + range.bytes);
+  }
+
   void double_tree(std::int64_t segment_bytes) {
     const std::int64_t nodes = n_ - 1;
     std::vector<std::vector<std::int64_t>> children(ranks_.size());
@@ -124,7 +139,7 @@ StrategyPrediction best_inside(const PlatformCluster& cluster, std::int64_t byte
   for (StrategyPrediction each : predict_broadcast(cluster, bytes)) {
     if (!each.executable || each.strategy == "native") continue;
     names += (names.empty() ? "" : ", ") + std::string(each.strategy);
-    if (!strategy.empty() && each.strategy != strategy) continue;
+    if (strategy.empty() ? each.strategy == kCirculant : each.strategy != strategy) continue;
     if (!power_of_two && bytes > 0 && each.strategy.find("binomial") != std::string_view::npos) {
       const std::int64_t segment = each.segment_bytes > 0 ? each.segment_bytes : bytes;
       const std::int64_t segments = (bytes + segment - 1) / segment;
@@ -166,6 +181,8 @@ void add_inside_messages(const StrategyPrediction& strategy, const PlatformClust
     });
   } else if (shape == "scatter-allgather") {
     inside.scatter_allgather();
+  } else if (shape == kCirculant) {
+    inside.circulant(segment_bytes);
   } else if (shape == "d-ary") {
     const auto children = d_ary_tree(n, strategy.children, {cluster.gap.at(segment_bytes), cluster.latency_s});
     inside.tree(segment_bytes, [&](std::int64_t i, std::int64_t, auto use) {

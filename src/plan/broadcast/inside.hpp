@@ -10,9 +10,12 @@
 
 namespace sluice::detail {
 
+inline constexpr std::string_view kCirculant = "circulant";
+
 /// The strategy that is fastest where its messages are carried out, and its time: models of Table 1, but for the
-/// binomial trees of ranks that are no power of two, whose root sends once more than the model has it. Not "native".
-/// `strategy`: this one alone, unless it is empty; throws InputError for one that is not executable.
+/// binomial trees of ranks that are no power of two, whose root sends once more than the model has it. Not "native",
+/// nor "circulant", whose model may be too short. `strategy`: this one alone, unless it is empty; throws InputError for
+/// one that is not executable.
 [[nodiscard]] StrategyPrediction best_inside(const PlatformCluster& cluster, std::int64_t bytes,
                                              std::string_view strategy = {});
 

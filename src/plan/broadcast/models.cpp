@@ -15,6 +15,11 @@
 ///  - double-tree: Sanders, Speck, Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan"
 ///    (2009): two binary trees, each for half of the segments, in which no rank is an inner node of both, so a segment
 ///    follows each g(s): h (2 g(s) + L) + k g(s), h = ceil(log2(P + 1));
+///  - circulant: Traeff, "Optimal Broadcast Schedules in Logarithmic Time with Applications to Broadcast,
+///    All-Broadcast, Reduction and All-Reduction" (2024): k - 1 + ceil(log2 P) rounds, the fewest there can be, each of
+///    one segment for every rank (src/plan/program/circulant.cpp). A rank may have to pass on what came in the round
+///    before, so a round takes g(s) + L. Where rounds begin apart, messages of two of them share a port, and the whole
+///    takes up to a third longer than that: what plans compare is its replay (plan.cpp);
 ///  - d-ary: the trees that section 4.2 begins with, d and the height searched: d_ary.cpp.
 /// Deviations: the model of the binary tree is an upper bound in the paper; it is taken as the time.
 ///
@@ -72,6 +77,8 @@ class Models {
     add_segmented(
         "double-tree", [&](double g, double k) { return two_trees_height * (2 * g + latency_) + g * k; },
         "Sanders, Speck, Traeff 2009");
+    add_segmented(
+        "circulant", [&](double g, double k) { return (k - 1 + ceil_log_) * (g + latency_); }, "Traeff 2024");
     add_d_ary();
     if (!cluster_.broadcast.points().empty()) {
       add("native", cluster_.broadcast.at(bytes_));

@@ -40,6 +40,8 @@ constexpr std::int64_t kMostSimulated = 250'000;
 constexpr double kMostRates = 10e6;
 /// Of so few messages every way is replayed: schedules and scores of trees are only nearly what they take.
 constexpr std::int64_t kFewMessages = 500;
+/// A strategy inside of so many messages in all clusters is replayed, if need be: it takes a millisecond or less.
+constexpr std::int64_t kMostInside = 1000;
 
 class BroadcastPlanner {
  public:
@@ -124,27 +126,56 @@ class BroadcastPlanner {
   /// Found once for each cluster.
   [[nodiscard]] const StrategyPrediction& strategy_inside(std::size_t cluster) const {
     std::optional<StrategyPrediction>& known = inside_[cluster];
-    if (!known) known = detail::best_inside(platform_.clusters[cluster], bytes_, options_.inside);
+    if (!known) known = find_inside(cluster);
     return *known;
+  }
+
+  /// The best by the models, or the circulant broadcast where its replay is shorter than these say of that one. Others
+  /// take about what their models say.
+  [[nodiscard]] StrategyPrediction find_inside(std::size_t cluster) const {
+    const PlatformCluster& place = platform_.clusters[cluster];
+    StrategyPrediction best = detail::best_inside(place, bytes_, options_.inside);
+    if (!options_.inside.empty() || bytes_ == 0 || place.ranks.size() < 3) return best;
+    StrategyPrediction circulant = detail::best_inside(place, bytes_, detail::kCirculant);
+    const std::int64_t most = kMostInside / static_cast<std::int64_t>(platform_.clusters.size());
+    constexpr double kNear = 1.35;  // its replay takes 0.7 of the model at least
+    if (circulant.time_s > kNear * best.time_s || messages_inside(place, circulant) > most) return best;
+    circulant.time_s = replayed_inside(cluster, circulant);
+    return circulant.time_s < best.time_s ? circulant : best;
+  }
+
+  [[nodiscard]] std::int64_t messages_inside(const PlatformCluster& cluster, const StrategyPrediction& strategy) const {
+    const std::int64_t segment = strategy.segment_bytes;
+    return (static_cast<std::int64_t>(cluster.ranks.size()) - 1) * (segment > 0 ? (bytes_ + segment - 1) / segment : 1);
+  }
+
+  /// How long it takes where nothing else is under way.
+  [[nodiscard]] double replayed_inside(std::size_t cluster, const StrategyPrediction& strategy) const {
+    const std::vector<std::int64_t> ranks = ranks_from(cluster, coordinator_of(cluster));
+    double priority = 0;
+    std::vector<RankMessage> messages;
+    add_inside_messages(strategy, platform_.clusters[cluster], ranks, bytes_, priority, messages);
+    const TimedMessages timed = timed_messages(network_, ranks.front(), bytes_, messages, true, false);
+    const std::optional<TimedMessages> again = with_times_of_replay(timed);
+    return again ? again->length_s : timed.length_s;
+  }
+
+  [[nodiscard]] std::int64_t coordinator_of(std::size_t cluster) const {
+    return network_.cluster(root_) == cluster ? root_ : platform_.clusters[cluster].ranks.front();
   }
 
   /// About how many messages a tree has.
   [[nodiscard]] std::int64_t messages_of(const BetweenPlan& plan) const {
     auto messages = static_cast<std::int64_t>(plan.schedule.transfers.size());
     for (std::size_t c = 0; c < platform_.clusters.size(); ++c) {
-      const std::int64_t others = static_cast<std::int64_t>(platform_.clusters[c].ranks.size()) - 1;
-      if (others == 0) continue;
-      const std::int64_t segment = strategy_inside(c).segment_bytes;
-      messages += others * (segment > 0 ? (bytes_ + segment - 1) / segment : 1);
+      const PlatformCluster& cluster = platform_.clusters[c];
+      if (cluster.ranks.size() > 1) messages += messages_inside(cluster, strategy_inside(c));
     }
     return messages;
   }
 
   [[nodiscard]] TreeMessages messages_over(const BetweenPlan& plan, bool inside_waits) const {
     const std::int64_t segments = plan.schedule.segments;
-    std::vector<std::int64_t> coordinator;
-    for (const PlatformCluster& cluster : platform_.clusters) coordinator.push_back(cluster.ranks.front());
-    coordinator[network_.cluster(root_)] = root_;
     std::vector<RankMessage> messages;
     std::vector<NativeBroadcast> native;  // from 0 on, until it is known when its first rank is ready
     const std::size_t clusters = platform_.clusters.size();
@@ -157,7 +188,7 @@ class BroadcastPlanner {
       const std::size_t before =
           segments == 1 ? static_cast<std::size_t>(plan.sends_before_inside[c]) : sends[c].size();
       const auto add_inside = [&] {
-        const std::vector<std::int64_t> ranks = ranks_from(c, coordinator[c]);
+        const std::vector<std::int64_t> ranks = ranks_from(c, coordinator_of(c));
         // As it was measured to be fastest, unless the coordinator has more to send.
         const auto measured = cluster.measured_broadcast(bytes_);
         if (options_.inside.empty() && measured && measured->native && before == sends[c].size()) {
@@ -173,8 +204,8 @@ class BroadcastPlanner {
         const TimedTransfer& t = *sends[c][s];
         const std::int64_t begin = std::min(bytes_, t.segment * part), end = std::min(bytes_, begin + part);
         if (begin < end)
-          messages.push_back({static_cast<std::int32_t>(coordinator[c]),
-                              static_cast<std::int32_t>(coordinator[static_cast<std::size_t>(t.to)]), begin, end,
+          messages.push_back({static_cast<std::int32_t>(coordinator_of(c)),
+                              static_cast<std::int32_t>(coordinator_of(static_cast<std::size_t>(t.to))), begin, end,
                               priority, inside_waits && s + 1 == before && cluster.ranks.size() > 1});
         priority += 1;
       }
@@ -334,7 +365,10 @@ class BroadcastPlanner {
     };
     // Trees of very many messages are only worked out if they are asked for.
     constexpr std::int64_t kMostOfATree = 4 * kMostSimulated;
-    const double by_tree = messages_of(between) <= kMostOfATree ? between.schedule.length : detail::kInfinity;
+    const auto length_of = [&] {
+      return platform_.clusters.size() == 1 ? strategy_inside(0).time_s : between.schedule.length;
+    };
+    const double by_tree = messages_of(between) <= kMostOfATree ? length_of() : detail::kInfinity;
     // The last of them first, which is mostly the shortest: the others need not be worked out then.
     const auto planners = detail::broadcast_planners();
     for (auto planner = planners.rbegin(); planner != planners.rend(); ++planner) {
@@ -349,7 +383,7 @@ class BroadcastPlanner {
     double with_tree = by_tree;
     if (!best || kExecuted * kImproved * by_tree < best->length_s) {
       between = best_tree("auto", kShare * options_.effort);
-      with_tree = between.schedule.length;
+      with_tree = length_of();
     }
     if (few || !best || kExecuted * with_tree < best->length_s)
       offer(tree(std::move(between), "auto"));

@@ -146,6 +146,28 @@ ProgramMessages circulant_broadcast(const Ranks& ranks, const Ranges& segments) 
   return messages;
 }
 
+ProgramMessages circulant_broadcast_of(std::int64_t position, std::int64_t ranks, const Ranges& segments) {
+  ProgramMessages messages;
+  const auto n = static_cast<std::int64_t>(segments.size());
+  if (ranks < 2 || n == 0) return messages;
+  const std::vector<std::int64_t> skips = circulant_skips(ranks);
+  const auto q = static_cast<std::int64_t>(skips.size() - 1);
+  const std::vector<std::int64_t> receives = circulant_receives(position, skips);
+  const std::vector<std::int64_t> sends = circulant_sends(position, skips);
+  const std::int64_t first = (q - (n - 1) % q) % q;
+  for (std::int64_t round = first; round < first + n - 1 + q; ++round) {
+    const auto k = static_cast<std::size_t>(round % q);
+    const std::int64_t phase = (round / q) * q - first;
+    const auto add = [&](std::int64_t from, std::int64_t to, std::int64_t number) {
+      if (to == 0 || number + phase < 0) return;
+      messages.add(from, to, {segments[static_cast<std::size_t>(std::min(number + phase, n - 1))]});
+    };
+    add(position, (position + skips[k]) % ranks, sends[k]);
+    add((position + ranks - skips[k]) % ranks, position, receives[k]);
+  }
+  return messages;
+}
+
 ProgramMessages circulant_allgather(const Ranks& ranks, const RangeSets& sets) {
   return allgather_by_skips(ranks, sets, circulant_skips(static_cast<std::int64_t>(ranks.size())));
 }

@@ -24,6 +24,8 @@ using RangeSets = std::vector<Ranges>;
 [[nodiscard]] ProgramMessages binomial_broadcast(const Ranks& ranks, const Ranges& all);
 [[nodiscard]] ProgramMessages chain_broadcast(const Ranks& ranks, const Ranges& segments);
 [[nodiscard]] ProgramMessages circulant_broadcast(const Ranks& ranks, const Ranges& segments);
+/// Of ranks that are positions, those of `position` alone: O(segments + log^2 ranks) time.
+[[nodiscard]] ProgramMessages circulant_broadcast_of(std::int64_t position, std::int64_t ranks, const Ranges& segments);
 [[nodiscard]] ProgramMessages scatter_allgather_broadcast(const Ranks& ranks, const ByteRange& all,
                                                           std::int64_t element_bytes);
 /// To each its set.

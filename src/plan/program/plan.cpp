@@ -12,6 +12,7 @@
 
 #include "plan/infinity.hpp"
 #include "plan/program/bound.hpp"
+#include "plan/program/patterns.hpp"
 #include "plan/program/registry.hpp"
 #include "plan/program/replay.hpp"
 #include "sluice/error.hpp"
@@ -351,6 +352,23 @@ Program plan_short_program(std::int64_t ranks, const ProgramProblem& problem) {
   });
   const ProgramVariant variant = planner->variants(task).front();
   return program_of(task, variant, variant.make());
+}
+
+Program circulant_broadcast_part(std::int64_t ranks, std::int64_t root, std::int64_t bytes, std::int64_t segments,
+                                 std::int64_t rank) {
+  if (ranks < 1) throw InputError("ranks", fmt::format("{}", ranks), "at least 1");
+  Program program = shape_of(ranks, {Collective::kBroadcast, bytes, root});
+  if (rank < 0 || rank >= ranks) throw InputError("rank", fmt::format("{}", rank), fmt::format("0 to {}", ranks - 1));
+  if (segments < 1) throw InputError("segments", fmt::format("{}", segments), "at least 1");
+  program.algorithm = "circulant";
+  const auto parts = detail::cut({0, bytes}, std::clamp<std::int64_t>(bytes, 1, segments), 1);
+  const auto position = (rank - root + ranks) % ranks;
+  program.operations = detail::operations_of_rank(detail::circulant_broadcast_of(position, ranks, parts), position);
+  for (ProgramOperation& op : program.operations) {
+    op.rank = rank;
+    op.peer = (op.peer + root) % ranks;
+  }
+  return program;
 }
 
 ProgramBound bound_of(const Platform& platform, const ProgramProblem& problem) {

@@ -41,6 +41,11 @@ constexpr std::int64_t kSegmentByMemory = detail::SharedProgram::kMostTogether;
 /// Where ranks share processors each level of a tree costs as much as the turns of all ranks, and all bytes are copied
 /// by the same few processors whatever the tree is.
 constexpr std::int64_t kShortInTurns = 256 << 10;
+/// Between hosts of which nothing is known, longer messages, up to kLongBetweenHosts, go in segments of so many bytes,
+/// but not in more than so many: where the network is slow that takes half as long as trees of the message whole, and
+/// where it is not MPI's own call is found to be faster (docs/reference/measurements.md).
+constexpr std::int64_t kSegmentBetweenHosts = 2 << 10;
+constexpr std::int64_t kMostSegmentsBetweenHosts = 8;
 /// Sizes of such messages that were used last: each has what carries it out, which takes an agreement to make.
 constexpr std::size_t kKeptTrees = 8;
 /// Up to so many ranks of several nodes hear so many bytes from the root itself: starting a send takes a small part of
@@ -180,8 +185,9 @@ struct Broadcast::State final : detail::Job {
   /// Whether a rule says what serves a message: a tree, or MPI_Bcast as nothing is known that could be better.
   [[nodiscard]] bool needs_no_plan(std::int64_t bytes) const {
     return !options.platform && !options.program &&
-           (!options.try_native || bytes < detail::kLongBetweenHosts || channel.context().one_node() ||
-            detail::kSimulated);
+           (!options.try_native || bytes <= detail::kLongBetweenHosts || channel.context().one_node() ||
+            detail::kSimulated) &&
+           !in_segments(bytes);
   }
 
   [[nodiscard]] bool by_memory() const { return detail::SharedProgram::possible(channel.context()); }
@@ -191,6 +197,11 @@ struct Broadcast::State final : detail::Job {
   [[nodiscard]] bool by_tree(std::int64_t bytes) const {
     return !options.platform && !options.program && options.try_native && channel.size() > 1 && !detail::kSimulated &&
            bytes > 0 && (by_memory() || bytes <= (in_turns() ? kShortInTurns : kShort));
+  }
+  /// Whether a message goes in segments for which the network need not be known.
+  [[nodiscard]] bool in_segments(std::int64_t bytes) const {
+    return !options.platform && !options.program && options.try_native && !channel.context().one_node() &&
+           !detail::kSimulated && bytes > kShort && bytes <= detail::kLongBetweenHosts;
   }
   /// Of that tree, for so many bytes: all hear from the root.
   [[nodiscard]] bool flat(std::int64_t bytes) const {
@@ -263,6 +274,15 @@ Broadcast::State::State(std::shared_ptr<detail::Context> context, std::int64_t n
 }
 
 OwnPart Broadcast::State::plan(std::int64_t bytes) {
+  if (in_segments(bytes)) {
+    const std::int64_t segments =
+        std::min(kMostSegmentsBetweenHosts, (bytes + kSegmentBetweenHosts - 1) / kSegmentBetweenHosts);
+    OwnPart own;
+    own.program = detail::part_of(circulant_broadcast_part(channel.size(), root, bytes, segments, channel.rank()),
+                                  channel.rank());
+    own.chosen.method = fmt::format("circulant, {} segments", segments);
+    return own;
+  }
   detail::JobPlatform known;
   if (options.platform) {
     known = {*options.platform, true};
