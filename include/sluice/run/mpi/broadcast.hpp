@@ -21,7 +21,9 @@ struct BroadcastOptions {
   ///    time;
   ///  - else, up to 4 KiB, a tree that does not depend on the network is used: flat for up to 512 bytes
   ///    between up to 16 ranks of several nodes, else binomial;
-  ///  - longer messages on one node, and those below 32 KiB between nodes, are sent by MPI_Bcast;
+  ///  - longer messages on one node are sent by MPI_Bcast;
+  ///  - those of up to 32 KiB between nodes go in segments of 2 KiB or more over a circulant graph
+  ///    (circulant_broadcast_part);
   ///  - longer messages between nodes are planned over the measured network (sluice/run/mpi/network.hpp): for at most
   ///    1000 ranks, and for at most 8 nodes if some nodes have several ranks.
   std::optional<Platform> platform = std::nullopt;
