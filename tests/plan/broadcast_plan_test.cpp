@@ -125,9 +125,11 @@ TEST(BroadcastPlan, CirculantIsTakenWhereItsReplayIsShorter) {
     const double best = planned(platform, 3, bytes, "auto").program.length_s;
     BroadcastOptions options;
     options.algorithm = "flat";
-    const double tree = plan_broadcast(platform, 3, bytes, options).program.length_s;
+    const Program program = plan_broadcast(platform, 3, bytes, options).program;
+    const double tree = program.length_s;
     options.inside = "circulant";
     const double circulant = plan_broadcast(platform, 3, bytes, options).program.length_s;
+    EXPECT_EQ(program.algorithm.starts_with("circulant, segments of "), tree == circulant) << program.algorithm;
     EXPECT_LE(tree, 1.05 * circulant);
     EXPECT_LE(best, 1.05 * circulant);
     ++(tree == circulant ? taken : left);

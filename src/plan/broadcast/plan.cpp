@@ -283,6 +283,14 @@ class BroadcastPlanner {
   }
 
   [[nodiscard]] std::string method_of(const BetweenPlan& tree, const std::string& algorithm) const {
+    if (platform_.clusters.size() == 1 && platform_.ranks > 1 && bytes_ > 0) {  // nothing is between clusters
+      const auto measured = platform_.clusters.front().measured_broadcast(bytes_);
+      if (options_.inside.empty() && measured && measured->native) return "native";
+      const StrategyPrediction& inside = strategy_inside(0);
+      const bool whole = inside.segment_bytes == 0 || inside.segment_bytes >= bytes_;
+      return std::string(inside.strategy) +
+             (whole ? "" : fmt::format(", segments of {}", count_text(inside.segment_bytes, "byte")));
+    }
     std::string method = fmt::format("{} between clusters", algorithm);
     if (tree.schedule.segments != 1) method += fmt::format(", in {}", count_text(tree.schedule.segments, "segment"));
     if (!options_.inside.empty()) method += fmt::format(", {} inside", options_.inside);
