@@ -11,24 +11,39 @@ platform-to-simgrid.
 """
 import argparse
 import json
+import os
 import pathlib
 import random
 import re
+import signal
 import subprocess
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-VECTORS, BLOCKS = ("1Ki", "64Ki", "1Mi"), ("128", "1Ki", "16Ki")
-SIZES = {"allreduce": VECTORS, "reduce-scatter": VECTORS, "allgather": BLOCKS, "alltoall": BLOCKS, "scatter": BLOCKS,
+VECTORS, BLOCKS, MESSAGES = ("1Ki", "64Ki", "1Mi"), ("128", "1Ki", "16Ki"), ("1Ki", "64Ki", "1Mi", "4Mi")
+# The array of a reduction is given in elements of 8 bytes.
+ELEMENTS = dict(zip(MESSAGES, ("128", "8Ki", "128Ki", "512Ki")))
+SIZES = {"broadcast": MESSAGES, "reduce": MESSAGES, "allreduce": VECTORS, "reduce-scatter": VECTORS, "allgather": BLOCKS, "alltoall": BLOCKS, "scatter": BLOCKS,
          "gather": BLOCKS}
+# Of MPI's call, in SMPI's settings and in the names of methods.
+CALLS = {"broadcast": "bcast"}
 # They try every algorithm in turn, which is none of its own.
 LEFT_OUT = {"automatic"}
 # An algorithm that hangs is given up: it is not the fastest.
 MOST_SECONDS = 240
 
 
-def run(words, **more):
-    return subprocess.run([str(each) for each in words], capture_output=True, text=True, check=False, **more)
+def run(words, timeout=None):
+    """Beyond the time it ends with all processes that it has started, of which the one that hangs is not the first."""
+    process = subprocess.Popen([str(each) for each in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               start_new_session=True)
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 
 def output_of(words):
@@ -59,24 +74,28 @@ class Machine:
         self.shuffled_hosts.write_text("".join(f"{places[rank]}\n" for rank in range(self.ranks)))
 
     def run_words(self, collective, size, platform, hosts, method, settings=()):
+        how_much = ["--count", ELEMENTS[size]] if collective == "reduce" else ["--size", size]
         return [ROOT / "scripts/mpirun.sh", "-B", self.smpi, *settings, "-np", self.ranks, "-platform", self.xml,
-                "-hostfile", hosts, self.smpi / "bin/sluice", "run", collective, "--platform", platform, "--size", size,
+                "-hostfile", hosts, self.smpi / "bin/sluice", "run", collective, "--platform", platform, *how_much,
                 "--model-only", "--methods", method, "--repetitions", 3, "--json", "-"]
 
     def executed(self, collective, size, platform, hosts):
         return json.loads(output_of(self.run_words(collective, size, platform, hosts, "sluice")))["methods"][0]["median_s"]
 
     def predicted(self, collective, size):
-        return json.loads(output_of([self.sluice, "simulate", collective, "--platform", self.platform, "--size", size,
-                                     "--json", "-"]))["length"]
+        how = ["--platform", self.platform, "--size", size]
+        if collective not in ("broadcast", "reduce"):
+            return json.loads(output_of([self.sluice, "simulate", collective, *how, "--json", "-"]))["length"]
+        direction = ["--reversed"] if collective == "reduce" else []
+        return json.loads(output_of([self.sluice, "plan", "broadcast", *direction, *how, "--program", "-"]))["length_s"]
 
     def best_of_smpi(self, collective, size):
         """The least time of MPI's own call by any algorithm, and whose."""
-        call, best = collective.replace("-", "_"), (float("nan"), "none")
+        call, best = CALLS.get(collective, collective), (float("nan"), "none")
 
         def by(name):
-            words = self.run_words(collective, size, self.platform, self.hosts, f"mpi-{collective}",
-                                   [f"--cfg=smpi/{call}:{name}"])
+            words = self.run_words(collective, size, self.platform, self.hosts, f"mpi-{call}",
+                                   [f"--cfg=smpi/{call.replace('-', '_')}:{name}"])
             return run(words, timeout=MOST_SECONDS)
 
         refused = by("none-of-them")

@@ -56,6 +56,12 @@ void CollectiveInput::add_to(CLI::App& verb) {
   verb.add_option("--segments", segments, "of algorithm chain; else the best of some")->option_text("S");
 }
 
+void CollectiveInput::add_compute_to(CLI::App& verb) {
+  if (!combines(collective)) return;
+  verb.add_option("--compute", compute, "c, the time that a rank takes to combine two elements, such as 2ns")
+      ->option_text("C [0]");
+}
+
 void CollectiveInput::add_effort_to(CLI::App& verb) {
   verb.add_option("--effort", effort,
                   "how much is replayed, as a multiple of some seconds at most; counted, so the same plan everywhere")
@@ -76,8 +82,13 @@ std::string CollectiveTask::title() const {
     size = fmt::format("{} to {}", bytes_text(*least), bytes_text(*most));
     if (problem.problem == Collective::kReduceScatter) of = "per share";
   }
-  return fmt::format("{}: {} {}{}, {}{}", to_string(problem.problem), size, of, root,
-                     count_text(platform.ranks, "rank"), where);
+  std::string combining;
+  if (options.combine_s_per_byte > 0)
+    combining = fmt::format(", {} to combine two elements of {}",
+                            seconds_text(options.combine_s_per_byte * static_cast<double>(problem.element_bytes)),
+                            bytes_text(problem.element_bytes));
+  return fmt::format("{}: {} {}{}, {}{}{}", to_string(problem.problem), size, of, root,
+                     count_text(platform.ranks, "rank"), where, combining);
 }
 
 ProgramPlan CollectiveTask::planned_by(const std::string& algorithm) const {
@@ -156,6 +167,8 @@ CollectiveTask read(const CollectiveInput& options, std::int64_t ranks) {
     if (share % task.problem.element_bytes != 0)
       throw InputError(kCounts, count_text(share, "byte"),
                        fmt::format("whole elements of {}", count_text(task.problem.element_bytes, "byte")));
+  task.options.combine_s_per_byte =
+      parse_seconds(options.compute, "--compute") / static_cast<double>(task.problem.element_bytes);
   task.problem.commutative = !options.in_order;
   if (!options.segments.empty()) task.options.segments = parse_count(options.segments, "--segments", 1, kMostSegments);
   return task;

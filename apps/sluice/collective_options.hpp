@@ -29,11 +29,14 @@ struct CollectiveInput {
   std::string root = "0";
   std::string element_bytes = "8";
   std::string segments;
+  std::string compute = "0";
   std::string effort = "1";
   std::string time_limit;
   bool in_order = false;
 
   void add_to(CLI::App& verb);
+  /// What combining costs in the replay: an option of verbs that carry out nothing.
+  void add_compute_to(CLI::App& verb);
   /// How long to plan: options of verbs that plan alone.
   void add_effort_to(CLI::App& verb);
 };

@@ -262,12 +262,12 @@ int simulate_tree(const TreeSchedule& schedule, const std::string& title, const 
 /// By SimGrid on the machine of the options, or by the replay of planners over `platform`. For SimGrid the platform,
 /// null if there is none, says how long messages keep their connections, unless --hosts puts ranks elsewhere.
 int simulate_program(const Program& program, const Platform* platform, const std::string& title,
-                     const SimulationOptions& options) {
+                     const SimulationOptions& options, double combine_s_per_byte = 0) {
   const Timeline timeline = [&] {
     if (options.simgrid())
       return simulate(SimgridTask(program, options.machine.hosts.empty() ? platform : nullptr), options.machine);
     const Elapsed elapsed(kSimulating);
-    return simulate(*platform, program);
+    return simulate(*platform, program, combine_s_per_byte);
   }();
   return show(timeline, {title, program.length_s}, options);
 }
@@ -417,11 +417,14 @@ int run_collective_model(const ProblemOptions<CollectiveInput>& options) {
   how.machine.platform = options.problem.platform;
   check(how);
   const CollectiveTask task = read(options.problem);
+  if (how.simgrid() && task.options.combine_s_per_byte > 0)
+    throw InputError("--compute", "cannot be used with --engine simgrid, where combining takes no time",
+                     "--engine model");
   const ProgramPlan plan = [&] {
     const Elapsed elapsed(kPlanning);
     return task.planned_by(options.algorithm);
   }();
-  return simulate_program(plan.program, &task.platform, task.title() + '\n', how);
+  return simulate_program(plan.program, &task.platform, task.title() + '\n', how, task.options.combine_s_per_byte);
 }
 
 }  // namespace
@@ -479,6 +482,7 @@ void add_simulate(CLI::App& command, Action& chosen) {
     const auto input = std::make_shared<ProblemOptions<CollectiveInput>>();
     input->problem.collective = collective;
     input->problem.add_to(*problem);
+    input->problem.add_compute_to(*problem);
     offer(problem->add_option("--algorithm", input->algorithm, algorithm_list(name)), algorithm_names(name))
         ->option_text("NAME [auto]");
     input->simulation.add_to(*problem, SimulatedKind::kProgram);

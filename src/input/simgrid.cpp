@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -23,6 +24,8 @@ constexpr double kUnlimited = 1e12;  // bytes/s
 /// A link whose rate is within a tenth of its hosts', or of the uplinks around it, does not slow them down: both were
 /// measured.
 constexpr double kAsFast = 0.9;
+/// The most times that a route passes one card.
+constexpr int kMostPasses = 32;
 
 double rate_of(const GapTable& gap) {
   const std::vector<GapTable::Point>& points = gap.points();
@@ -52,25 +55,44 @@ struct Host {
 
 /// How two clusters are joined.
 struct Joint {
-  double rate = 0;       // of a pair of hosts
-  double all = 0;        // of all pairs together
-  double latency_s = 0;  // besides those of the hosts' own links
+  double rate = 0;  // of a pair of hosts
+  double all = 0;   // of all pairs together
+  double latency_s = 0;
   bool limited = false;
+};
+
+/// The card of each host of a cluster. A message keeps it for as long as one inside of the cluster at most (its port,
+/// src/plan/broadcast/replay.cpp), so where messages inside are slower than those to others, they keep it for longer
+/// than their bytes take at its rate. A SimGrid link counts bytes; a route that passes it n times takes n times as much
+/// of it.
+struct Card {
+  double inside = 0;  // of messages inside the cluster; 0 if there are none
+  double rate = 0;    // of the fastest messages
+  int passes = 1;     // of these
+
+  /// How often a message that its connection lets through at `rate` passes the card.
+  [[nodiscard]] int passes_at(double connection_rate) const {
+    const double kept_at = inside > 0 ? std::max(inside, connection_rate) : rate;
+    if (kept_at >= kAsFast * rate) return passes;
+    return std::min(kMostPasses, static_cast<int>(std::lround(passes * rate / kept_at)));
+  }
 };
 
 class Machine {
  public:
   explicit Machine(const Platform& platform)
-      : count_(platform.clusters.size()), levels_(platform), card_(count_, 0), joints_(count_ * count_) {
+      : count_(platform.clusters.size()), levels_(platform), card_(count_), joints_(count_ * count_) {
     for (std::size_t c = 0; c < count_; ++c)
-      if (!platform.clusters[c].gap.points().empty()) card_[c] = rate_of(platform.clusters[c].gap);
+      if (!platform.clusters[c].gap.points().empty())
+        card_[c].inside = card_[c].rate = rate_of(platform.clusters[c].gap);
     for (std::size_t a = 0; a < count_; ++a) {
       for (std::size_t b = 0; b < count_; ++b) {
         if (a == b) continue;
         const double rate = rate_of(platform.link(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b)).gap);
-        for (const std::size_t end : {a, b}) card_[end] = std::max(card_[end], rate);
+        for (const std::size_t end : {a, b}) card_[end].rate = std::max(card_[end].rate, rate);
       }
     }
+    for (Card& card : card_) choose_passes(card);
     uplink_rate_.assign(levels_.groups().size(), 0);
     for (std::size_t a = 0; a < count_; ++a)
       for (std::size_t b = 0; b < count_; ++b)
@@ -79,7 +101,7 @@ class Machine {
       if (given(group) && uplink_rate_[group] > 0) uplink_rate_[group] = rate_of(levels_.groups()[group].uplink->gap);
   }
 
-  [[nodiscard]] double card(std::size_t cluster) const { return card_[cluster]; }
+  [[nodiscard]] const Card& card(std::size_t cluster) const { return card_[cluster]; }
   [[nodiscard]] const PlatformLevels& levels() const { return levels_; }
   /// Of a group's link to all others; 0 if it has none.
   [[nodiscard]] double uplink_rate(std::size_t group) const { return uplink_rate_[group]; }
@@ -96,6 +118,22 @@ class Machine {
   }
 
  private:
+  /// As few of the fastest as let those inside pass it a whole number of times, nearly.
+  static void choose_passes(Card& card) {
+    constexpr int kMostOfFastest = 8;
+    constexpr double kNear = 0.01;
+    if (card.inside <= 0 || card.inside >= kAsFast * card.rate) return;
+    card.rate = std::min(card.rate, kMostPasses * card.inside);
+    const double ratio = card.rate / card.inside;
+    double least = 1;
+    for (int passes = 1; passes <= kMostOfFastest && passes * ratio <= kMostPasses && least > kNear; ++passes) {
+      const double off = std::abs(std::round(passes * ratio) / (passes * ratio) - 1);
+      if (off >= least) continue;
+      least = off;
+      card.passes = passes;
+    }
+  }
+
   [[nodiscard]] bool given(std::size_t group) const { return levels_.groups()[group].uplink.has_value(); }
 
   void join(const Platform& platform, std::size_t a, std::size_t b) {
@@ -103,11 +141,10 @@ class Machine {
     Joint& joint = joints_[a * count_ + b];
     joint.rate = rate_of(link.gap);
     joint.all = joint.rate * static_cast<double>(link.connections);
-    const double of_hosts = (platform.clusters[a].latency_s + platform.clusters[b].latency_s) / 2;
-    joint.latency_s = std::max(0.0, link.latency_s - of_hosts);
+    joint.latency_s = link.latency_s;
     const auto pairs =
         static_cast<std::int64_t>(std::min(platform.clusters[a].ranks.size(), platform.clusters[b].ranks.size()));
-    joint.limited = link.connections < pairs || joint.rate < kAsFast * std::min(card_[a], card_[b]);
+    joint.limited = link.connections < pairs || joint.rate < kAsFast * std::min(card_[a].rate, card_[b].rate);
     // Groups share their uplinks also where cards alone would limit a pair.
     const auto limits = [&](std::size_t group) {
       joint.limited = joint.limited || !given(group) || rate_of(levels_.groups()[group].uplink->gap) < kUnlimited;
@@ -120,7 +157,7 @@ class Machine {
 
   std::size_t count_;
   PlatformLevels levels_;
-  std::vector<double> card_;
+  std::vector<Card> card_;
   std::vector<double> uplink_rate_;
   std::vector<Joint> joints_;
 };
@@ -183,7 +220,11 @@ SimgridPlatform to_simgrid(const Platform& platform, const std::string& where) {
   }
   for (const Host& host : hosts)
     for (const char* direction : {"o:", "d:"})
-      append_link(xml, direction + host.id, machine.card(host.cluster), platform.clusters[host.cluster].latency_s / 2);
+      append_link(xml, direction + host.id, machine.card(host.cluster).rate * machine.card(host.cluster).passes, 0);
+  for (std::size_t c = 0; c < clusters; ++c)
+    if (platform.clusters[c].ranks.size() > 1)
+      append_link(xml, fmt::format("n:{}", c), kUnlimited, platform.clusters[c].latency_s,
+                  " sharing_policy=\"FATPIPE\"");
   const PlatformLevels& levels = machine.levels();
   const std::vector<std::string> names = name_groups(levels);
   for (std::size_t group = 0; group < names.size(); ++group)
@@ -209,23 +250,30 @@ SimgridPlatform to_simgrid(const Platform& platform, const std::string& where) {
   for (const Host& from : hosts) {
     for (const Host& to : hosts) {
       if (&from == &to) continue;
-      std::string between;
+      std::string links;
       const auto pass = [&](const char* kind, const std::string& name) {
-        detail::append_text(between, "<link_ctn id=\"{}{}\"/>", kind, name);
+        detail::append_text(links, "<link_ctn id=\"{}{}\"/>", kind, name);
       };
-      if (from.cluster != to.cluster && machine.joint(from.cluster, to.cluster).limited) {
+      const auto pass_card = [&](const char* direction, const Host& host) {
+        const Card& card = machine.card(host.cluster);
+        const int passes =
+            card.passes_at(from.cluster == to.cluster ? card.inside : machine.joint(from.cluster, to.cluster).rate);
+        for (int i = 0; i < passes; ++i) pass(direction, host.id);
+      };
+      pass_card("o:", from);
+      if (from.cluster == to.cluster) {
+        pass("n:", fmt::format("{}", from.cluster));
+      } else if (machine.joint(from.cluster, to.cluster).limited) {
         pass("w:", from.id + ':' + to.id);
         if (machine.share_link(from.cluster, to.cluster)) pass("l:", fmt::format("{}:{}", from.cluster, to.cluster));
         levels.cross(
             from.cluster, to.cluster, [&](std::size_t group) { pass("up:", names[group]); },
             [&](std::size_t group) { pass("down:", names[group]); });
-      } else if (from.cluster != to.cluster) {
+      } else {
         pass("w:", fmt::format("{}:{}", from.cluster, to.cluster));
       }
-      detail::append_text(xml,
-                          "  <route src=\"{0}\" dst=\"{1}\" symmetrical=\"NO\"><link_ctn id=\"o:{0}\"/>{2}"
-                          "<link_ctn id=\"d:{1}\"/></route>\n",
-                          from.id, to.id, between);
+      pass_card("d:", to);
+      detail::append_text(xml, "  <route src=\"{}\" dst=\"{}\" symmetrical=\"NO\">{}</route>\n", from.id, to.id, links);
     }
   }
   xml += " </zone>\n</platform>\n";

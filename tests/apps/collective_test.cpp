@@ -72,6 +72,39 @@ TEST(Collective, WhatTheEffortDoesNotAllowIsEstimated) {
   EXPECT_NE(predicted.out.find("; stopped by the time limit\n"), std::string::npos) << predicted.out;
 }
 
+/// 1 MiB at 1 us an element of 8 bytes is 0.131 s for each array that a rank combines.
+TEST(Collective, CombiningTakesItsTime) {
+  const Folder folder;
+  for (const std::string problem : {"allreduce", "reduce-scatter"}) {
+    const auto length = [&](const std::string& verb, const std::string& more) {
+      const Outcome outcome = folder.sluice(
+          with({verb, problem, "--platform", kPlatform}, "--size 1Mi --algorithm binomial --json - " + more));
+      EXPECT_EQ(outcome.status, 0) << outcome.err;
+      const json result = json::parse(outcome.out);
+      return (verb == "plan" ? result["length_s"] : result["length"]).get<double>();
+    };
+    const double free = length("plan", ""), costs = length("plan", "--compute 1us");
+    // The root combines with its ceil(log2 88) children, one after the other, partly while messages are under way.
+    EXPECT_GT(costs, std::max(free, 7 * 0.131));
+    EXPECT_LT(costs, free + 9 * 0.131);
+    EXPECT_NEAR(length("plan", "--compute 2us --element-bytes 16"), costs, 1e-4);
+    EXPECT_NEAR(length("simulate", "--compute 1us"), costs, 1e-9);
+    const Outcome compared = folder.sluice(with({"compare", problem, "--platform", kPlatform},
+                                                "--size 1Mi --algorithms binomial --compute 1us --json compare.json"));
+    EXPECT_EQ(compared.status, 0) << compared.err;
+    EXPECT_NEAR(json::parse(folder.read("compare.json"))["rows"][0]["length"].get<double>(), costs, 1e-9);
+  }
+  const Arguments platform{"--platform", kPlatform};
+  const auto on = [&](const std::string& command) {
+    Arguments all = words(command);
+    all.insert(all.end(), platform.begin(), platform.end());
+    return folder.sluice(all);
+  };
+  expect_refused(on("plan allreduce --size 8 --compute -1"), "--compute: '-1', expected seconds");
+  expect_refused(on("plan allgather --size 8 --compute 1"), "--compute");
+  expect_refused(on("simulate allreduce --size 8 --compute 1 --engine simgrid"), "--compute: cannot be used");
+}
+
 TEST(Collective, CheckJudgesTimesOverThePlatform) {
   const Folder folder;
   ASSERT_EQ(folder.sluice(with({"plan", "allgather", "--platform", kPlatform}, "--size 16Ki --json a.json")).status, 0);

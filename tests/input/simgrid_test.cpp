@@ -114,6 +114,40 @@ TEST(Simgrid, SharesASlowLink) {
   }
 }
 
+/// How often the route between two hosts passes a link.
+std::ptrdiff_t passes(const std::string& xml, const std::string& from, const std::string& to, const std::string& id) {
+  const std::size_t at = xml.find(" src=\"" + from + "\" dst=\"" + to + '"');
+  EXPECT_NE(at, xml.npos);
+  const std::size_t end = xml.find('\n', at);
+  std::ptrdiff_t count = 0;
+  for (std::size_t link = xml.find('"' + id + '"', at); link < end; link = xml.find('"' + id + '"', link + 1)) ++count;
+  return count;
+}
+
+/// 40 MB/s inside, 100 MB/s to others: 5 times and 2 times through a card of 200 MB/s. Of one that is a hundred times
+/// as fast, the most that there are.
+TEST(Simgrid, MessagesInsideThatAreSlowerThanOutsidePassTheirCardsMoreOften) {
+  Platform platform;
+  platform.ranks = 4;
+  const auto at_rate = [](double rate) { return GapTable({{1, 1 / rate}, {1'000'001, 1'000'001 / rate}}); };
+  platform.clusters = {{"a", {0, 1}, 1e-4, at_rate(40e6), {}}, {"b", {2, 3}, 3e-5, at_rate(100e6), {}}};
+  platform.links = {{0, 1, 1e-5, at_rate(100e6), 2}};
+  std::string xml = to_simgrid(platform, "p").xml;
+  EXPECT_EQ(rate_of_link(xml, "o:a-0"), 200e6);
+  EXPECT_EQ(rate_of_link(xml, "o:b-0"), 100e6);
+  for (const auto& [id, count] : {std::pair{"o:a-0", 5}, {"d:a-1", 5}, {"n:0", 1}})
+    EXPECT_EQ(passes(xml, "a-0", "a-1", id), count) << id;
+  for (const auto& [id, count] : {std::pair{"o:a-0", 2}, {"d:b-1", 1}, {"w:0:1", 1}})
+    EXPECT_EQ(passes(xml, "a-0", "b-1", id), count) << id;
+  EXPECT_EQ(passes(xml, "b-0", "b-1", "o:b-0"), 1);
+  EXPECT_NEAR(paths_of(xml).at({"a-0", "b-1"}).latency_s, 1e-5, 1e-12);
+  platform.clusters[0].gap = at_rate(1e6);
+  xml = to_simgrid(platform, "p").xml;
+  EXPECT_EQ(rate_of_link(xml, "o:a-0"), 32e6);
+  EXPECT_EQ(passes(xml, "a-0", "a-1", "o:a-0"), 32);
+  EXPECT_EQ(passes(xml, "a-0", "b-1", "o:a-0"), 1);
+}
+
 /// A message to another site passes the card of its host, and the uplinks of its LAN and its site.
 TEST(Simgrid, RanksShareTheUplinksOfAllLevels) {
   const std::string xml =
@@ -124,7 +158,8 @@ TEST(Simgrid, RanksShareTheUplinksOfAllLevels) {
     const std::string line = xml.substr(at, xml.find('\n', at) - at);
     std::string uplinks;
     for (std::size_t link = line.find("<link_ctn"); link != line.npos; link = line.find("<link_ctn", link + 1))
-      if (const std::string id = attribute(line, "id", link); id.find("o:") != 0 && id.find("d:") != 0 && id[0] != 'w')
+      if (const std::string id = attribute(line, "id", link);
+          id.find("o:") != 0 && id.find("d:") != 0 && id[0] != 'w' && id[0] != 'n')
         uplinks += id + ' ';
     return uplinks;
   };

@@ -17,8 +17,9 @@ struct SimgridPlatform {
 ///
 ///  - Rates are those of long messages, the slope of the last two points of g(m). What g takes beyond that, the start
 ///    of a message, is not part of SimGrid's platforms: smpirun takes it as smpi/os and smpi/ois.
-///  - A host sends and receives at the rate of its cluster (of its fastest link, where that is faster), and half of the
-///    cluster's latency is in each of its two directions.
+///  - A host sends and receives at the rate of its cluster (of its fastest link, where that is faster). Of a card that
+///    is faster to others than inside its cluster, a message inside takes as much as if it were the only one: its route
+///    passes the card several times. A card that is more than 32 times as fast is 32 times as fast.
 ///  - Where the link between two clusters is as fast as their hosts and has `connections` 1, as is the default, there
 ///    is nothing between them but the hosts' cards.
 ///  - Every other link is limited: a pair of hosts by g, several pairs by `connections` times as much. Each pair of
