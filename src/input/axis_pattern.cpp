@@ -223,16 +223,20 @@ void AxisPattern::for_each_run_of_period(std::int64_t sender, std::int64_t recei
   const std::int64_t lowest = 1 - r;
   const std::int64_t k_modulo = floor_modulo(floor_modulo(from_first, gcd_) - floor_modulo(to_first, gcd_), gcd_);
   std::int64_t k = lowest + floor_modulo(k_modulo - floor_modulo(lowest, gcd_), gcd_);
+  if (k > s - 1) return;
+  // Position i with i = from_first + x (mod P r) and i = to_first + x + k (mod Q s): i = from_first + x + steps P r,
+  // with steps = (to_first - from_first + k) / g times the inverse of P r / g (mod Q s / g), which grows by that
+  // inverse from one run to the next.
+  const std::int64_t modulus = to_cycle / gcd_;
+  std::int64_t steps =
+      detail::multiply_modulo(floor_modulo((to_first - from_first + k) / gcd_, modulus), to_multiplier_, modulus);
   for (; k <= s - 1; k += gcd_) {
     const std::int64_t x = std::max<std::int64_t>(0, -k);
     const std::int64_t length = std::min(r, s - k) - x;
-    // Position i with i = from_first + x (mod P r) and i = to_first + x + k (mod Q s).
-    const std::int64_t at_from = floor_modulo(from_first + x, from_cycle);
-    const std::int64_t at_to = floor_modulo(to_first + x + k, to_cycle);
-    const std::int64_t steps = detail::multiply_modulo(floor_modulo((at_to - at_from) / gcd_, to_cycle / gcd_),
-                                                       to_multiplier_, to_cycle / gcd_);
-    Int128 first = at_from + static_cast<Int128>(from_cycle) * steps;
+    Int128 first = static_cast<Int128>(from_cycle) * steps + from_first + x;
+    if (first < 0) first += period;
     if (first + length > period) first -= period;  // reaches over the end of the period into the start
+    steps = to_multiplier_ < modulus - steps ? steps + to_multiplier_ : steps - (modulus - to_multiplier_);
     if (first < extent_) visit(static_cast<std::int64_t>(first), length);
   }
 }

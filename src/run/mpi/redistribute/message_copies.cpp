@@ -1,6 +1,7 @@
 #include "run/mpi/redistribute/message_copies.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -10,14 +11,13 @@ namespace sluice::mpi::detail {
 
 using sluice::detail::Positions;
 
-MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span<const Rank> peers)
-    : kind_(kind),
-      fetches_(kind != CopyKind::kUnpack &&
-               outgrows_cache((kind == CopyKind::kPassOn ? part.target_elements() : part.source_elements()) *
-                              part.element_size)),
-      streams_((kind == CopyKind::kUnpack || kind == CopyKind::kMove) &&
-               outgrows_cache(part.target_elements() * part.element_size)) {
+MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span<const Rank> peers) : kind_(kind) {
   if (peers.empty()) return;
+  fetches_ =
+      kind != CopyKind::kUnpack &&
+      outgrows_cache((kind == CopyKind::kPassOn ? part.target_elements() : part.source_elements()) * part.element_size);
+  streams_ = (kind == CopyKind::kUnpack || kind == CopyKind::kMove) &&
+             outgrows_cache(part.target_elements() * part.element_size);
   const RedistributionProblem& problem = part.problem;
   const bool at_receiver = kind == CopyKind::kUnpack || kind == CopyKind::kPassOn;
   const Distribution& other = at_receiver ? problem.from() : problem.to();
@@ -28,31 +28,31 @@ MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span
     return part.order == StorageOrder::kRowMajor ? level : dimensions_ - 1 - level;
   };
 
-  // The coordinates met in each dimension, sorted; a slot is a place among them.
-  std::vector<std::vector<Coordinate>> met(dimensions_);
-  std::vector<std::vector<Coordinate>> at;
-  at.reserve(peers.size());
-  for (const Rank peer : peers) {
-    at.push_back(other.coordinates(peer));
-    for (std::size_t d = 0; d < dimensions_; ++d) met[d].push_back(at.back()[d]);
-  }
+  axes_.reserve(dimensions_ + 1);
   axes_.resize(dimensions_);
+  slots_.resize(peers.size() * dimensions_);
+  std::vector<Coordinate> met;  // in a dimension, sorted; a slot is a place among them
   std::vector<std::vector<std::shared_ptr<const Positions>>> positions(dimensions_);
   for (std::size_t level = 0; level < dimensions_; ++level) {
     const std::size_t d = dimension(level);
-    std::ranges::sort(met[d]);
-    met[d].erase(std::unique(met[d].begin(), met[d].end()), met[d].end());
-    for (const Coordinate peer : met[d]) {
+    const auto coordinate = [&](Rank peer) {
+      return Coordinate(peer.value / other.rank_step(d) % other.axis(d).processes);
+    };
+    met.clear();
+    met.reserve(peers.size());
+    std::ranges::transform(peers, std::back_inserter(met), coordinate);
+    std::ranges::sort(met);
+    met.erase(std::unique(met.begin(), met.end()), met.end());
+    for (std::size_t m = 0; m < peers.size(); ++m) {
+      const auto place = std::ranges::lower_bound(met, coordinate(peers[m])) - met.begin();
+      slots_[m * dimensions_ + level] = static_cast<std::uint32_t>(place);
+    }
+    axes_[level].reserve(met.size());
+    for (const Coordinate peer : met) {
       const AxisPattern& pattern = problem.axis(d);
       const IndexRuns runs = at_receiver ? pattern.runs(peer, own[d]) : pattern.runs(own[d], peer);
       axes_[level].push_back(copy_axis(runs, kind));
       if (problem.has_part()) positions[level].push_back(std::make_shared<const Positions>(runs));
-    }
-  }
-  for (const std::vector<Coordinate>& coordinates : at) {
-    for (std::size_t level = 0; level < dimensions_; ++level) {
-      const std::size_t d = dimension(level);
-      slots_.push_back(static_cast<std::uint32_t>(std::ranges::lower_bound(met[d], coordinates[d]) - met[d].begin()));
     }
   }
 

@@ -56,8 +56,8 @@ class MessageCopies {
   std::vector<std::int64_t> to_step_;
   std::vector<std::uint32_t> slots_;  ///< of each message and level
   CopyKind kind_;
-  bool fetches_;
-  bool streams_;
+  bool fetches_ = false;
+  bool streams_ = false;
   std::vector<PartRows> rows_;  ///< of each message, if a part of a matrix moves
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "run/mpi/steps/step_protocol.hpp"
@@ -36,30 +37,34 @@ std::vector<BatchArray> batch_arrays(const std::vector<Participation>& parts) {
   return result;
 }
 
-/// Calls visit(process at the other end, count) for what `part`, this rank's, has to send, or else to receive.
-template <class Visit>
-void for_each_message(const Participation& part, bool sends, Visit&& visit) {
+/// What `part`, this rank's, has to send, or else to receive.
+std::vector<Message> messages_of(const Participation& part, bool sends) {
   const std::int64_t process = sends ? part.sender : part.receiver;
-  if (process < 0 || part.problem.size() == 0) return;
-  if (sends) {
-    for (const Message& each : part.problem.sends(Rank(process))) visit(Rank(each.to), each.size);
-  } else {
-    for (const Message& each : part.problem.receives(Rank(process))) visit(Rank(each.from), each.size);
-  }
+  if (process < 0 || part.problem.size() == 0) return {};
+  return sends ? part.problem.sends(Rank(process)) : part.problem.receives(Rank(process));
 }
 
 const GridRanks& other_ranks(const Participation& part, bool sends) { return sends ? part.to_ranks : part.from_ranks; }
 
-/// The messages of all arrays with each rank, merged.
-MergedMessages merged(const JobArrays& arrays, int own, bool sends) {
+/// The messages of all arrays with each rank, merged; without transfers.
+OwnMessages merged(const JobArrays& arrays, int own, bool sends) {
   MergedMessages result(arrays.parts.size());
   for (std::size_t a = 0; a < arrays.parts.size(); ++a) {
     const Participation& part = arrays.parts[a];
-    for_each_message(part, sends, [&](Rank process, std::int64_t count) {
+    const std::vector<Message> messages = messages_of(part, sends);
+    result.reserve(a, messages.size());
+    for (const Message& each : messages) {
+      const Rank process(sends ? each.to : each.from);
       const int rank = other_ranks(part, sends)[process];
-      if (rank != own) (void)result.add(a, process, rank, count * part.element_size);
-    });
+      if (rank != own) (void)result.add(a, process, rank, each.size * part.element_size);
+    }
   }
+  return result.take();
+}
+
+std::unordered_map<int, std::size_t> numbers_by_rank(const OwnMessages& messages) {
+  std::unordered_map<int, std::size_t> result;
+  for (std::size_t m = 0; m < messages.messages.size(); ++m) result.emplace(messages.messages[m].peer, m);
   return result;
 }
 
@@ -130,30 +135,25 @@ std::optional<StepSchedule> cut_schedule(const JobArrays& arrays, const Cost& wh
 
 /// The rank's part of a schedule among ranks, of pieces that are multiples of `unit`.
 OwnSteps steps_of(const StepSchedule& schedule, const JobArrays& arrays, int own, std::int64_t unit) {
-  MergedMessages sends = merged(arrays, own, true);
-  MergedMessages receives = merged(arrays, own, false);
-  std::vector<OwnMessages::Transfer> sent;
-  std::vector<OwnMessages::Transfer> received;
   OwnSteps result;
+  result.sends = merged(arrays, own, true);
+  result.receives = merged(arrays, own, false);
+  const auto number_to = numbers_by_rank(result.sends);
+  const auto number_from = numbers_by_rank(result.receives);
   double bytes = 0;
   std::int64_t count = 0;
   for (const Step& step : schedule.steps) {
     for (const Transfer& each : step.transfers) {
       ++count;
       bytes += static_cast<double>(each.size * unit);
-      const auto add = [&](std::vector<OwnMessages::Transfer>& to, const MergedMessages& messages, std::int64_t peer) {
-        to.push_back(
-            {messages.number_of(static_cast<int>(peer)).value(), each.offset * unit, each.size * unit, result.steps});
+      const auto add = [&](OwnMessages& to, std::size_t number) {
+        to.transfers.push_back({number, each.offset * unit, each.size * unit, result.steps});
       };
-      if (each.from == own) add(sent, sends, each.to);
-      if (each.to == own) add(received, receives, each.from);
+      if (each.from == own) add(result.sends, number_to.at(static_cast<int>(each.to)));
+      if (each.to == own) add(result.receives, number_from.at(static_cast<int>(each.from)));
     }
     ++result.steps;
   }
-  result.sends = sends.take();
-  result.receives = receives.take();
-  result.sends.transfers = std::move(sent);
-  result.receives.transfers = std::move(received);
   result.mean_bytes = count > 0 ? bytes / static_cast<double>(count) : 0;
   return result;
 }
@@ -191,27 +191,33 @@ std::int64_t OwnMessages::bytes() const {
 
 std::vector<StepMessage> OwnMessages::steps() const {
   std::vector<StepMessage> result;
+  result.reserve(transfers.size());
   for (const Transfer& transfer : transfers) result.push_back({messages[transfer.message].peer, transfer.bytes});
   return result;
 }
 
-std::size_t MergedMessages::add(std::size_t array, Rank process, int rank, std::int64_t bytes) {
-  const auto [at, is_new] = number_of_rank_.try_emplace(rank, messages_.size());
-  if (is_new) messages_.push_back({rank, 0});
-  messages_[at->second].bytes += bytes;
-  added_.push_back({at->second, {array, processes_[array].size(), 0, bytes}});
-  processes_[array].push_back(process);
-  return at->second;
+void MergedMessages::reserve(std::size_t array, std::size_t messages) {
+  processes_[array].reserve(messages);
+  messages_.reserve(std::max(messages_.capacity(), messages));
+  added_.reserve(added_.size() + messages);
 }
 
-std::optional<std::size_t> MergedMessages::number_of(int rank) const {
-  const auto at = number_of_rank_.find(rank);
-  return at == number_of_rank_.end() ? std::nullopt : std::optional(at->second);
+std::size_t MergedMessages::add(std::size_t array, Rank process, int rank, std::int64_t bytes) {
+  std::size_t number = messages_.size();
+  if (processes_.size() > 1) number = number_of_rank_.try_emplace(rank, number).first->second;
+  if (number == messages_.size()) messages_.push_back({rank, 0});
+  messages_[number].bytes += bytes;
+  added_.push_back({number, {array, processes_[array].size(), 0, bytes}});
+  processes_[array].push_back(process);
+  return number;
 }
 
 OwnMessages MergedMessages::take() {
-  std::ranges::stable_sort(added_, {}, [](const Added& each) { return std::pair(each.message, each.piece.array); });
+  if (processes_.size() > 1)
+    std::ranges::stable_sort(added_, {}, [](const Added& each) { return std::pair(each.message, each.piece.array); });
   OwnMessages result;
+  result.first_piece.reserve(messages_.size() + 1);
+  result.pieces.reserve(added_.size());
   result.messages = std::move(messages_);
   result.processes = std::move(processes_);
   for (Added& each : added_) {
@@ -288,7 +294,8 @@ OwnSteps own_steps(const JobArrays& arrays, int rank, const RedistributionPlan* 
 
 OwnSteps steps_at_once(const JobArrays& arrays, int rank, int size) {
   const auto by_distance = [&](bool sends) {
-    OwnMessages result = merged(arrays, rank, sends).take();
+    OwnMessages result = merged(arrays, rank, sends);
+    result.transfers.reserve(result.messages.size());
     for (std::size_t m = 0; m < result.messages.size(); ++m) {
       const auto& [peer, bytes] = result.messages[m];
       const int distance = ((sends ? peer - rank : rank - peer) + size) % size;  // the same at both ends

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -58,9 +57,10 @@ class MergedMessages {
  public:
   explicit MergedMessages(std::size_t arrays) : processes_(arrays) {}
 
-  /// What array `array` adds to the message with `rank`, all of it; the number of that message.
+  /// Room for what array `array` adds to so many messages.
+  void reserve(std::size_t array, std::size_t messages);
+  /// What array `array` adds to the message with `rank`, all of it and once; the number of that message.
   std::size_t add(std::size_t array, Rank process, int rank, std::int64_t bytes);
-  [[nodiscard]] std::optional<std::size_t> number_of(int rank) const;
   /// Without transfers.
   [[nodiscard]] OwnMessages take();
 
@@ -72,7 +72,7 @@ class MergedMessages {
 
   std::vector<std::vector<Rank>> processes_;
   std::vector<StepMessage> messages_;
-  std::unordered_map<int, std::size_t> number_of_rank_;
+  std::unordered_map<int, std::size_t> number_of_rank_;  ///< of several arrays; those of one are from different ranks
   std::vector<Added> added_;
 };
 

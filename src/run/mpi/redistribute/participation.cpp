@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <iterator>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -128,7 +130,7 @@ PartStorage storage_of(const Distribution& array, std::int64_t process, const st
       room[d] = leading[i];
     }
   }
-  PartStorage storage{std::vector<std::int64_t>(dimensions, 0), 0};
+  PartStorage storage{std::vector<std::int64_t>(dimensions, 0)};
   if (std::ranges::count(shape, 0) > 0) return storage;
   std::int64_t step = element_size;
   std::int64_t bytes = element_size;
@@ -139,6 +141,7 @@ PartStorage storage_of(const Distribution& array, std::int64_t process, const st
     if (i + 1 < dimensions) step = checked::multiply(step, room[d], name);
   }
   storage.extent = bytes / element_size;
+  storage.elements = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
   return storage;
 }
 
@@ -183,12 +186,6 @@ std::int64_t GridRanks::process_of(int rank) const {
   if (given_.empty()) return rank < processes_ ? rank : -1;
   const auto at = std::ranges::find(given_, rank);
   return at == given_.end() ? -1 : at - given_.begin();
-}
-
-std::int64_t Participation::source_elements() const { return sender < 0 ? 0 : problem.from().local_size(Rank(sender)); }
-
-std::int64_t Participation::target_elements() const {
-  return receiver < 0 ? 0 : problem.to().local_size(Rank(receiver));
 }
 
 std::int64_t Participation::largest_part() const {
@@ -267,7 +264,8 @@ Participation placed(int size, const RedistributionArray& array, const Redistrib
 /// Finds what this rank has of the array, once it is known which ranks are which processes.
 void settle(Participation& part, int rank, const RedistributionArray& array) {
   const ArrayOptions& options = array.options;
-  const Distribution source = part.problem.from(), target = part.problem.to();
+  const Distribution& source = part.problem.from();
+  const Distribution& target = part.problem.to();
   part.sender = part.from_ranks.process_of(rank);
   part.receiver = part.to_ranks.process_of(rank);
   if (part.replicated) {
@@ -296,6 +294,7 @@ std::vector<Participation> make_participations(int rank, int size, const JobArgu
     }
   };
   std::vector<Participation> parts;
+  parts.reserve(job.arrays.size());
   for (std::size_t a = 0; a < job.arrays.size(); ++a)
     of_array(a, [&] { parts.push_back(placed(size, job.arrays[a], job.how)); });
   if (job.how.relabel) relabel(parts, job.arrays);

@@ -18,7 +18,8 @@ namespace sluice::mpi::detail {
 struct PartStorage {
   /// Bytes from an index of each dimension of the problem to the next; 0 if there are no elements.
   std::vector<std::int64_t> steps;
-  std::int64_t extent = 0;  ///< elements from the first to behind the last one, with the gaps
+  std::int64_t extent = 0;    ///< elements from the first to behind the last one, with the gaps
+  std::int64_t elements = 0;  ///< without them
 };
 
 /// The rank of each process of a grid.
@@ -59,8 +60,8 @@ struct Participation {
   PartStorage target = {};
 
   /// Number of elements that this rank holds.
-  [[nodiscard]] std::int64_t source_elements() const;
-  [[nodiscard]] std::int64_t target_elements() const;
+  [[nodiscard]] std::int64_t source_elements() const { return source.elements; }
+  [[nodiscard]] std::int64_t target_elements() const { return target.elements; }
   /// Bytes: the most that a rank may have to send or to receive.
   [[nodiscard]] std::int64_t largest_part() const;
   /// Whether every rank can look at the messages of all, as it must to plan those of a part or to leave copies out of

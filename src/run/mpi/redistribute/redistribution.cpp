@@ -9,7 +9,9 @@ namespace {
 detail::JobArguments arguments_of_one(const std::vector<std::int64_t>& shape, const Layout& from, const Layout& to,
                                       std::int64_t element_size, const RedistributionOptions& options) {
   const ArrayOptions& of_array = options;
-  detail::JobArguments result{{{shape, from, to, element_size, of_array}}, options};
+  detail::JobArguments result;
+  result.arrays.push_back({shape, from, to, element_size, of_array});
+  result.how = options;
   result.how.setup *= static_cast<double>(element_size);
   return result;
 }

@@ -104,6 +104,7 @@ RedistributionJob::Prepared::Prepared(const Channel& channel, const JobArguments
   } else {
     own = own_steps(arrays, channel.rank(), plan ? &*plan : nullptr, arguments.how, mode == ExchangeMode::kChain);
   }
+  copies.reserve(arrays.parts.size());
   for (std::size_t a = 0; a < arrays.parts.size(); ++a) copies.emplace_back(arrays.parts[a], own, a);
 }
 
@@ -111,9 +112,10 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
                                      const JobArguments& arguments, bool batch)
     : Job(std::move(context), number, "redistribution"), batch_(batch), how_(arguments.how) {
   const RedistributionOptions& how = how_;
+  combines_.reserve(arguments.arrays.size());
   for (const RedistributionArray& array : arguments.arrays) combines_.push_back(array.options.combine);
-  const Arguments compared = arguments_of(arguments);
-  Arguments key = compared;
+  Arguments key = arguments_of(arguments);
+  const std::uint64_t fingerprint = key.fingerprint();  // of what is to be the same on all ranks
   for (const RedistributionArray& array : arguments.arrays) {
     key.add(std::span(array.options.source_leading));
     key.add(std::span(array.options.target_leading));
@@ -134,13 +136,14 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
       carrier_ = make_executor();
     }
     std::vector<ArrayTransport> transports;
+    transports.reserve(parts().size());
     for (std::size_t a = 0; a < parts().size(); ++a)
       transports.emplace_back(prepared_->copies[a], parts()[a].element_size, combines_[a]);
     transport_.emplace(own, std::move(transports));
     transfers_.emplace(*transport_, own);
   });
-  KeptPlan kept = find_kept(channel, key.bytes(), compared.fingerprint(), failure,
-                            {.block = by_memory != nullptr ? by_memory->block() : 0});
+  KeptPlan kept =
+      find_kept(channel, key.bytes(), fingerprint, failure, {.block = by_memory != nullptr ? by_memory->block() : 0});
   if (by_memory != nullptr) by_memory->connect(prepared_->own.receives.steps(), kept.blocks);
   if (!kept.plan) kept.put(channel, key.bytes(), prepared_);
   const bool takes_turns = how.try_native && how.algorithm == "auto" && how.mode == ExchangeMode::kAuto &&

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "run/mpi/runtime/collective.hpp"
 #include "run/mpi/runtime/trial_state.hpp"
@@ -42,9 +43,14 @@ std::string told(Channel& channel, int root, const std::string& text) {
 }  // namespace
 
 std::uint64_t Arguments::fingerprint() const {
-  // FNV-1a, and the finaliser of SplitMix64.
-  std::uint64_t z = 0xcbf29ce484222325ULL;
-  for (const char byte : bytes_) z = (z ^ static_cast<unsigned char>(byte)) * 0x100000001b3ULL;
+  // FNV-1a of words, each spread to the lower half, and the finaliser of SplitMix64.
+  std::uint64_t z = 0xcbf29ce484222325ULL ^ bytes_.size();
+  for (std::size_t at = 0; at < bytes_.size(); at += sizeof z) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes_.data() + at, std::min(sizeof word, bytes_.size() - at));
+    z = (z ^ word) * 0x100000001b3ULL;
+    z ^= z >> 32;
+  }
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
   return z ^ (z >> 31);

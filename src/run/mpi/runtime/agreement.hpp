@@ -17,7 +17,10 @@ namespace sluice::mpi::detail {
 /// lengths, so that {1}, {2, 3} and {1, 2}, {3} differ.
 class Arguments {
  public:
-  explicit Arguments(const char* kind) : bytes_(kind) {}
+  explicit Arguments(const char* kind) {
+    bytes_.reserve(512);  // as many as most jobs have, at once
+    bytes_ += kind;
+  }
   void add(std::int64_t value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
   void add(double value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
   template <class Integer, std::size_t N>

@@ -67,6 +67,7 @@ bool SharedMessages::possible(Context& context) { return !kSimulated && context.
 
 SharedMessages::SharedMessages(Channel& channel, const std::vector<StepMessage>& sends, std::int64_t granule)
     : channel_(channel) {
+  sends_.reserve(sends.size());
   for (std::size_t i = 0; i < sends.size(); ++i)
     if (sends[i].bytes > 0) sends_.push_back({i, sends[i].peer, SharedRingSender(sends[i].bytes)});
   if (sends_.empty()) return;
@@ -75,6 +76,7 @@ SharedMessages::SharedMessages(Channel& channel, const std::vector<StepMessage>&
   const std::int64_t part = std::max(std::min(kLongestPart, room / kFewestPlaces) / granule, std::int64_t{1}) * granule;
   const std::int64_t table = round_up(std::int64_t{sizeof(std::int64_t)} * channel.size());
   std::vector<SharedRing> rings;
+  rings.reserve(sends_.size());
   std::int64_t bytes = table;
   for (const Send& message : sends_) {
     SharedRing& ring = rings.emplace_back();
@@ -98,6 +100,7 @@ SharedMessages::~SharedMessages() {
   if (block_.at == nullptr) return;
   // Others may still read it; after a failure, for ever.
   std::vector<Arena::Awaited> taken;
+  taken.reserve(sends_.size());
   for (const Send& message : sends_) taken.push_back({message.end.ring()->taken(), message.end.number()});
   channel_.context().arena().release_after(block_, std::move(taken));
 }
@@ -120,6 +123,7 @@ std::vector<StepMessage> SharedMessages::sent_to(Channel& channel, std::span<con
 }
 
 void SharedMessages::connect(const std::vector<StepMessage>& receives, std::span<const std::uint64_t> blocks) {
+  receives_.reserve(receives.size());
   for (std::size_t i = 0; i < receives.size(); ++i) {
     const auto& [peer, bytes] = receives[i];
     if (bytes == 0) continue;
