@@ -44,6 +44,12 @@ if [[ -n ${2-} ]]; then
   "$lab/run.sh" --mpi mpich --name "$name" --hosts 3 --k 2 --time-limit 120 "$2/bin/exchange_test" --gtest_brief=1
   "$lab/run.sh" --mpi mpich --name "$name" --hosts 3 --k 2 --time-limit 120 \
     "${redistributions[@]}" "$2/bin/random_layouts_test" --gtest_brief=1
+  # A program of the other MPI.
+  if "$lab/run.sh" --mpi mpich --name "$name" --hosts 2 --k 2 "$build/bin/sluice" probe --quick >/dev/null 2>"$folder/errors" ||
+    ! grep -qF "expected one built with MPICH" "$folder/errors"; then
+    echo "error: --mpi mpich took a program of Open MPI: $(cat "$folder/errors")" >&2
+    exit 1
+  fi
 fi
 
 "$lab/run.sh" --name "$name" --hosts 2 --k 2 -n 8 --time-limit 120 \

@@ -4,11 +4,23 @@
 // to end together.
 #include <mpi.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
 extern "C" {
 
 void* ucp_disconnect_nb(void* /*endpoint*/) { return nullptr; }  // null: it is done
 
+// A program of another MPI would be so many programs of one rank, and end in a fault of memory.
 int MPI_Finalize() {
+  static char version[MPI_MAX_LIBRARY_VERSION_STRING];
+  int length = 0;
+  PMPI_Get_library_version(version, &length);
+  if (std::strncmp(version, "MPICH", 5) != 0) {
+    std::fputs("error: --mpi mpich: the program was built with another MPI, expected one built with MPICH\n", stderr);
+    std::_Exit(2);
+  }
   PMPI_Barrier(MPI_COMM_WORLD);
   return PMPI_Finalize();
 }

@@ -8,7 +8,15 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 preset=${1:-release}
+case $preset in
+  -h | --help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
+esac
 shift || true
+presets=$(cmake --list-presets=build | sed -n 's/^  "\(.*\)".*/\1/p')
+if ! grep -qx -e "$preset" <<<"$presets"; then
+  echo "error: $preset: no preset, expected one of ${presets//$'\n'/ }" >&2
+  exit 2
+fi
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
 
 echo "build: configuring preset $preset in build/$preset"

@@ -4,7 +4,8 @@
 #     scripts/install-deps.sh          to build, test and run with Open MPI
 #     scripts/install-deps.sh --languages   also Fortran and the Python package
 #     scripts/install-deps.sh --docs   only what scripts/docs.sh makes the site of the documents with
-#     scripts/install-deps.sh --ci     also what .ci/run checks with: these, MPICH, clang and its tools
+#     scripts/install-deps.sh --mpich  also MPICH, for a build with it
+#     scripts/install-deps.sh --ci     also what .ci/run checks with: these, clang and its tools
 #     scripts/install-deps.sh --smpi   also SimGrid, for the command on simulated machines (preset smpi)
 #
 # The only place where packages are named. Installing takes root; without it the line to run is printed.
@@ -51,10 +52,12 @@ docs_packages=(
   furo                       # the look of the site: light and dark, for telephones too
   mandoc                     # makes the manual pages part of it; tests: finds faults in them
 )
-ci_packages=(
+mpich_packages=(
   libmpich-dev               # the second MPI that everything is built and tested with
   mpich                      # its mpiexec
   libscalapack-mpich-dev     # its ScaLAPACK
+)
+ci_packages=(
   clang                      # the second compiler
   clang-format               # the layout of the code is checked with it
   clang-tidy                 # and its usage; brings run-clang-tidy
@@ -78,10 +81,11 @@ case ${1-} in
   "") ;;
   --languages) packages+=("${language_packages[@]}") ;;
   --docs) packages=("${docs_packages[@]}") ;;
-  --ci) packages+=("${language_packages[@]}" "${docs_packages[@]}" "${ci_packages[@]}") ;;
+  --mpich) packages+=("${mpich_packages[@]}") ;;
+  --ci) packages+=("${language_packages[@]}" "${docs_packages[@]}" "${mpich_packages[@]}" "${ci_packages[@]}") ;;
   --smpi) packages+=("${smpi_packages[@]}") ;;
-  -h | --help) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 0 ;;
-  *) echo "error: $1: unknown option, expected --languages, --docs, --ci, --smpi or nothing" >&2; exit 2 ;;
+  -h | --help) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  *) echo "error: $1: unknown option, expected --languages, --docs, --mpich, --ci, --smpi or nothing" >&2; exit 2 ;;
 esac
 
 missing_packages() {

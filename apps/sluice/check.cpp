@@ -213,8 +213,9 @@ void add_check(CLI::App& command, Action& chosen) {
   verb->add_option("--traffic", options->traffic,
                    "what a schedule of exchange has to send: the file it was planned for; verifies its bound too")
       ->option_text("TRAFFIC");
-  verb->add_option("--platform", options->platform,
-                   "of a program: whether its length leaves what passes each port, link and uplink its time there")
+  verb->add_option(
+          "--platform", options->platform,
+          "the network of a program: checks that its length is enough for what passes each port, link and uplink")
       ->option_text("FILE");
   verb->add_option("--json", options->json, "write the judgement as JSON (sluice.check/1); -: instead of the text")
       ->option_text("FILE|-");
@@ -225,7 +226,7 @@ void add_check(CLI::App& command, Action& chosen) {
       "compared; those of an exchange are compared with --traffic. What a process sends itself, where the file says\n"
       "which processes are in both grids, is a copy outside of the steps. In a tree every machine takes part once,\n"
       "no transfer starts before its data is ready, ports and limits are kept at every instant, and the length is\n"
-      "the one stated. In a program every message is received, no ranks wait for each other, and at the end every\n"
+      "the one stated. In a program every message is received, no ranks wait in a circle, and at the end every\n"
       "rank has what its problem says, the part of each rank in it once. Exit status 1 and one line per violation\n"
       "if it is broken. Where messages may be cut, and the traffic is known, the bound is verified by its\n"
       "certificate in the file; a second line says what was verified, and by what.\n\n"

@@ -62,7 +62,8 @@ struct CollectiveTask {
 void check_segments(const CollectiveInput& options, const std::string& algorithm);
 
 inline constexpr const char* kCollectiveHelp =
-    "\nIn rounds of one message per rank, for p ranks, q = ceil(log2 p), n segments, C groups of ranks. A program\n"
+    "\nRounds have one message per rank. There are p ranks, n segments, C groups of ranks; q = ceil(log2 p). A "
+    "program\n"
     "is timed by a replay in which messages share what they pass. Variants of an algorithm (segments, levels of\n"
     "the platform) are all replayed, and the fastest is taken. One whose replay would be more work than the\n"
     "effort allows is estimated, as its name then says.\n";

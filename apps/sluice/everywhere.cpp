@@ -67,6 +67,8 @@ void refuse_empty(const CLI::Option& option, const std::string& value) {
 
 void collect(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
+    if (option->count() == 0 && !option->get_default_str().empty())
+      given().values[option->get_name(false, true)] = option->get_default_str();
     if (option->count() == 0 || option->get_expected_max() == 0) continue;  // a flag
     if (option->check_name("--export")) {                                   // FORMAT FILE
       const std::vector<std::string> values = option->results();

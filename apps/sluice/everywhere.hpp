@@ -29,7 +29,8 @@ void settle(const CLI::App& root);
 /// As the command line has them, after settle().
 [[nodiscard]] const CommandFiles& command_files();
 
-/// The value of option `name` of the command line, after settle(); empty if it was not given or is not known.
+/// The value of option `name` of the command line, after settle(), or what CLI11 was told to be its default; empty if
+/// there is none.
 [[nodiscard]] std::string given_value(const std::string& name);
 
 /// The words of the command line, after remember().

@@ -111,7 +111,9 @@ void ExchangeInput::add_to(CLI::App& verb) {
           "how much auto and exact search, as a multiple of about a second; counted, so the same plan everywhere")
       ->option_text("N [1]");
   verb.add_option("--time-limit", time_limit, "cuts the search of auto and exact short")->option_text("SECONDS");
-  verb.add_option("--seed", seed, "of the random choices of auto and exact")->option_text("N [1]");
+  verb.add_option("--seed", seed, "seed of the random choices of auto and exact")
+      ->option_text("N [1]")
+      ->default_str(seed);  // results name it
 }
 
 void ExchangeInput::add_switches_to(CLI::App& verb) {
@@ -182,11 +184,11 @@ ExchangeTask read(const ExchangeInput& options) {
 std::string ExchangeTask::title() const {
   const Traffic& traffic = problem.traffic;
   const std::int64_t most = std::min(traffic.senders, traffic.receivers);
+  const std::string units = decimal_text(total_of(traffic), traffic.decimals);
   // Sizes are bytes where the hardware is given or messages are sent; else their unit is not known.
-  const std::string total =
-      (backbone || in_bytes) && traffic.decimals == 0
-          ? fmt::format("{} in total", bytes_text(total_of(traffic)))
-          : fmt::format("{} units of the file in total", decimal_text(total_of(traffic), traffic.decimals));
+  const std::string total = (backbone || in_bytes) && traffic.decimals == 0
+                                ? fmt::format("{} in total", bytes_text(total_of(traffic)))
+                                : fmt::format("{} {} of the file in total", units, units == "1" ? "unit" : "units");
   return fmt::format(
              "exchange {}: {}, {}, {}, {}, k = {}{}, beta = {}{}", file == "-" ? "standard input" : file,
              count_text(traffic.senders, "sender"), count_text(traffic.receivers, "receiver"),

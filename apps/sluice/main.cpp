@@ -173,7 +173,7 @@ std::string one_line(std::string text) {
 }
 
 /// All of --help, folded for the terminal.
-void print_help(const CLI::App& root) { print(fold(root.help(), terminal_width())); }
+void print_help(const CLI::App& root) { print(fold_help(root.help(), terminal_width())); }
 
 /// Plans and checks need no MPI: of many copies that a launcher started, the first does the work.
 bool is_surplus_copy() {
@@ -229,9 +229,13 @@ int run_command(const std::vector<std::string>& words) {
     for (const NamedFile& input : command_files().inputs)
       if (input.path == "-") throw InputError(input.option, "standard input", "a file, which every rank can read");
   }
+  const bool alone = Ranks::under_mpi() && Ranks::count() == 1;
+  if (alone && launched() && launched()->ranks > 1 && launched()->rank == 0)
+    note(fmt::format("started {}, and each is a job of one rank: the launcher is not the one of {}",
+                     count_text(launched()->ranks, "time"), mpi_library()));
   const int status = run_action(root, chosen);
   // This comes after the result, so that a refusal is one line alone.
-  if (Ranks::under_mpi() && Ranks::count() == 1 && !launched())
+  if (alone && !launched())
     note(fmt::format("this is one rank; mpirun -np N sluice {} ... starts N of them", words.front()));
   return status;
 }

@@ -17,8 +17,8 @@ void add_probe(CLI::App& command, Action& chosen) {
   verb->add_flag("--thorough", task->thorough, "take a minute: every size more often, large ones on slow links too");
   verb->add_option("--tolerance", task->tolerance, "by how much latencies of a cluster may differ")
       ->option_text("T [0.3]");
-  verb->add_option("--noise", task->noise, "and by how much more than that, in seconds")->option_text("S [20us]");
-  offer(verb->add_option("--algorithm", task->algorithm, "of the clustering: lowekamp, closeness"),
+  verb->add_option("--noise", task->noise, "difference in seconds that is allowed besides")->option_text("S [20us]");
+  offer(verb->add_option("--algorithm", task->algorithm, "how clusters are found: lowekamp, closeness"),
         {"lowekamp", "closeness"})
       ->option_text("NAME [lowekamp]");
   verb->add_option("--clusters", task->clusters,

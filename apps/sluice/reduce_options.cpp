@@ -78,10 +78,9 @@ void ReduceInput::add_to(CLI::App& verb) {
   verb.add_option("--machines", machines, "how many machines hold an element each (needed)")->option_text("N");
   verb.add_option("--transfer", transfer, "d, the time it takes to send an element (needed)")->option_text("D");
   verb.add_option("--compute", compute, "c, the time it takes to combine two (needed)")->option_text("C");
-  verb.add_option("--transfer-costs", transfer_costs, "in the place of --transfer: d of each sender, or of each link")
+  verb.add_option("--transfer-costs", transfer_costs, "instead of --transfer: d of each sender, or of each link")
       ->option_text("FILE");
-  verb.add_option("--compute-costs", compute_costs, "in the place of --compute: c of each machine")
-      ->option_text("FILE");
+  verb.add_option("--compute-costs", compute_costs, "instead of --compute: c of each machine")->option_text("FILE");
   verb.add_option("--max-transfers", max_transfers, "most transfers at once")->option_text("K");
   verb.add_option("--max-reducers", max_reducers, "most machines that combine; the others only send")->option_text("K");
   verb.add_option("--root", root, "the machine that gets the result; any: the plan chooses")->option_text("R|any [0]");

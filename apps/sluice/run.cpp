@@ -69,7 +69,7 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
       "alltoallw-bcast sends one copy, which MPI_Bcast gives to the others. To scale and add, they move to memory\n"
       "of their own first. Several arrays (--arrays, --batch) go in one job of sluice, and one after another by all\n"
       "other methods.\n\n"
-      "Example:\n"
+      "Examples:\n"
       "  mpirun -np 8 sluice run redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096\n"
       "  mpirun -np 8 sluice run redistribute --from 2:64 --to 2:100 --shape 1000000 --to-replicas 3 --apart\n"
       "  mpirun -np 4 sluice run redistribute --from 2x2:0,100,1000x64 --to 4x1:64x0,300,2000\n"
@@ -115,7 +115,7 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
   options->methods.add_times_to(*problem);
   options->timeline.add_to(*problem, kByARun);
   problem->footer(
-      std::string(kExchangeHelp) +
+      std::string(kExchangeHelp).substr(1) +  // no table before it
       "Sizes are bytes. Sender i is rank i; receivers are the ranks behind the senders where there are enough, else\n"
       "the same ranks as the senders. Bytes are a function of sender, receiver and offset, and every byte is\n"
       "verified before a time counts (exit status 1 if one is wrong). A time is that of the slowest rank. Where the\n"
@@ -159,10 +159,10 @@ void add_run_broadcast(CLI::App& verb, Action& chosen) {
   options->methods.add_times_to(*problem);
   options->timeline.add_to(*problem, kByARun);
   problem->footer(
-      std::string(kBroadcastHelp) +
+      std::string(kBroadcastHelp).substr(1) +
       "Bytes are a function of their offset, and every one is verified on every rank before a time counts (exit\n"
       "status 1 if one is wrong). A time is that of the slowest rank.\n\n"
-      "Without --platform the methods are mpi-bcast, and sluice as a program gets it that gives no options.\n\n"
+      "Without --platform the methods are mpi-bcast, and sluice with its defaults.\n\n"
       "Examples:\n"
       "  mpirun -np 8 sluice run broadcast --size 1Mi\n"
       "  mpirun -np 88 sluice run broadcast --platform platform.json --size 4Mi\n"

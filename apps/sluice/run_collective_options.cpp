@@ -50,7 +50,7 @@ void add_run_collectives(CLI::App& verb, Action& chosen) {
     problem->footer(
         algorithms_help(name) +
         "\nEvery byte is verified on every rank before a time counts (exit status 1 if one is wrong). A time is that\n"
-        "of the slowest rank, that of sluice taken when it is decided who serves.\n" +
+        "of the slowest rank; that of sluice is taken once it is decided whether its plan serves or MPI.\n" +
         (combines(collective)
              ? "Elements are words of 8 bytes, which are added; with --in-order matrices of 2 x 2 such\n"
                "words, which are multiplied in the order of the ranks.\n"

@@ -142,6 +142,9 @@ int run_quick_probe(const ProbeTask& task) {
     if (!task.output.empty()) write_file_atomically(task.output, to_json(with_levels(mpi::to_platform(network))));
     std::string text = to_text(network) + '\n';
     if (network.measured_s > 0) text += fmt::format("measured in {}\n", seconds_text(network.measured_s));
+    if (!task.output.empty())
+      text += fmt::format("\nwritten to {0}. What it is good for:\n  sluice plan broadcast --platform {0} --size 4Mi\n",
+                          task.output);
     tell(text);
   });
   return kDone;

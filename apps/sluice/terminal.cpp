@@ -16,6 +16,8 @@ namespace sluice::command {
 namespace {
 
 constexpr std::size_t kNarrowest = 20;  // columns; below that nothing is legible, folded or not
+constexpr std::size_t kFurther = 4;     // what is left of a line goes so much further right
+constexpr std::size_t kColumn = 12;     // a line that begins further right is in a column
 
 bool dumb() {
   const char* const term = std::getenv("TERM");
@@ -31,8 +33,8 @@ bool is_command(std::string_view line) {
 
 /// Where the rest of a folded line goes.
 std::size_t hanging_indent(std::string_view line, std::size_t width) {
-  constexpr std::size_t kFurther = 4;
   const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
+  if (first > kColumn) return first;
   const std::size_t gap = line.find("  ", first);
   if (gap != line.npos) {
     const std::size_t second = std::min(line.find_first_not_of(' ', gap), line.size());
@@ -43,9 +45,11 @@ std::size_t hanging_indent(std::string_view line, std::size_t width) {
 
 void append_folded(std::string& out, std::string_view line, std::size_t width) {
   const std::string_view ending = is_command(line) ? " \\" : "";
-  const std::size_t indent = hanging_indent(line, width);
+  std::size_t indent = hanging_indent(line, width);
   std::size_t blanks = std::min(line.find_first_not_of(' '), line.size());
-  for (line.remove_prefix(blanks);; blanks = indent) {
+  line.remove_prefix(blanks);
+  if (blanks > width * 3 / 5) blanks = indent = kFurther + 2;
+  for (;; blanks = indent) {
     // A long word moves to the left as far as it takes.
     const std::size_t word = std::min(line.find(' '), line.size());
     const std::size_t needed = word + (word < line.size() ? ending.size() : 0);
@@ -63,6 +67,11 @@ void append_folded(std::string& out, std::string_view line, std::size_t width) {
     line.remove_prefix(next);
   }
   out += line;
+}
+
+/// Whether a line is part of a text: no list, no table, no example.
+bool is_prose(std::string_view line) {
+  return !line.empty() && line.front() != ' ' && line.find("  ") == line.npos && !line.starts_with("Usage:");
 }
 
 }  // namespace
@@ -103,6 +112,34 @@ std::string fold(const std::string& text, std::size_t width) {
   for (std::size_t start = 0; start < text.size();) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
     append_folded(out, std::string_view(text).substr(start, end - start), width);
+    if (end < text.size()) out += '\n';
+    start = end + 1;
+  }
+  return out;
+}
+
+std::string fold_help(const std::string& help, std::size_t width) {
+  if (width == 0) return help;
+  std::string text;  // each paragraph that does not fit in one line
+  for (std::size_t start = 0; start < help.size();) {
+    const std::size_t end = std::min(help.find('\n', start), help.size());
+    const std::string_view line = std::string_view(help).substr(start, end - start);
+    const std::string_view next = std::string_view(help).substr(std::min(end + 1, help.size()));
+    const bool goes_on = is_prose(line) && line.size() > width && is_prose(next.substr(0, next.find('\n')));
+    text.append(line).append(end == help.size() ? "" : goes_on ? " " : "\n");
+    start = end + 1;
+  }
+  std::string out;
+  for (std::size_t start = 0; start < text.size();) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    std::string_view line = std::string_view(text).substr(start, end - start);
+    while (is_prose(line) && line.size() > width) {
+      std::size_t cut = line.rfind(' ', width);
+      if (cut == line.npos) cut = std::min(line.find(' '), line.size());
+      out.append(line.substr(0, cut)).append("\n");
+      line.remove_prefix(std::min(cut + 1, line.size()));
+    }
+    out += fold(std::string(line), width);
     if (end < text.size()) out += '\n';
     start = end + 1;
   }

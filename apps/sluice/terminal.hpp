@@ -39,5 +39,7 @@ enum class Stream { kOutput, kError };
 /// backslash that a shell wants. What does not fit behind its indentation gets less; a word wider than all is left
 /// whole. 0: nothing is folded.
 [[nodiscard]] std::string fold(const std::string& text, std::size_t width);
+/// The same of a help, whose paragraphs were filled for wider terminals: they are filled anew.
+[[nodiscard]] std::string fold_help(const std::string& help, std::size_t width);
 
 }  // namespace sluice::command

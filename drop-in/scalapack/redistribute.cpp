@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include "own_mpi.hpp"
 #include "scalapack/home.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
 
@@ -53,16 +54,23 @@ void redistribute(MPI_Comm grid, const Call& call) noexcept {
   }
 }
 
+void check_mpi() {
+  static const bool checked = (require_own_mpi(MPI_Get_library_version), true);
+  (void)checked;
+}
+
 /// Where the sub-matrix is empty ScaLAPACK returns without a look at anything else.
 bool moves_nothing(const Call& call) { return call.rows == 0 || call.columns == 0; }
 
 }  // namespace
 
 void redistribute_in(int context, const Call& call) {
+  check_mpi();
   if (!moves_nothing(call)) redistribute(communicator_of(context), call);
 }
 
 void redistribute_in_world(const Call& call) {
+  check_mpi();
   if (!moves_nothing(call)) redistribute(MPI_COMM_WORLD, call);
 }
 

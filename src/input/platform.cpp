@@ -143,13 +143,6 @@ std::int64_t Platform::cluster_of(std::int64_t rank) const {
   return found - clusters.begin();
 }
 
-std::int64_t Platform::most_connections() const {
-  std::int64_t most = 1;
-  for (const std::vector<PlatformLink>* list : {&links, &part_links})
-    for (const PlatformLink& link : *list) most = std::max(most, link.connections);
-  return most;
-}
-
 Platform with_links_turned(Platform platform) {
   for (std::vector<PlatformLink>* list : {&platform.links, &platform.part_links}) {
     std::map<detail::LinkEnds, PlatformLink*> given;

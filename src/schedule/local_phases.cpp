@@ -52,6 +52,7 @@ class RouteValidator {
 
  private:
   [[nodiscard]] std::string amount(std::int64_t size) const { return detail::size_text(size, schedule_.decimals); }
+  [[nodiscard]] std::string units(std::int64_t size) const { return detail::units_text(size, schedule_.decimals); }
 
   void report(std::int64_t rank, std::string reason) { violations_.push_back({-1, rank, std::move(reason)}); }
 
@@ -83,7 +84,7 @@ class RouteValidator {
       for (; messages != nullptr && next < messages->size(); ++next) {
         const Message& m = (*messages)[next];
         if (route != nullptr && std::tie(m.from, m.to) >= std::tie(route->from, route->to)) return;
-        report(m.from, fmt::format("the message of {} units from sender {} to receiver {} has no route", amount(m.size),
+        report(m.from, fmt::format("the message of {} from sender {} to receiver {} has no route", units(m.size),
                                    m.from, m.to));
       }
     };
@@ -118,16 +119,16 @@ class RouteValidator {
     detail::check_cover(
         at(first), at(last), size,
         [&](std::size_t route, std::int64_t /*begin*/, std::int64_t end) {
-          report(any.from, fmt::format("route {}: ends at {}, the message {} has {} units", route, amount(end), name,
-                                       amount(size)));
+          report(any.from,
+                 fmt::format("route {}: ends at {}, the message {} has {}", route, amount(end), name, units(size)));
         },
         [&](std::int64_t begin, std::int64_t end) {
-          report(any.from, fmt::format("{} units of the message {} have no route, from offset {} on",
-                                       amount(end - begin), name, amount(begin)));
+          report(any.from, fmt::format("the message {} has no route for {}, from offset {} on", name,
+                                       units(end - begin), amount(begin)));
         },
         [&](std::size_t route, std::int64_t begin, std::int64_t end) {
-          report(any.from, fmt::format("route {}: {} units of the message {} have a route already", route,
-                                       amount(end - begin), name));
+          report(any.from, fmt::format("route {}: another route has {} of the message {} already", route,
+                                       units(end - begin), name));
         },
         [&](std::size_t route) -> const Route& { return routes_[route]; });
   }

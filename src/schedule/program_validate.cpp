@@ -81,7 +81,8 @@ class ProgramValidator {
 
   void check_pace() {
     if (p_.pace.size() != p_.operations.size()) {
-      report(-1, -1, "a pace for {} of {} operations", p_.pace.size(), p_.operations.size());
+      report(-1, -1, "a pace for {} of {}", p_.pace.size(),
+             count_text(static_cast<std::int64_t>(p_.operations.size()), "operation"));
       return;
     }
     for (std::size_t i = 0; i < p_.pace.size(); ++i) {

@@ -75,7 +75,7 @@ class ReplicaJudge {
       if (size == 0 || without <= 0) continue;
       std::int64_t to = process;
       for (auto [first, last] = pieces_to(to); first != last; std::tie(first, last) = pieces_to(to)) to += targets_;
-      report(-1, to, "the {} units that receiver {} gets are in no step{}", size, to,
+      report(-1, to, "what receiver {} gets, {}, is in no step{}", to, count_text(size, "unit"),
              without == 1 ? "" : fmt::format(", as for {} more of its copies", without - 1));
     }
     return std::move(violations_);
@@ -141,8 +141,8 @@ class ReplicaJudge {
     detail::check_cover(
         first, last, size,
         [&](const SchedulePiece& piece, std::int64_t begin, std::int64_t end) {
-          report(piece.step, piece.from, "units {} to {} to receiver {} are beyond the {} units that it gets", begin,
-                 end - 1, to, size);
+          report(piece.step, piece.from, "units {} to {} to receiver {} are beyond the {} that it gets", begin, end - 1,
+                 to, count_text(size, "unit"));
         },
         [&](std::int64_t begin, std::int64_t end) {
           report(-1, to, "units {} to {} of what receiver {} gets are in no step", begin, end - 1, to);

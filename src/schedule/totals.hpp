@@ -34,6 +34,11 @@ namespace sluice::detail {
 [[nodiscard]] inline std::string size_text(std::int64_t size, std::int32_t decimals) {
   return has_unit(decimals) ? decimal_text(size, decimals) : fmt::format("{}", size);
 }
+/// "1 unit", "2.5 units".
+[[nodiscard]] inline std::string units_text(std::int64_t size, std::int32_t decimals) {
+  const std::string amount = size_text(size, decimals);
+  return amount + (amount == "1" ? " unit" : " units");
+}
 [[nodiscard]] inline std::string total_text(double total, std::int32_t decimals) {
   return decimals > 0 && has_unit(decimals) && std::isfinite(total) ? price_text(total, decimals)
                                                                     : fmt::format("{}", total);

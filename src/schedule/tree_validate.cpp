@@ -117,7 +117,7 @@ class TreeValidator {
       if (list.empty()) return;
       if (s_.problem != "reduce" || s_.over_links) report(-1, "{} are for reductions, not over links", what);
       if (for_all != 0) report(-1, "{} besides a cost that is the same for all, {}", what, for_all);
-      if (!counts) report(-1, "{} {} for {} machines", list.size(), what, s_.machines);
+      if (!counts) report(-1, "{} {} for {}", list.size(), what, count_text(s_.machines, "machine"));
       for (std::size_t i = 0; i < list.size(); ++i)
         if (!std::isfinite(list[i]) || list[i] < 0)
           report(-1, "entry {} of the {} is {}, must be finite and at least 0", i, what, list[i]);

@@ -56,9 +56,7 @@ class Validator {
 
   /// For messages: what the user calls it.
   [[nodiscard]] std::string amount(std::int64_t size) const { return detail::size_text(size, schedule_.decimals); }
-  [[nodiscard]] std::string units(std::int64_t size) const {
-    return amount(size) + (amount(size) == "1" ? " unit" : " units");
-  }
+  [[nodiscard]] std::string units(std::int64_t size) const { return detail::units_text(size, schedule_.decimals); }
   /// The units from `begin` up to `end`: both the first and the last one by its number, unless they are parts of units.
   [[nodiscard]] std::string range(std::int64_t begin, std::int64_t end) const {
     return fmt::format("{} to {}", amount(begin), amount(schedule_.decimals == 0 ? end - 1 : end));
@@ -372,11 +370,10 @@ std::vector<Violation> validate_in_common_unit(const StepSchedule& schedule, con
   for (Message& message : messages) {
     const std::int64_t size = message.size;
     if (!detail::multiply(message.size, more))
-      return {
-          {-1, message.from,
-           fmt::format("the message of {} units from sender {} to receiver {} does not fit the schedule's unit of {}",
-                       decimal_text(size, traffic.decimals), message.from, message.to,
-                       count_text(schedule.decimals, "decimal"))}};
+      return {{-1, message.from,
+               fmt::format("the message of {} from sender {} to receiver {} does not fit the schedule's unit of {}",
+                           detail::units_text(size, traffic.decimals), message.from, message.to,
+                           count_text(schedule.decimals, "decimal"))}};
   }
   return Validator(schedule).run(&traffic, &messages);
 }

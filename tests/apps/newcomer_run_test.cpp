@@ -103,6 +103,17 @@ TEST(NewcomerRuns, OneRankIsToldHowToStartMore) {  // 9, 17
                       "TRAFFIC: standard input, expected a file");
 }
 
+TEST(NewcomerRuns, ALauncherOfAnotherMpiIsNoticed) {  // 29
+  const Folder folder;
+  // What the launcher of the other MPI says to each process.
+  const bool open_mpi = folder.sluice({"-V"}).out.find("Open MPI") != std::string::npos;
+  const std::string names = open_mpi ? "PMI" : "OMPI_COMM_WORLD";
+  const Outcome outcome = folder.run({SLUICE_COMMAND, "run", "broadcast", "--size", "1Ki", "--repetitions", "1"},
+                                     {names + "_RANK=0", names + "_SIZE=3"});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  expect_in("note: started 3 times, and each is a job of one rank: the launcher is not the one of ", outcome.err);
+}
+
 TEST(NewcomerRuns, PlansUnderMpirunArePrintedOnce) {  // 10
   const Folder folder;
   const Outcome outcome = shell_on_ranks(folder, 3, "sluice plan redistribute --from 2:1 --to 2:2");
@@ -189,7 +200,7 @@ TEST(NewcomerRuns, AMeasuredKIsTold) {  // 11
   expect_in("\nfastest here: ", outcome.out);
 }
 
-TEST(NewcomerRuns, ProbeSaysWhatItWroteAndWhatItIsGoodFor) {  // 12
+TEST(NewcomerRuns, ProbeSaysWhatItWroteAndWhatItIsGoodFor) {  // 12, 35
   const Folder folder;
   const Outcome outcome = on_ranks(folder, 2, "probe -o p.json --time-budget 1");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -201,6 +212,7 @@ TEST(NewcomerRuns, ProbeSaysWhatItWroteAndWhatItIsGoodFor) {  // 12
   const Outcome quick = on_ranks(folder, 2, "probe --quick --quiet -o q.json");
   EXPECT_EQ(quick.status, 0) << quick.err;
   EXPECT_EQ(quick.out, "");
+  expect_in("\nwritten to q.json. What it is good for:\n", on_ranks(folder, 2, "probe --quick -o q.json").out);
   EXPECT_EQ(folder.sluice(words("plan broadcast --platform q.json --size 4Mi --summary")).status, 0);
 }
 

@@ -250,6 +250,8 @@ TEST(Newcomer, OneIsNoPlural) {  // 17
   const Outcome outcome = folder.sluice(words("plan exchange one.csv --json plan.json"));
   expect_in("1 sender, 1 receiver, 1 message, ", out_of(outcome));
   expect_in("1 step, 1 transfer, ", out_of(folder.sluice(words("check plan.json"))));
+  folder.write("one.csv", "1\n");
+  expect_in("1 message, 1 unit of the file in total", out_of(folder.sluice(words("plan exchange one.csv"))));
 }
 
 TEST(Newcomer, HelpIsWhereItIsLookedFor) {  // 18
@@ -270,7 +272,7 @@ TEST(Newcomer, HelpIsWhereItIsLookedFor) {  // 18
   expect_in("--methods,--method", help("run exchange --help"));
 }
 
-TEST(Newcomer, LinesFitTheTerminal) {  // 19
+TEST(Newcomer, LinesFitTheTerminal) {  // 19, 34
   const Folder folder;
   const std::string command = SLUICE_COMMAND;
   folder.write("x.csv", kTraffic);
@@ -287,6 +289,10 @@ TEST(Newcomer, LinesFitTheTerminal) {  // 19
     }
   }
   expect_in("[###", folder.in_terminal(60, command + " compare exchange x.csv").out);
+  // Paragraphs are filled anew; what follows the name of an option stays in its column.
+  const std::string help = out_of(folder.in_terminal(80, command + " tune --help"));
+  expect_in("\r\nrules, for MPICH a selection in JSON. Rules hold for", help);
+  expect_in("\r\n" + std::string(27, ' ') + "time\r\n  --repetitions", help);
   // The narrowest there is. A word alone may be wider; the bar of progress is what is between two clearings of the
   // line.
   for (const std::string rest : {" --help", " plan exchange --help", " plan redistribute --from 16:3 --to 16:5",
@@ -331,6 +337,8 @@ TEST(Newcomer, ComparisonsSayWhatTheyWereMadeFrom) {  // 21; of runs: run_exchan
   EXPECT_EQ(about["version"].get<std::string>().rfind("0.", 0), 0U);
   EXPECT_EQ(about["seed"], "7");
   EXPECT_EQ(about["command"][1], "compare");
+  ASSERT_EQ(folder.sluice(words("compare exchange x.csv --json usual.json")).status, 0);
+  EXPECT_EQ(json::parse(folder.read("usual.json"))["about"]["seed"], "1");
   EXPECT_EQ(about["hosts"].size(), 1U);
   EXPECT_EQ(about["date"].get<std::string>().size(), std::string("2026-11-21T10:11:19Z").size());
 }

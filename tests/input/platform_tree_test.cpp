@@ -71,7 +71,6 @@ TEST(PlatformTree, ReadsPartsThatAreAlike) {
   EXPECT_EQ(platform.parts[8].parent, 5);
   EXPECT_EQ(platform.parts[5].uplink.at(1), 0.125);
   EXPECT_FALSE(platform.parts[9].shares_uplink);
-  EXPECT_EQ(platform.most_connections(), 3);
 }
 
 TEST(PlatformTree, FindsTheLinkOfThePairOfThePartsOrOfAllParts) {

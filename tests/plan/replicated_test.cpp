@@ -372,7 +372,7 @@ TEST(ReplicatedValidation, FindsWhatIsPassedOnToAnotherProcess) {
 TEST(ReplicatedValidation, FindsWhatIsMissingInOneCopy) {
   Broken broken;
   for (Step& step : broken.schedule.steps) std::erase_if(step.transfers, [](const Transfer& t) { return t.to == 5; });
-  broken.expect("receiver 5 gets are in no step");
+  broken.expect("what receiver 5 gets, ");
 }
 
 TEST(ReplicatedValidation, FindsWhatASourceDoesNotHave) {

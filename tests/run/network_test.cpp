@@ -183,6 +183,17 @@ TEST(NetworkCache, AFileOfOthersOrABrokenOneIsMeasuredAnewAndWritten) {
   EXPECT_EQ(mpi::network(NewCommunicator()).source, path.name()) << "not written again";
 }
 
+TEST(NetworkCache, AFileOfSomethingElseIsLeftAsItIs) {  // 32 of docs/reference/newcomer.md
+  const SharedPath path;
+  const Variable variable("SLUICE_PLATFORM_CACHE", path.name());
+  const PretendedHosts hosts(1);
+  const std::string text = to_json(to_platform(mpi::network(NewCommunicator())));
+  path.write(text);
+  EXPECT_EQ(mpi::network(NewCommunicator()).source, "measured");
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(path.content(), text);
+}
+
 TEST(NetworkCache, AFolderThatIsNotThereIsSaidAndNoReasonToFail) {
   const Variable variable("SLUICE_PLATFORM_CACHE", "/nowhere/at/all/network");
   const PretendedHosts hosts(1);
@@ -217,6 +228,48 @@ TEST(NetworkOfVariable, IsUsedWhereItFits) {
   const auto context = detail::Context::of(comm);
   detail::Channel channel(context, context->take_number(), "a test");
   EXPECT_EQ(detail::platform_of_variable(channel), nullptr);
+}
+
+TEST(NetworkOfVariable, AWordThatIsNeither0Nor1IsSaid) {  // 33
+  const NewCommunicator comm;
+  const auto context = detail::Context::of(comm);
+  detail::Channel channel(context, context->take_number(), "a test");
+  for (const std::string value : {"0", "1", "", "no"}) {
+    const Variable variable("SLUICE_MEASURE", value);
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(detail::may_measure(channel), value != "0") << value;
+    const std::string said = ::testing::internal::GetCapturedStderr();
+    EXPECT_EQ(said, value == "no" && rank() == 0 ? "sluice: ignored: SLUICE_MEASURE: 'no', expected 1 or 0\n" : "");
+  }
+}
+
+TEST(NetworkOfVariable, BroadcastsEndInClustersByMpiWhereThatIsFaster) {  // 31
+  const SharedPath path;
+  const PretendedHosts hosts(1);
+  Platform platform = to_platform(mpi::network(NewCommunicator()));
+  PlatformCluster cluster;
+  cluster.latency_s = 1e-2;
+  cluster.gap = GapTable({{1, 1e-2}, {1 << 20, 1}});
+  cluster.broadcast = GapTable({{1, 1e-6}, {1 << 20, 1e-4}});
+  // One cluster of all ranks, then two.
+  for (const int clusters : {1, 2}) {
+    platform.clusters.assign(static_cast<std::size_t>(clusters), cluster);
+    platform.links.clear();
+    for (int r = 0; r < size(); ++r) platform.clusters[static_cast<std::size_t>(r % clusters)].ranks.push_back(r);
+    for (int c = 0; c < clusters; ++c) platform.clusters[static_cast<std::size_t>(c)].name = "c" + std::to_string(c);
+    if (clusters == 2) platform.links.push_back({0, 1, 1e-5, GapTable({{1, 1e-5}, {1 << 20, 1e-2}})});
+    if (size() < 2 * clusters) return;
+    path.write(to_json(platform));
+    const Variable variable("SLUICE_PLATFORM", path.name());
+    const NewCommunicator comm;
+    Broadcast broadcast(comm, size() - 1);
+    for (int execution = 0; execution < 10; ++execution) {
+      const auto value = static_cast<std::byte>(17 + execution);
+      std::vector<std::byte> message(200'000, rank() == size() - 1 ? value : std::byte{0});
+      broadcast.execute(message.data(), static_cast<std::int64_t>(message.size()));
+      EXPECT_EQ(message, std::vector<std::byte>(message.size(), value)) << clusters << " clusters, " << execution;
+    }
+  }
 }
 
 TEST(BetweenHosts, JobsTakeTheirDefaultsThereAndMoveEveryByte) {

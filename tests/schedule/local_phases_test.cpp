@@ -65,9 +65,11 @@ TEST(LocalPhases, EveryFaultIsFound) {
       {[](StepSchedule&, LocalPhases& p) { p.routes[0].size = 0; }, "route 0: 0 units, must be at least 1"},
       {[](StepSchedule&, LocalPhases& p) { p.routes[0].offset = -1; }, "route 0: offset -1"},
       {[=](StepSchedule&, LocalPhases& p) { p.routes[1].offset = huge; }, "is beyond 2^63 - 1"},
-      {[](StepSchedule&, LocalPhases& p) { p.routes[1].offset = 3; }, "route 1: 1 units of the message from sender 0"},
-      {[](StepSchedule&, LocalPhases& p) { p.routes[1].offset = 5; }, "have no route, from offset 4 on"},
-      {[](StepSchedule&, LocalPhases& p) { p.routes.erase(p.routes.begin() + 1); }, "have no route, from offset 4 on"},
+      {[](StepSchedule&, LocalPhases& p) { p.routes[1].offset = 3; },
+       "route 1: another route has 1 unit of the message from sender 0"},
+      {[](StepSchedule&, LocalPhases& p) { p.routes[1].offset = 5; }, "has no route for 1 unit, from offset 4 on"},
+      {[](StepSchedule&, LocalPhases& p) { p.routes.erase(p.routes.begin() + 1); },
+       "has no route for 2 units, from offset 4 on"},
       {[](StepSchedule&, LocalPhases& p) { p.routes.pop_back(); }, "from sender 1 to receiver 1 has no route"},
       {[](StepSchedule&, LocalPhases& p) {
          p.routes.push_back({0, 1, 0, 1, 0, 1});

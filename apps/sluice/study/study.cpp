@@ -215,10 +215,9 @@ void add_study(CLI::App& command, Action& chosen) {
   verb->add_option("-o,--output", options->folder, "folder for the files (needed); made if it is missing")
       ->option_text("DIR");
   verb->add_option("--samples", options->samples,
-                   "random instances per point, of studies that draw them; theirs unless "
-                   "given")
+                   "random instances per point, in studies that draw them; each study has a usual number")
       ->option_text("N");
-  verb->add_option("--seed", options->seed, "of the random instances")->option_text("N [1]");
+  verb->add_option("--seed", options->seed, "seed of the random instances")->option_text("N [1]");
   offer(verb->add_option("--order", options->order,
                          "of ranks, in broadcast-grid5000: clusters, or round-robin over them"),
         {"clusters", "round-robin"})

@@ -16,6 +16,7 @@ bool is_initialized() {
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
+  sluice::pmpi::check_mpi();
   const bool before = is_initialized();
   const int code = PMPI_Init(argc, argv);
   if (code == MPI_SUCCESS && !before) sluice::pmpi::start();
@@ -23,6 +24,7 @@ int MPI_Init(int* argc, char*** argv) {
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  sluice::pmpi::check_mpi();
   const bool before = is_initialized();
   const int code = PMPI_Init_thread(argc, argv, required, provided);
   if (code == MPI_SUCCESS && !before) sluice::pmpi::start();

@@ -24,6 +24,7 @@ extern "C" {
 // The last argument may be missing, which MPICH looks at, and so do those that need the code.
 
 void mpi_init_f08_(MPI_Fint* ierror) {
+  sluice::pmpi::check_mpi();
   MPI_Fint code = MPI_SUCCESS;
   call_next("mpi_init_f08_", &code);
   if (code == MPI_SUCCESS) sluice::pmpi::start();
@@ -31,6 +32,7 @@ void mpi_init_f08_(MPI_Fint* ierror) {
 }
 
 void mpi_init_thread_f08_(MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierror) {
+  sluice::pmpi::check_mpi();
   MPI_Fint code = MPI_SUCCESS;
   call_next("mpi_init_thread_f08_", required, provided, &code);
   if (code == MPI_SUCCESS) sluice::pmpi::start();

@@ -364,6 +364,7 @@ __attribute__((weak)) void pmpi_finalize_(MPI_Fint* ierror);
 __attribute__((weak)) void pmpi_abort_(MPI_Fint* comm, MPI_Fint* code, MPI_Fint* ierror);
 
 void mpi_init_(MPI_Fint* ierror) {
+  sluice::pmpi::check_mpi();
   MPI_Fint code = 0;
   pmpi_init_(&code);
   if (code == MPI_SUCCESS) sluice::pmpi::start();
@@ -371,6 +372,7 @@ void mpi_init_(MPI_Fint* ierror) {
 }
 
 void mpi_init_thread_(MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierror) {
+  sluice::pmpi::check_mpi();
   MPI_Fint code = 0;
   pmpi_init_thread_(required, provided, &code);
   if (code == MPI_SUCCESS) sluice::pmpi::start();

@@ -41,6 +41,8 @@ std::string RecordFolder::open(const std::string& path) {
   try {
     std::filesystem::create_directories(path_ + "/parts");
     write_part();
+  } catch (const std::filesystem::filesystem_error& error) {
+    wrong = fmt::format("{}: {}, expected a folder that can be written", path_, error.code().message());
   } catch (const std::exception& error) {
     wrong = error.what();
   }

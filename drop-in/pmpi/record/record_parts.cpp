@@ -1,9 +1,14 @@
 #include "pmpi/record/record_parts.hpp"
 
 #include <fmt/format.h>
+#include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <ctime>
+#include <fstream>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -11,6 +16,7 @@
 #include <set>
 #include <utility>
 
+#include "own_mpi.hpp"
 #include "pmpi/record/recorder.hpp"
 
 namespace sluice::pmpi {
@@ -101,11 +107,37 @@ std::string matrix_text(const CallSum& sum, std::size_t ranks, const std::string
   return text;
 }
 
+std::string this_host() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+/// Where the record comes from, as the command says it of its results. Bytes that are no UTF-8 are replaced.
+Json about(const std::set<std::string>& hosts) {
+  std::vector<std::string> command;
+  std::ifstream words("/proc/self/cmdline", std::ios::binary);
+  for (std::string word; std::getline(words, word, '\0');) command.push_back(word);
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  (void)::gmtime_r(&now, &parts);
+  std::array<char, 32> date{};
+  (void)std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return {{"version", SLUICE_VERSION},
+          {"command", command},
+          {"date", date.data()},
+          {"hosts", hosts},
+          {"mpi", name_of_mpi(PMPI_Get_library_version)},
+          {"inputs", Json::array()}};
+}
+
+constexpr auto kReplace = Json::error_handler_t::replace;
+
 }  // namespace
 
 std::string record_part(const RecordedRun& run) {
   Json part = {{"schema", kPartSchema},
                {"run", run.number},
+               {"host", this_host()},
                {"rank", run.rank},
                {"ranks", run.ranks},
                {"elapsed_s", recorded_seconds()},
@@ -127,18 +159,20 @@ std::string record_part(const RecordedRun& run) {
     part["communicators"].push_back(
         {{"ranks", ranks == world ? Json("world") : Json(ranks)}, {"calls", std::move(calls)}});
   }
-  return part.dump() + '\n';
+  return part.dump(-1, ' ', false, kReplace) + '\n';
 }
 
 std::vector<RecordFile> record_files(const RecordedRun& run, const std::vector<std::string>& parts, bool complete) {
   Sums sums;
   std::set<int> heard;
+  std::set<std::string> hosts;
   double elapsed_s = 0;
   for (const std::string& text : parts) {
     try {
       const Json part = Json::parse(text);
       if (part.at("schema") != kPartSchema || part.at("run") != run.number || part.at("ranks") != run.ranks) continue;
       if (!heard.insert(part.at("rank").get<int>()).second) continue;
+      hosts.insert(part.at("host").get<std::string>());
       elapsed_s = std::max(elapsed_s, part.at("elapsed_s").get<double>());
       add_part(part, run, sums);
     } catch (const Json::exception&) {
@@ -183,9 +217,10 @@ std::vector<RecordFile> record_files(const RecordedRun& run, const std::vector<s
                      {"ranks", comm == "world" ? Json("all") : Json(ranks)},
                      {"calls", std::move(calls)}});
   }
-  const Json record = {{"schema", "sluice.record/1"}, {"ranks", run.ranks},     {"ranks_heard", heard.size()},
-                       {"complete", complete},        {"elapsed_s", elapsed_s}, {"communicators", std::move(comms)}};
-  files.push_back({"record.json", record.dump(1) + '\n'});
+  const Json record = {{"schema", "sluice.record/1"},      {"about", about(hosts)}, {"ranks", run.ranks},
+                       {"ranks_heard", heard.size()},      {"complete", complete},  {"elapsed_s", elapsed_s},
+                       {"communicators", std::move(comms)}};
+  files.push_back({"record.json", record.dump(1, ' ', false, kReplace) + '\n'});
   return files;
 }
 

@@ -111,8 +111,6 @@ struct Platform {
   [[nodiscard]] const PlatformLink& link(std::int64_t from, std::int64_t to) const;
   /// The cluster that `rank` is in.
   [[nodiscard]] std::int64_t cluster_of(std::int64_t rank) const;
-  /// The most connections of any link; 1 without links.
-  [[nodiscard]] std::int64_t most_connections() const;
 
   friend bool operator==(const Platform&, const Platform&) = default;
 };

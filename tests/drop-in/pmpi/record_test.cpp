@@ -64,6 +64,11 @@ void expect_known_sends(const Folder& folder, std::int64_t n) {
   EXPECT_EQ(record.at("schema"), "sluice.record/1");
   EXPECT_EQ(record.at("ranks"), n);
   EXPECT_EQ(record.at("ranks_heard"), n);
+  const nlohmann::json about = record.at("about");
+  EXPECT_EQ(about.at("hosts").size(), 1U);
+  EXPECT_NE(about.at("command").at(0).get<std::string>().find("known_sends"), std::string::npos) << about;
+  EXPECT_NE(about.at("mpi"), "");
+  EXPECT_EQ(about.at("date").get<std::string>().size(), std::string("2026-01-01T00:00:00Z").size());
   const nlohmann::json isend = call_of(record, "world", "MPI_Isend");
   EXPECT_EQ(isend.at("calls"), 3 * n);
   EXPECT_EQ(isend.at("bytes"), 3 * 8 * n * (n + 1) / 2);
@@ -92,7 +97,7 @@ void expect_known_sends(const Folder& folder, std::int64_t n) {
   EXPECT_EQ(halves, 2);
 }
 
-TEST(Record, HoldsWhatWasSent) {
+TEST(Record, HoldsWhatWasSent) {  // 36
   const Folder folder;
   const Outcome outcome = preloaded(folder, 4, "SLUICE_RECORD=record", "known_sends");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
@@ -154,16 +159,27 @@ TEST(Record, IsWrittenWhereRanksAreTerminated) {
   expect_known_sends(folder, 2);
 }
 
-TEST(Record, SaysOnceThatItCannotBeWritten) {
+TEST(Record, SaysOnceThatItCannotBeWritten) {  // 36
   const Folder folder;
   folder.write("file", "in the way");
   const Outcome outcome = preloaded(folder, 3, "SLUICE_RECORD=file", "known_sends");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
-  const std::size_t at = outcome.err.find("sluice: SLUICE_RECORD: nothing is recorded: rank 0: ");
+  const std::size_t at = outcome.err.find(
+      "sluice: SLUICE_RECORD: nothing is recorded: rank 0: file: Not a directory, expected a folder that can be "
+      "written");
   ASSERT_NE(at, std::string::npos) << outcome.err;
   EXPECT_EQ(outcome.err.find("sluice:", at + 1), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.out.find("finalized"), std::string::npos);
   EXPECT_EQ(folder.read("file"), "in the way");
+}
+
+TEST(Preloaded, EndsAProgramOfAnotherMpiWithALine) {  // 30 of docs/reference/newcomer.md
+  const Folder folder;
+  const Outcome outcome = preloaded_under_other_mpi(folder, 2, "known_sends");
+  EXPECT_NE(outcome.status, 0);
+  EXPECT_NE(outcome.err.find("sluice: this library was built for "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find(", the program runs with "), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
 }
 
 TEST(Record, SaysWhichVariableIsBad) {

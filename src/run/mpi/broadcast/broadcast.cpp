@@ -82,16 +82,20 @@ struct OwnPart {
   bool native = false;         ///< MPI's own broadcast is all there is
   bool native_inside = false;  ///< of some clusters; the same on all ranks
   bool ends_native = false;    ///< this rank is in one of these
+  std::int64_t cluster = 0;    ///< of the platform, where native_inside
+  std::int64_t place = 0;      ///< among the ranks of the cluster
   ChosenBroadcast chosen;
   detail::ProgramPart program;
 };
 
-/// The parts of all ranks.
-std::vector<OwnPart> parts_of(const BroadcastPlan& plan) {
+/// The parts of all ranks of a plan over `platform`.
+std::vector<OwnPart> parts_of(const BroadcastPlan& plan, const Platform& platform) {
   std::vector<OwnPart> parts;
+  const bool native_inside =
+      !plan.native.empty() && plan.native.front().ranks.size() < static_cast<std::size_t>(plan.program.ranks);
   for (detail::ProgramPart& program : detail::parts_of(plan.program)) {
     OwnPart& part = parts.emplace_back();
-    part.native_inside = !plan.native.empty();
+    part.native_inside = native_inside;
     part.chosen.predicted_s = plan.program.length_s;
     part.chosen.method = plan.program.algorithm;
     part.program = std::move(program);
@@ -103,12 +107,21 @@ std::vector<OwnPart> parts_of(const BroadcastPlan& plan) {
       part.ends_native = true;
     }
   }
+  for (std::size_t c = 0; c < platform.clusters.size(); ++c) {
+    std::int64_t place = 0;
+    for (const std::int64_t rank : platform.clusters[c].ranks) {
+      OwnPart& part = parts.at(static_cast<std::size_t>(rank));
+      part.cluster = static_cast<std::int64_t>(c);
+      part.place = place++;
+    }
+  }
   return parts;
 }
 
 /// See planned_part.
 constexpr auto kFields = [](auto& numbers, OwnPart& part) {
-  numbers(part.native, part.native_inside, part.ends_native, part.chosen.predicted_s, part.chosen.method);
+  numbers(part.native, part.native_inside, part.ends_native, part.cluster, part.place, part.chosen.predicted_s,
+          part.chosen.method);
   detail::kPartFields(numbers, part.program);
 };
 
@@ -148,7 +161,7 @@ struct Broadcast::State final : detail::Job {
   void begin_planned();
   void begin_natively(detail::Turns::Turn turn = {});
   detail::Advance carry_out();
-  [[nodiscard]] detail::Context::Part& ranks_of_cluster();
+  [[nodiscard]] detail::Context::Part& ranks_of_cluster(const OwnPart& part);
 
   detail::Advance advance() override { return present == nullptr ? carry_out() : present->trial.advance(*this); }
   [[nodiscard]] bool may_sleep() const override { return true; }
@@ -295,7 +308,7 @@ OwnPart Broadcast::State::plan(std::int64_t bytes) {
       detail::check_sound(*options.program);
       BroadcastPlan plan;
       plan.program = *options.program;
-      return parts_of(plan);
+      return parts_of(plan, platform);
     }
     if (!options.platform && !detail::is_planned_soon(platform)) {
       OwnPart part;
@@ -303,7 +316,7 @@ OwnPart Broadcast::State::plan(std::int64_t bytes) {
       part.chosen.method = kNative;
       return std::vector<OwnPart>(static_cast<std::size_t>(channel.size()), part);
     }
-    std::vector<OwnPart> parts = parts_of(plan_broadcast(platform, root, bytes, options.plan));
+    std::vector<OwnPart> parts = parts_of(plan_broadcast(platform, root, bytes, options.plan), platform);
     if (!known.speeds_are_known)
       for (OwnPart& part : parts) part.chosen.predicted_s = 0;
     return parts;
@@ -365,15 +378,13 @@ void Broadcast::State::make_planned(SizeClass& size) {
   make(size.sized, message_bytes, [&] { return shrunk(size.part->program, message_bytes); });
 }
 
-detail::Context::Part& Broadcast::State::ranks_of_cluster() {
-  // The root first, else in the order of the platform: the cluster's coordinator has the message first.
-  const auto cluster = options.platform->cluster_of(channel.rank());
-  const std::vector<std::int64_t>& ranks = options.platform->clusters[static_cast<std::size_t>(cluster)].ranks;
-  const auto position = std::ranges::find(ranks, channel.rank()) - ranks.begin();
+detail::Context::Part& Broadcast::State::ranks_of_cluster(const OwnPart& part) {
+  // The root first, else in the order of the platform: the cluster's coordinator has the message first. The platform is
+  // that of the job, or that of SLUICE_PLATFORM, which a context reads once.
   detail::Arguments arguments("cluster");
-  arguments.add_all(root, to_json(*options.platform));
-  const int order = channel.rank() == root ? 0 : 1 + static_cast<int>(position);
-  return channel.part(arguments.bytes(), static_cast<int>(cluster), order);
+  arguments.add_all(root, options.platform ? to_json(*options.platform) : std::string());
+  const int order = channel.rank() == root ? 0 : 1 + static_cast<int>(part.place);
+  return channel.part(arguments.bytes(), static_cast<int>(part.cluster), order);
 }
 
 SizedExecutor& Broadcast::State::tree_for(std::int64_t bytes) {
@@ -446,7 +457,7 @@ void Broadcast::State::begin(void* buffer, std::int64_t bytes) {
           SizeClass& size = obtain(bytes);
           if (bytes == 0 || channel.size() == 1) return detail::Advance::kOver;
           const OwnPart& part = *size.part;
-          if (part.native_inside && inside == nullptr) inside = &ranks_of_cluster();
+          if (part.native_inside && inside == nullptr) inside = &ranks_of_cluster(part);
           // In the order of executions, whether it is needed or not.
           if (part.ends_native && !part.native) turn_inside = channel.take_turn(inside->turns);
           present = &size;

@@ -13,6 +13,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -49,6 +50,19 @@ constexpr std::size_t kMostGroups = 6;
 const char* variable(const char* name) {
   const char* const value = std::getenv(name);
   return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
+/// Whether a variable of 0 or 1 is 1; `unset` where it is not set. Another value is said once, and counts as that.
+bool is_on(const char* name, bool unset) {
+  const char* const value = variable(name);
+  if (value == nullptr) return unset;
+  const std::string_view text = value;
+  if (text == "0" || text == "1") return text == "1";
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  const std::scoped_lock lock(mutex);
+  if (said.insert(name).second) fmt::print(stderr, "sluice: ignored: {}: '{}', expected 1 or 0\n", name, text);
+  return unset;
 }
 
 // ---- Meetings
@@ -351,8 +365,7 @@ void forget_networks() {
 
 bool may_measure(Channel& channel) {
   if (kSimulated) return false;
-  const char* const said = variable("SLUICE_MEASURE");
-  std::int64_t yes = said == nullptr || std::string_view(said) != "0" ? 1 : 0;
+  std::int64_t yes = channel.rank() == 0 && is_on("SLUICE_MEASURE", true) ? 1 : 0;
   tell_all(channel, &yes, sizeof yes, 0);
   return yes != 0;
 }
@@ -370,7 +383,7 @@ std::shared_ptr<const HostNetwork> learn_network(Channel& channel) {
     std::optional<HostNetwork> kept = cache.read();
     network = kept ? std::move(*kept) : measure(channel, std::move(hosts));
     if (!kept) cache.write(network);
-    if (channel.rank() == 0 && variable("SLUICE_LOG") != nullptr)
+    if (channel.rank() == 0 && is_on("SLUICE_LOG", false))
       fmt::print(stderr, "sluice: {} ({} in {:.2f} s)\n", to_text(network), network.source, network.measured_s);
   }
   auto result = std::make_shared<const HostNetwork>(std::move(network));

@@ -12,6 +12,7 @@
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "run/mpi/network/host_names.hpp"
@@ -35,8 +36,11 @@ std::string mpi_version() {
   return {text.data(), static_cast<std::size_t>(length)};
 }
 
+constexpr std::string_view kFirstLine =
+    "# What sluice measured of the network between the hosts of a program, for its next run.";
+
 std::string content(const HostNetwork& network, std::uint64_t key) {
-  std::string text = "# What sluice measured of the network between the hosts of a program, for its next run.\n";
+  std::string text = std::string(kFirstLine) + '\n';
   std::istringstream lines(to_text(network));
   for (std::string line; std::getline(lines, line);) text += "# " + line + '\n';
   text += fmt::format("{} {} {:016x}\n", kFirstWord, kVersion, key);
@@ -96,10 +100,15 @@ void NetworkCache::say(const std::string& what) const {
   fmt::print(stderr, "sluice: SLUICE_PLATFORM_CACHE: {}: {}\n", path_, what);
 }
 
-std::optional<HostNetwork> NetworkCache::read_file() const {
+std::optional<HostNetwork> NetworkCache::read_file() {
   std::ifstream in(path_);
   if (!in) return std::nullopt;  // the first run
   std::string line;
+  if (std::getline(in, line) && line != kFirstLine) {
+    say("not written by Sluice; left as it is, and nothing is kept");
+    keeps_ = false;
+    return std::nullopt;
+  }
   while (std::getline(in, line) && line.starts_with('#')) {
   }
   std::istringstream head(line);
@@ -149,11 +158,11 @@ std::optional<HostNetwork> NetworkCache::read() {
 }
 
 void NetworkCache::write(const HostNetwork& network) {
-  if (path_.empty()) return;
+  if (path_.empty() || !keeps_) return;
   try {
     write_file_atomically(path_, content(network, key_));
   } catch (const InputError& error) {
-    say(std::string(error.what()) + "; nothing is kept");
+    fmt::print(stderr, "sluice: SLUICE_PLATFORM_CACHE: {}; nothing is kept\n", error.what());  // it names the file
   }
 }
 
