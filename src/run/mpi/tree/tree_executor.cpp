@@ -101,10 +101,11 @@ void TreeExecutor::wait_simulated() {
 }
 
 std::deque<std::size_t>::iterator TreeExecutor::next_arrived() {
-  // Combining goes in the order of the plan; what is kept has been dealt with when it is there.
+  // Combining goes in the order of the plan, or in the one that messages which wait for others leave; what is kept has
+  // been dealt with when it is there.
   for (auto at = open_.begin(); at != open_.end(); ++at) {
     if (stage_[*at] == Stage::kArrived && missing_[*at] == 0) return at;
-    if (receives_[*at].combine) break;
+    if (receives_[*at].combine && !limits_.overtake) break;
   }
   return open_.end();
 }

@@ -64,7 +64,8 @@ class TreeExecutor : private MessageTransport::Ends {
     int sends = 1;  ///< under way at once
     /// Sends keep their pace even if those before them are complete: for their sender short messages are at once.
     bool keep_pace = false;
-    /// A send that waits may be overtaken by later ones to other ranks.
+    /// A send that waits may be overtaken by later ones to other ranks, and a message to be combined by later ones that
+    /// do not wait for it.
     bool overtake = false;
     /// Receives whatever comes first of what is welcome, one message per sender at a time, instead of the given order.
     bool any_order = false;
