@@ -18,8 +18,8 @@
 ///  - circulant: Traeff, "Optimal Broadcast Schedules in Logarithmic Time with Applications to Broadcast,
 ///    All-Broadcast, Reduction and All-Reduction" (2024): k - 1 + ceil(log2 P) rounds, the fewest there can be, each of
 ///    one segment for every rank (src/plan/program/circulant.cpp). A rank may have to pass on what came in the round
-///    before, so a round takes g(s) + L. Where rounds begin apart, messages of two of them share a port, and the whole
-///    takes up to a third longer than that: what plans compare is its replay (plan.cpp);
+///    before, so a round takes g(s) + L. Where ranks begin a round at different times, messages of two rounds share a
+///    port, and the whole takes up to 1.5 times as long, so plans compare its replay (plan.cpp);
 ///  - d-ary: the trees that section 4.2 begins with, d and the height searched: d_ary.cpp.
 /// Deviations: the model of the binary tree is an upper bound in the paper; it is taken as the time.
 ///

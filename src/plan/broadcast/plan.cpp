@@ -374,7 +374,8 @@ class BroadcastPlanner {
     // Trees of very many messages are only worked out if they are asked for.
     constexpr std::int64_t kMostOfATree = 4 * kMostSimulated;
     const auto length_of = [&] {
-      return platform_.clusters.size() == 1 ? strategy_inside(0).time_s : between.schedule.length;
+      const double length_s = between.schedule.length;
+      return platform_.clusters.size() == 1 ? std::min(length_s, strategy_inside(0).time_s) : length_s;
     };
     const double by_tree = messages_of(between) <= kMostOfATree ? length_of() : detail::kInfinity;
     // The last of them first, which is mostly the shortest: the others need not be worked out then.

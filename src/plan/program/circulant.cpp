@@ -26,6 +26,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 
 #include "plan/program/patterns.hpp"
 
@@ -120,29 +121,40 @@ std::vector<std::int64_t> circulant_sends(std::int64_t position, const std::vect
   return result;
 }
 
+namespace {
+
+/// The rounds of a broadcast of n segments: visit(k, segment), in a round that is number k of its phase;
+/// segment(number) is the one that a number of circulant_receives or circulant_sends stands for, -1 if it is none. The
+/// last of the rounds, n - 1 + q in all, is the last of a phase.
+template <class Visit>
+void for_each_round(std::int64_t n, std::int64_t q, Visit visit) {
+  const std::int64_t first = (q - (n - 1) % q) % q;
+  for (std::int64_t round = first; round < first + n - 1 + q; ++round) {
+    const std::int64_t phase = (round / q) * q - first;
+    visit(static_cast<std::size_t>(round % q),
+          [n, phase](std::int64_t number) { return number + phase < 0 ? -1 : std::min(number + phase, n - 1); });
+  }
+}
+
+}  // namespace
+
 ProgramMessages circulant_broadcast(const Ranks& ranks, const Ranges& segments) {
   ProgramMessages messages;
   const auto p = static_cast<std::int64_t>(ranks.size());
   const auto n = static_cast<std::int64_t>(segments.size());
   if (p < 2 || n == 0) return messages;
   const std::vector<std::int64_t> skips = circulant_skips(p);
-  const auto q = static_cast<std::int64_t>(skips.size() - 1);
   check_message_count((p - 1) * n);
   std::vector<std::vector<std::int64_t>> receives;
   for (std::int64_t r = 0; r < p; ++r) receives.push_back(circulant_receives(r, skips));
-  // The last of the rounds, n - 1 + q in all, is the last of a phase.
-  const std::int64_t first = (q - (n - 1) % q) % q;
-  for (std::int64_t round = first; round < first + n - 1 + q; ++round) {
-    const auto k = static_cast<std::size_t>(round % q);
-    const std::int64_t phase = (round / q) * q - first;
+  for_each_round(n, std::ssize(skips) - 1, [&](std::size_t k, auto segment) {
     for (std::int64_t r = 1; r < p; ++r) {
-      const std::int64_t number = receives[static_cast<std::size_t>(r)][k] + phase;
+      const std::int64_t number = segment(receives[static_cast<std::size_t>(r)][k]);
       if (number < 0) continue;
       const auto from = static_cast<std::size_t>((r + p - skips[k]) % p);
-      messages.add(ranks[from], ranks[static_cast<std::size_t>(r)],
-                   {segments[static_cast<std::size_t>(std::min(number, n - 1))]});
+      messages.add(ranks[from], ranks[static_cast<std::size_t>(r)], {segments[static_cast<std::size_t>(number)]});
     }
-  }
+  });
   return messages;
 }
 
@@ -151,20 +163,15 @@ ProgramMessages circulant_broadcast_of(std::int64_t position, std::int64_t ranks
   const auto n = static_cast<std::int64_t>(segments.size());
   if (ranks < 2 || n == 0) return messages;
   const std::vector<std::int64_t> skips = circulant_skips(ranks);
-  const auto q = static_cast<std::int64_t>(skips.size() - 1);
   const std::vector<std::int64_t> receives = circulant_receives(position, skips);
   const std::vector<std::int64_t> sends = circulant_sends(position, skips);
-  const std::int64_t first = (q - (n - 1) % q) % q;
-  for (std::int64_t round = first; round < first + n - 1 + q; ++round) {
-    const auto k = static_cast<std::size_t>(round % q);
-    const std::int64_t phase = (round / q) * q - first;
+  for_each_round(n, std::ssize(skips) - 1, [&](std::size_t k, auto segment) {
     const auto add = [&](std::int64_t from, std::int64_t to, std::int64_t number) {
-      if (to == 0 || number + phase < 0) return;
-      messages.add(from, to, {segments[static_cast<std::size_t>(std::min(number + phase, n - 1))]});
+      if (to != 0 && number >= 0) messages.add(from, to, {segments[static_cast<std::size_t>(number)]});
     };
-    add(position, (position + skips[k]) % ranks, sends[k]);
-    add((position + ranks - skips[k]) % ranks, position, receives[k]);
-  }
+    add(position, (position + skips[k]) % ranks, segment(sends[k]));
+    add((position + ranks - skips[k]) % ranks, position, segment(receives[k]));
+  });
   return messages;
 }
 

@@ -42,8 +42,8 @@ constexpr std::int64_t kSegmentByMemory = detail::SharedProgram::kMostTogether;
 /// by the same few processors whatever the tree is.
 constexpr std::int64_t kShortInTurns = 256 << 10;
 /// Between hosts of which nothing is known, longer messages, up to kLongBetweenHosts, go in segments of so many bytes,
-/// but not in more than so many: where the network is slow that takes half as long as trees of the message whole, and
-/// where it is not MPI's own call is found to be faster (docs/reference/measurements.md).
+/// but not in more than so many. On a slow network that takes half as long as a tree through which the message goes
+/// whole; on a fast one MPI's own call is found to be faster (docs/reference/measurements.md).
 constexpr std::int64_t kSegmentBetweenHosts = 2 << 10;
 constexpr std::int64_t kMostSegmentsBetweenHosts = 8;
 /// Sizes of such messages that were used last: each has what carries it out, which takes an agreement to make.
@@ -197,10 +197,14 @@ struct Broadcast::State final : detail::Job {
   [[nodiscard]] std::int64_t largest_of(std::int64_t bytes) const { return options.program ? bytes : class_of(bytes); }
   /// Whether a rule says what serves a message: a tree, or MPI_Bcast as nothing is known that could be better.
   [[nodiscard]] bool needs_no_plan(std::int64_t bytes) const {
-    return !options.platform && !options.program &&
-           (!options.try_native || bytes <= detail::kLongBetweenHosts || channel.context().one_node() ||
-            detail::kSimulated) &&
-           !in_segments(bytes);
+    return told_nothing() && (bytes <= kShort || !between_hosts());
+  }
+
+  /// Whether the network is not known, nor what is to be done.
+  [[nodiscard]] bool told_nothing() const { return !options.platform && !options.program; }
+  /// Whether it is a real one, which may be worth a plan.
+  [[nodiscard]] bool between_hosts() const {
+    return options.try_native && !channel.context().one_node() && !detail::kSimulated;
   }
 
   [[nodiscard]] bool by_memory() const { return detail::SharedProgram::possible(channel.context()); }
@@ -208,13 +212,12 @@ struct Broadcast::State final : detail::Job {
   [[nodiscard]] bool in_turns() const { return channel.context().one_node() && channel.context().crowded(); }
   /// Whether a tree that needs no plan serves a message.
   [[nodiscard]] bool by_tree(std::int64_t bytes) const {
-    return !options.platform && !options.program && options.try_native && channel.size() > 1 && !detail::kSimulated &&
-           bytes > 0 && (by_memory() || bytes <= (in_turns() ? kShortInTurns : kShort));
+    return told_nothing() && options.try_native && channel.size() > 1 && !detail::kSimulated && bytes > 0 &&
+           (by_memory() || bytes <= (in_turns() ? kShortInTurns : kShort));
   }
   /// Whether a message goes in segments for which the network need not be known.
   [[nodiscard]] bool in_segments(std::int64_t bytes) const {
-    return !options.platform && !options.program && options.try_native && !channel.context().one_node() &&
-           !detail::kSimulated && bytes > kShort && bytes <= detail::kLongBetweenHosts;
+    return told_nothing() && between_hosts() && bytes > kShort && bytes <= detail::kLongBetweenHosts;
   }
   /// Of that tree, for so many bytes: all hear from the root.
   [[nodiscard]] bool flat(std::int64_t bytes) const {

@@ -101,8 +101,8 @@ void TreeExecutor::wait_simulated() {
 }
 
 std::deque<std::size_t>::iterator TreeExecutor::next_arrived() {
-  // Combining goes in the order of the plan, or in the one that messages which wait for others leave; what is kept has
-  // been dealt with when it is there.
+  // Messages are combined in the order of the plan; with `overtake`, one that is there and waits for nothing need not
+  // wait for those ahead of it. What is kept has been dealt with when it is there.
   for (auto at = open_.begin(); at != open_.end(); ++at) {
     if (stage_[*at] == Stage::kArrived && missing_[*at] == 0) return at;
     if (receives_[*at].combine && !limits_.overtake) break;
