@@ -49,7 +49,7 @@ detail::SimulatedPieces pieces_of(const StepSchedule& schedule, StepOrder order,
   const bool packed = schedule.problem == "redistribute";
   const detail::UsualPieces usual =
       order == StepOrder::kLocal ? detail::usual_pieces_of_local(packed) : detail::UsualPieces{};
-  detail::SimulatedPieces pieces{usual.chunk_bytes, 1, usual.window, usual.ahead, detail::kUsualEarlyBytes};
+  detail::SimulatedPieces pieces{usual.chunk_bytes, 1, usual.window, usual.ahead, detail::usual_early_bytes(packed)};
   if (nodes.chunk_bytes > 0) {
     pieces.chunk_bytes = nodes.chunk_bytes;
     if (!packed) pieces.window = usual.window_of(nodes.chunk_bytes);
