@@ -302,6 +302,17 @@ TEST(BetweenHosts, JobsTakeTheirDefaultsThereAndMoveEveryByte) {
   EXPECT_NE(broadcast.explanation(100'000), "");
 }
 
+TEST(BetweenHosts, ARedistributionInWhichNothingIsSentDoesWithoutMpi) {
+  const PretendedHosts hosts(1);
+  const NewCommunicator comm;
+  const Case c{{8L * size()}, {{size()}, {4}}, {{size()}, {4}}, 8, {}};
+  Redistribution job(comm, c.shape, c.from, c.to, c.element_size, c.options);
+  EXPECT_TRUE(job.settled()) << "no way to be tried";
+  Arrays arrays = make_arrays(c, rank(), 1);
+  job.execute(arrays.source.data(), arrays.target.data());
+  EXPECT_EQ(difference(arrays.target, arrays.expected), "");
+}
+
 TEST(BetweenHosts, WhatQueuesHoldKeepsNoPorts) {
   const PretendedHosts hosts(1);
   const NewCommunicator comm;

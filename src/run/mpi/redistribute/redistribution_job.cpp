@@ -146,8 +146,8 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
       find_kept(channel, key.bytes(), fingerprint, failure, {.block = by_memory != nullptr ? by_memory->block() : 0});
   if (by_memory != nullptr) by_memory->connect(prepared_->own.receives.steps(), kept.blocks);
   if (!kept.plan) kept.put(channel, key.bytes(), prepared_);
-  const bool takes_turns = how.try_native && how.algorithm == "auto" && how.mode == ExchangeMode::kAuto &&
-                           channel.size() > 1 && !kSimulated && !how.has_replicas();
+  const bool takes_turns = how.try_native && prepared_->own.mean_bytes > 0 && how.algorithm == "auto" &&
+                           how.mode == ExchangeMode::kAuto && channel.size() > 1 && !kSimulated && !how.has_replicas();
   trial_.choose(takes_turns ? Way::kTurns : Way::kPlan, kept);
 }
 
