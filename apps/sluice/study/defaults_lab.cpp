@@ -158,12 +158,15 @@ std::vector<LayoutPair> layout_pairs(std::int64_t ranks, std::int64_t bytes) {
 
 struct Effort {
   int repetitions = 9;
+  int short_repetitions = 101;  ///< of up to kShort bytes: nine executions of 0.2 ms say little
   std::vector<std::int64_t> sizes{1 << 10, 64 << 10, 1 << 20, 8 << 20};
   std::vector<std::string> networks{"a", "b", "c", "d4", "d8", "e", "f"};
   bool all_kinds = true;  ///< of traffic and layouts, and the reduction that takes time
 };
 
-Effort quick_effort() { return {3, {64 << 10, 1 << 20}, {"a", "b"}, false}; }
+constexpr std::int64_t kShort = 4 << 10;
+
+Effort quick_effort() { return {3, 3, {64 << 10, 1 << 20}, {"a", "b"}, false}; }
 
 void add_cases(std::vector<Case>& cases, const Network& network, std::int64_t bytes, const Effort& effort,
                const StudyTask& task) {
@@ -304,7 +307,11 @@ std::string bars_script(const Network& network, const Effort& effort, const std:
       "set arrow 1 from first 1, graph 0 to first 1, graph 1 nohead dashtype 2 front\n"
       "plot $ratios using 2:0:(0):2:($0-0.4):($0+0.4):ytic(1) with boxxyerror, \\\n"
       "     $ratios using 2:0:3:4 with xerrorbars pointtype 0 dashtype solid linecolor \"black\"\n",
-      data, kNamesBesideBars, network.title, effort.repetitions, bars);
+      data, kNamesBesideBars, network.title,
+      effort.repetitions == effort.short_repetitions
+          ? fmt::format("{}", effort.repetitions)
+          : fmt::format("{}, short ones {}", effort.repetitions, effort.short_repetitions),
+      bars);
 }
 
 }  // namespace
@@ -343,7 +350,8 @@ int study_defaults_lab(const StudyTask& task) {
         progress.show(done++, fmt::format("{}: {}, {}", network->name, each.work, bytes_text(each.bytes)));
         std::vector<std::string> words = each.words;
         words.insert(words.end(),
-                     {"--methods", each.methods.text(), "--repetitions", fmt::format("{}", effort.repetitions)});
+                     {"--methods", each.methods.text(), "--repetitions",
+                      fmt::format("{}", each.bytes > kShort ? effort.repetitions : effort.short_repetitions)});
         each.result = each.traffic ? lab.exchange(network->lab, *each.traffic, words, measured)
                                    : lab.run(network->lab, words, measured);
         complete = complete && each.result.failure.empty();
@@ -353,9 +361,9 @@ int study_defaults_lab(const StudyTask& task) {
     }
   }
   std::string text = fmt::format(
-      "medians of {} executions of each method, in turns; seed {}; every byte verified\n"
+      "medians of {} executions of each method, {} of up to {}, in turns; seed {}; every byte verified\n"
       "bytes: for each rank; best: the fastest of ours, the default too\n\n",
-      effort.repetitions, task.seed);
+      effort.repetitions, effort.short_repetitions, bytes_text(kShort), task.seed);
   for (const auto& [network, ours] : cases) {
     text += fmt::format("({}) {}\n\n{}\n", network->name, network->title, table_of(ours));
     const std::string script = bars_script(*network, effort, ours);
