@@ -300,7 +300,8 @@ TEST(Broadcast, WithoutAPlatformAgainAndAgain) {
   }
 }
 
-/// Of many sizes, from every root, while the two ways are tried in turns and after that.
+/// Of many sizes, each of a class of its own, from every root, while the two ways are tried in turns and after that: up
+/// to 4 KiB a tree is the other one, of which as many sizes as are kept are in use, then MPI's own call.
 TEST(Broadcast, MessagesBetweenHostsGoInSegmentsUntilTheNetworkIsWorthALook) {
   if (size() == 1) return;
   const Comm comm;
@@ -308,10 +309,16 @@ TEST(Broadcast, MessagesBetweenHostsGoInSegmentsUntilTheNetworkIsWorthALook) {
   for (int root = 0; root < size(); ++root) {
     Broadcast job(comm.get(), root);
     for (int round = 0; round < 11; ++round)
-      for (const std::int64_t bytes : {4096, 4097, 5000, 16'384, 32'767, 32'768})
+      for (const std::int64_t bytes :
+           {2048, 2049, 2500, 2800, 3000, 3200, 3500, 3800, 4096, 4097, 5000, 16'384, 30'001, 32'768})
         expect_broadcast(job, root, bytes, comm.get());
-    EXPECT_EQ(job.chosen(4096).method, "binomial tree");
-    for (const std::int64_t bytes : {4097, 32'768}) {
+    EXPECT_EQ(job.chosen(2048).method, "binomial tree");
+    for (const std::int64_t bytes : {2049, 4096}) {
+      const std::string method = job.chosen(bytes).method;
+      EXPECT_TRUE(method == "binomial tree" || method == "circulant, 2 segments") << method;
+      EXPECT_EQ(job.explanation(bytes).find("MPI_Bcast"), std::string::npos) << job.explanation(bytes);
+    }
+    for (const std::int64_t bytes : {2049, 4096, 4097, 32'768}) {
       EXPECT_TRUE(job.settled(bytes)) << bytes;
       EXPECT_GT(job.chosen(bytes).native_s, 0) << "the two ways were not tried in turns";
     }

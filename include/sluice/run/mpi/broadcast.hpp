@@ -22,8 +22,8 @@ struct BroadcastOptions {
   ///  - else, up to 4 KiB, a tree that does not depend on the network is used: flat for up to 512 bytes
   ///    between up to 16 ranks of several nodes, else binomial;
   ///  - longer messages on one node are sent by MPI_Bcast;
-  ///  - those of up to 32 KiB between nodes go in segments of 2 KiB or more over a circulant graph
-  ///    (circulant_broadcast_part);
+  ///  - those of 2 to 32 KiB between nodes go in 2 to 8 segments over a circulant graph (circulant_broadcast_part), if
+  ///    that is found to be faster than this tree, or, from 4 KiB on, than MPI_Bcast;
   ///  - longer messages between nodes are planned over the measured network (sluice/run/mpi/network.hpp): for at most
   ///    1000 ranks, and for at most 8 nodes if some nodes have several ranks.
   std::optional<Platform> platform = std::nullopt;
@@ -43,7 +43,7 @@ struct ChosenBroadcast {
   std::string method;      ///< its name; "native" is MPI_Bcast
   double predicted_s = 0;  ///< by the model, for the largest size of the class; 0 where no platform is given
   double planned_s = 0;    ///< measured, if MPI_Bcast was tried: on the slowest rank
-  double native_s = 0;     ///< the same, by MPI_Bcast
+  double native_s = 0;     ///< the same, by MPI_Bcast; by the tree, of up to 4 KiB between nodes without a platform
 };
 
 /// The job of sending a message from the root to all ranks, for each size by the algorithm that is fastest in the model

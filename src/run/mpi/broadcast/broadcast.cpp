@@ -31,6 +31,7 @@ namespace {
 /// Those used last, of a job.
 constexpr std::size_t kKeptClasses = 64;
 constexpr const char* kNative = "native";
+constexpr const char* kTree = "binomial tree";
 
 /// Messages up to so many bytes go along a tree that needs no plan: MPI's own call that returns at once, the only one
 /// that can be given up when a rank fails, takes longer for them (docs/reference/measurements.md).
@@ -41,9 +42,10 @@ constexpr std::int64_t kSegmentByMemory = detail::SharedProgram::kMostTogether;
 /// Where ranks share processors each level of a tree costs as much as the turns of all ranks, and all bytes are copied
 /// by the same few processors whatever the tree is.
 constexpr std::int64_t kShortInTurns = 256 << 10;
-/// Between hosts of which nothing is known, longer messages, up to kLongBetweenHosts, go in segments of so many bytes,
-/// but not in more than so many. On a slow network that takes half as long as a tree through which the message goes
-/// whole; on a fast one MPI's own call is found to be faster (docs/reference/measurements.md).
+/// Between hosts of which nothing is known, messages of more than so many bytes, up to kLongBetweenHosts, go in
+/// segments of at most so many, but not in more than kMostSegmentsBetweenHosts. On a slow network that takes half as
+/// long as a tree through which the message goes whole. On a fast one the other way is found to be faster
+/// (docs/reference/measurements.md): that tree up to kShort, MPI's own call for longer messages.
 constexpr std::int64_t kSegmentBetweenHosts = 2 << 10;
 constexpr std::int64_t kMostSegmentsBetweenHosts = 8;
 /// Sizes of such messages that were used last: each has what carries it out, which takes an agreement to make.
@@ -176,8 +178,9 @@ struct Broadcast::State final : detail::Job {
   }
   [[nodiscard]] bool in_native_collective() const override {
     return natively || !(options.platform || options.program) ||
-           std::ranges::any_of(classes, [](const SizeClass& size) {
-             return size.part->native || size.part->native_inside || size.trial.may_be_native();
+           std::ranges::any_of(classes, [this](const SizeClass& size) {
+             return size.part->native || size.part->native_inside ||
+                    (!is_short(size.largest) && size.trial.may_be_native());
            });
   }
   [[nodiscard]] bool asks_for_a_plan() const {
@@ -197,7 +200,7 @@ struct Broadcast::State final : detail::Job {
   [[nodiscard]] std::int64_t largest_of(std::int64_t bytes) const { return options.program ? bytes : class_of(bytes); }
   /// Whether a rule says what serves a message: a tree, or MPI_Bcast as nothing is known that could be better.
   [[nodiscard]] bool needs_no_plan(std::int64_t bytes) const {
-    return told_nothing() && (bytes <= kShort || !between_hosts());
+    return told_nothing() && !in_segments(bytes) && (is_short(bytes) || !between_hosts());
   }
 
   /// Whether the network is not known, nor what is to be done.
@@ -213,11 +216,13 @@ struct Broadcast::State final : detail::Job {
   /// Whether a tree that needs no plan serves a message.
   [[nodiscard]] bool by_tree(std::int64_t bytes) const {
     return told_nothing() && options.try_native && channel.size() > 1 && !detail::kSimulated && bytes > 0 &&
-           (by_memory() || bytes <= (in_turns() ? kShortInTurns : kShort));
+           !in_segments(bytes) && (by_memory() || bytes <= (in_turns() ? kShortInTurns : kShort));
   }
+  /// Whether the tree serves such messages, unless a plan is found to be faster; else that is MPI's own call.
+  [[nodiscard]] bool is_short(std::int64_t bytes) const { return told_nothing() && bytes <= kShort; }
   /// Whether a message goes in segments for which the network need not be known.
   [[nodiscard]] bool in_segments(std::int64_t bytes) const {
-    return told_nothing() && between_hosts() && bytes > kShort && bytes <= detail::kLongBetweenHosts;
+    return told_nothing() && between_hosts() && bytes > kSegmentBetweenHosts && bytes <= detail::kLongBetweenHosts;
   }
   /// Of that tree, for so many bytes: all hear from the root.
   [[nodiscard]] bool flat(std::int64_t bytes) const {
@@ -421,6 +426,11 @@ void Broadcast::State::next_segment() {
 
 void Broadcast::State::begin_natively(detail::Turns::Turn turn) {
   turn_inside.end();
+  if (present != nullptr && is_short(message_bytes)) {
+    turn.end();
+    begin_by_tree();
+    return;
+  }
   natively = message_bytes > 0;
   native.begin(detail::broadcast_by_mpi(message, message_bytes, root, channel.comm()), nullptr, std::move(turn));
 }
@@ -467,6 +477,7 @@ void Broadcast::State::begin(void* buffer, std::int64_t bytes) {
           // Not when the execution is moved on: nothing waits there. A way that is measured again was MPI's between
           // hosts, where nobody is waited for.
           if (!part.native && !size.trial.native()) make_planned(size);
+          if (is_short(bytes) && (!size.trial.over() || size.trial.native())) tree_for(bytes);
           return size.trial.begin(*this, true);
         });
 }
@@ -495,11 +506,11 @@ ChosenBroadcast Broadcast::chosen(std::int64_t bytes) {
   state_->call([&] {
     check_size(bytes, state_->options.program);
     result.method = kNative;
-    if (state_->by_tree(bytes)) result.method = state_->flat(bytes) ? "flat tree" : "binomial tree";
+    if (state_->by_tree(bytes)) result.method = state_->flat(bytes) ? "flat tree" : kTree;
     if (state_->needs_no_plan(bytes)) return;
     const SizeClass& size = state_->obtain(bytes);
     result = size.part->chosen;
-    if (size.trial.native()) result.method = kNative;
+    if (size.trial.native()) result.method = state_->is_short(bytes) ? kTree : kNative;
     const detail::WayTimes measured = size.trial.measured();
     result.planned_s = measured.planned_s;
     result.native_s = measured.native_s;
@@ -517,7 +528,7 @@ std::string Broadcast::explanation(std::int64_t bytes) {
   const ChosenBroadcast chosen = this->chosen(bytes);
   std::string text = chosen.method == kNative ? "MPI_Bcast" : chosen.method;
   if (chosen.predicted_s > 0 && chosen.method != kNative) text += ", predicted " + seconds_text(chosen.predicted_s);
-  return text + detail::to_text({chosen.planned_s, chosen.native_s}, "MPI_Bcast");
+  return text + detail::to_text({chosen.planned_s, chosen.native_s}, state_->is_short(bytes) ? kTree : "MPI_Bcast");
 }
 
 }  // namespace sluice::mpi
