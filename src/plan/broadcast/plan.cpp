@@ -20,6 +20,7 @@
 #include "plan/infinity.hpp"
 #include "plan/program/bound.hpp"
 #include "schedule/program_messages.hpp"
+#include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/quantity_text.hpp"
@@ -311,6 +312,11 @@ class BroadcastPlanner {
   PlannedMessages routed(const BroadcastPlannerEntry& planner, double to_beat = detail::kInfinity) {
     const std::string name(planner.about.name);
     if (bytes_ == 0 || platform_.ranks == 1) return finish(with_messages(tree_in("flat", 1, 0)), name, name);
+    if (options_.segments > 0) {  // nothing has to be worked out to know how many messages that makes
+      const std::int64_t part = bytes_ / options_.segments + (bytes_ % options_.segments != 0 ? 1 : 0);
+      const std::int64_t segments = bytes_ / part + (bytes_ % part != 0 ? 1 : 0);
+      detail::check_message_count(checked::multiply(segments, platform_.ranks - 1, "messages of the plan"));
+    }
     PlannedMessages plan;
     plan.schedule.problem = "broadcast";
     plan.schedule.machines = platform_.ranks;
@@ -392,7 +398,7 @@ class BroadcastPlanner {
     double with_tree = by_tree;
     if (!best || kExecuted * kImproved * by_tree < best->length_s) {
       between = best_tree("auto", kShare * options_.effort);
-      with_tree = length_of();
+      with_tree = messages_of(between) <= kMostOfATree ? length_of() : detail::kInfinity;
     }
     if (few || !best || kExecuted * with_tree < best->length_s)
       offer(tree(std::move(between), "auto"));
