@@ -31,7 +31,7 @@ int sluice_broadcast_create(MPI_Comm comm, int root, const sluice_options* optio
 }
 
 int sluice_broadcast_create_f(MPI_Fint comm, int root, const sluice_options* options, sluice_job** job) {
-  return sluice_broadcast_create(MPI_Comm_f2c(comm), root, options, job);
+  return sluice_broadcast_create(comm_of(comm), root, options, job);
 }
 
 int sluice_broadcast_execute(sluice_job* job, void* buffer, std::int64_t bytes) {

@@ -67,14 +67,13 @@ int sluice_combining_create(MPI_Comm comm, const char* problem, std::int64_t cou
 
 int sluice_collective_create_f(MPI_Fint comm, const char* problem, std::int64_t sizes, const std::int64_t bytes[],
                                int root, const sluice_options* options, sluice_job** job) {
-  return sluice_collective_create(MPI_Comm_f2c(comm), problem, sizes, bytes, root, options, job);
+  return sluice_collective_create(comm_of(comm), problem, sizes, bytes, root, options, job);
 }
 
 int sluice_combining_create_f(MPI_Fint comm, const char* problem, std::int64_t count, MPI_Fint type, MPI_Fint op,
                               std::int64_t shares, const std::int64_t counts[], const sluice_options* options,
                               sluice_job** job) {
-  return sluice_combining_create(MPI_Comm_f2c(comm), problem, count, MPI_Type_f2c(type), MPI_Op_f2c(op), shares, counts,
-                                 options, job);
+  return sluice_combining_create(comm_of(comm), problem, count, type_of(type), op_of(op), shares, counts, options, job);
 }
 
 int sluice_collective_bytes(const sluice_job* job, std::int64_t* own, std::int64_t* result) {

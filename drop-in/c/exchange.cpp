@@ -67,7 +67,7 @@ int sluice_exchange_create(MPI_Comm comm, std::int64_t sends, const int send_ran
 
 int sluice_exchange_create_f(MPI_Fint comm, std::int64_t sends, const int send_ranks[], const std::int64_t send_bytes[],
                              const sluice_options* options, sluice_job** job) {
-  return sluice_exchange_create(MPI_Comm_f2c(comm), sends, send_ranks, send_bytes, options, job);
+  return sluice_exchange_create(comm_of(comm), sends, send_ranks, send_bytes, options, job);
 }
 
 int sluice_exchange_receives(const sluice_job* job, std::int64_t* count, std::int64_t capacity, int ranks[],

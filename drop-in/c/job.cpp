@@ -20,6 +20,10 @@ bool mpi_runs() {
 
 }  // namespace
 
+MPI_Comm comm_of(MPI_Fint comm) { return mpi_runs() ? MPI_Comm_f2c(comm) : MPI_COMM_NULL; }
+MPI_Datatype type_of(MPI_Fint type) { return mpi_runs() ? MPI_Type_f2c(type) : MPI_DATATYPE_NULL; }
+MPI_Op op_of(MPI_Fint op) { return mpi_runs() ? MPI_Op_f2c(op) : MPI_OP_NULL; }
+
 void check_communicator(MPI_Comm comm) {
   if (!mpi_runs()) throw InputError("MPI", "not running", "a call between MPI_Init and MPI_Finalize");
   if (comm == MPI_COMM_NULL) throw InputError("comm", "MPI_COMM_NULL", "a communicator");
@@ -58,7 +62,7 @@ int sluice_set_agreed_arguments(MPI_Comm comm, int agreed) {
 }
 
 int sluice_set_agreed_arguments_f(MPI_Fint comm, int agreed) {
-  return sluice_set_agreed_arguments(MPI_Comm_f2c(comm), agreed);
+  return sluice_set_agreed_arguments(comm_of(comm), agreed);
 }
 
 int sluice_job_test(sluice_job* job, int* done) {

@@ -23,6 +23,12 @@ struct sluice_job {
 
 namespace sluice::c {
 
+/// Fortran's handles as those of C. MPI ends the program where it is asked while it is not running; these give null
+/// handles then, which are refused.
+MPI_Comm comm_of(MPI_Fint comm);
+MPI_Datatype type_of(MPI_Fint type);
+MPI_Op op_of(MPI_Fint op);
+
 /// Throws InputError for a communicator that no job can be made for, where there is nobody to tell.
 void check_communicator(MPI_Comm comm);
 /// As sluice::mpi::refuse_job with the exception that is being handled.

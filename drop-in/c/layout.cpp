@@ -17,6 +17,9 @@ Layout layout_of(const sluice_layout* layout, const char* name) {
   if (layout->dimensions < 1 || layout->dimensions > SLUICE_MAX_DIMENSIONS)
     throw InputError(name, sluice::count_text(layout->dimensions, "dimension"),
                      fmt::format("1 to {}", SLUICE_MAX_DIMENSIONS));
+  for (std::int64_t d = 0; d < layout->dimensions; ++d) {
+    if (layout->grid[d] < 1) throw InputError(name, fmt::format("a grid extent of {}", layout->grid[d]), "at least 1");
+  }
   Layout result{{layout->grid, layout->grid + layout->dimensions}, {layout->block, layout->block + layout->dimensions}};
   for (std::size_t d = 0; d < result.dimensions(); ++d) {
     const sluice_cuts& cuts = layout->cuts[d];

@@ -154,7 +154,7 @@ int sluice_redistribution_create(MPI_Comm comm, const std::int64_t shape[], cons
 int sluice_redistribution_create_f(MPI_Fint comm, const std::int64_t shape[], const sluice_layout* from,
                                    const sluice_layout* to, std::int64_t element_bytes, const sluice_options* options,
                                    sluice_job** job) {
-  return sluice_redistribution_create(MPI_Comm_f2c(comm), shape, from, to, element_bytes, options, job);
+  return sluice_redistribution_create(comm_of(comm), shape, from, to, element_bytes, options, job);
 }
 
 int sluice_redistribution_extents(const sluice_job* job, std::int64_t* source, std::int64_t* target) {
@@ -194,7 +194,7 @@ int sluice_redistribution_batch_create(MPI_Comm comm, std::int64_t count, const 
 
 int sluice_redistribution_batch_create_f(MPI_Fint comm, std::int64_t count, const sluice_array arrays[],
                                          const sluice_options* options, sluice_job** job) {
-  return sluice_redistribution_batch_create(MPI_Comm_f2c(comm), count, arrays, options, job);
+  return sluice_redistribution_batch_create(comm_of(comm), count, arrays, options, job);
 }
 
 int sluice_redistribution_batch_arrays(const sluice_job* job, std::int64_t* count) {

@@ -47,7 +47,7 @@ int sluice_reduction_create(MPI_Comm comm, std::int64_t count, MPI_Datatype type
 
 int sluice_reduction_create_f(MPI_Fint comm, std::int64_t count, MPI_Fint type, MPI_Fint op, int root,
                               const sluice_options* options, sluice_job** job) {
-  return sluice_reduction_create(MPI_Comm_f2c(comm), count, MPI_Type_f2c(type), MPI_Op_f2c(op), root, options, job);
+  return sluice_reduction_create(comm_of(comm), count, type_of(type), op_of(op), root, options, job);
 }
 
 int sluice_reduction_execute(sluice_job* job, const void* own, void* result) {

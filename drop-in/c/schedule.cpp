@@ -332,7 +332,8 @@ int sluice_schedule_violation(const sluice_schedule* schedule, std::int64_t viol
     check_given(text, "text");
     const auto& texts = schedule->violations;
     if (violation < 0 || violation >= static_cast<std::int64_t>(texts.size()))
-      throw sluice::InputError("violation", fmt::format("{}", violation), fmt::format("below {}", texts.size()));
+      throw sluice::InputError("violation", fmt::format("{}", violation),
+                               texts.empty() ? "a check that found any" : fmt::format("below {}", texts.size()));
     *text = texts[static_cast<std::size_t>(violation)].c_str();
   });
 }

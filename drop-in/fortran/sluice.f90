@@ -17,7 +17,7 @@ module sluice
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_int, c_int64_t, c_loc, c_null_char, &
                                          c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: error_unit, int32, int64, real64
-  use mpi_f08, only: MPI_Comm, MPI_Datatype, MPI_Op
+  use mpi_f08, only: MPI_Comm, MPI_Comm_rank, MPI_Datatype, MPI_Op
   implicit none
   private
 
@@ -115,6 +115,9 @@ module sluice
   type, public :: sluice_job
     private
     type(c_ptr) :: handle = c_null_ptr  !< of the C library; private
+    integer(c_int64_t) :: element_bytes = 0  !< of a redistribution of one array; private
+    integer(c_int64_t) :: own_bytes = 0  !< of a reduction: what `own` has at least; private
+    integer(c_int64_t) :: result_bytes = 0  !< of a reduction: what `result` has at least; private
   end type
 
   public :: sluice_options_set, sluice_options_free, sluice_platform_read, sluice_platform_free
@@ -170,6 +173,25 @@ module sluice
   !> everybody else; collective. This rank has bytes(i) for rank ranks(i), each rank once at most.
   interface sluice_exchange_create
     module procedure exchange_create_int32, exchange_create_int64
+  end interface
+  !> sluice_reduction_create(comm, count, datatype, op, root, job[, options, stat, errmsg]): makes a job that combines
+  !> `count` elements of each rank, as MPI_Reduce; collective. Type and operation must last as long as the job.
+  interface sluice_reduction_create
+    module procedure reduction_create_int32, reduction_create_int64
+  end interface
+  !> sluice_collective_create(comm, problem, bytes, root, job[, options, stat, errmsg]): makes a job of `problem`: scatter,
+  !> gather, allgather or alltoall, of bytes; collective. `bytes` has one size for all blocks, or one for each block, the
+  !> same list on all ranks: one for each rank, in alltoall one for each pair, row by row by the sender. `root` counts where
+  !> there is one.
+  interface sluice_collective_create
+    module procedure collective_create_int32, collective_create_int64
+  end interface
+  !> sluice_combining_create(comm, problem, count, datatype, op[, counts], job[, options, stat, errmsg]): makes a job of
+  !> `problem`: allreduce or reduce-scatter, of `count` elements of each rank; collective. Type and operation must last as
+  !> long as the job. `counts`, of reduce-scatter: elements of each rank's share; left out, or an empty list: as equal as
+  !> they can be.
+  interface sluice_combining_create
+    module procedure combining_create_int32, combining_create_int64, combining_create_equal_int32, combining_create_equal_int64
   end interface
 
   interface
@@ -386,7 +408,7 @@ module sluice
       bind(C, name="sluice_redistribution_create_f")
       import :: c_int, c_int64_t, c_layout, c_ptr
       integer(c_int), value :: comm
-      integer(c_int64_t), intent(in) :: shape(*)
+      type(c_ptr), value :: shape
       type(c_layout), intent(in) :: from, to
       integer(c_int64_t), value :: element_bytes
       type(c_ptr), value :: options
@@ -510,11 +532,13 @@ module sluice
       import :: c_ptr
       type(c_ptr) :: text
     end function
-    integer(c_int) function c_redistribution(job, source, target, start) bind(C, name="sluice_fortran_redistribution")
-      import :: c_int, c_ptr
+    integer(c_int) function c_redistribution(job, source, target, element_bytes, start) &
+      bind(C, name="sluice_fortran_redistribution")
+      import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: job
       type(*), dimension(..), intent(in) :: source
       type(*), dimension(..) :: target
+      integer(c_int64_t), value :: element_bytes
       integer(c_int), value :: start
     end function
     integer(c_int) function c_exchange(job, send, receive, start) bind(C, name="sluice_fortran_exchange")
@@ -524,11 +548,22 @@ module sluice
       type(*), dimension(..) :: receive
       integer(c_int), value :: start
     end function
-    integer(c_int) function c_reduction(job, own, result, start) bind(C, name="sluice_fortran_reduction")
-      import :: c_int, c_ptr
+    integer(c_int) function c_check_shape(extents, dimensions) bind(C, name="sluice_fortran_check_shape")
+      import :: c_int, c_int64_t
+      integer(c_int64_t), value :: extents, dimensions
+    end function
+    integer(c_int64_t) function c_span(count, datatype) bind(C, name="sluice_fortran_span")
+      import :: c_int, c_int64_t
+      integer(c_int64_t), value :: count
+      integer(c_int), value :: datatype
+    end function
+    integer(c_int) function c_reduction(job, own, result, own_bytes, result_bytes, start) &
+      bind(C, name="sluice_fortran_reduction")
+      import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: job
       type(*), dimension(..), intent(in) :: own
       type(*), dimension(..) :: result
+      integer(c_int64_t), value :: own_bytes, result_bytes
       integer(c_int), value :: start
     end function
     integer(c_int) function c_collective(job, own, result, start) bind(C, name="sluice_fortran_collective")
@@ -543,10 +578,11 @@ module sluice
       type(c_ptr), value :: job
       type(*), dimension(..) :: result
     end function
-    integer(c_int) function c_reduction_in_place(job, result, start) bind(C, name="sluice_fortran_reduction_in_place")
-      import :: c_int, c_ptr
+    integer(c_int) function c_reduction_in_place(job, result, bytes, start) bind(C, name="sluice_fortran_reduction_in_place")
+      import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: job
       type(*), dimension(..) :: result
+      integer(c_int64_t), value :: bytes
       integer(c_int), value :: start
     end function
     integer(c_int) function c_broadcast(job, buffer, start) bind(C, name="sluice_fortran_broadcast")
@@ -895,10 +931,13 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     integer(int64) :: given(SLUICE_MAX_DIMENSIONS), found(SLUICE_MAX_DIMENSIONS)
+    integer(c_int) :: code
     given = 0
     found = 0
     given(:min(size(shape), SLUICE_MAX_DIMENSIONS)) = shape(:min(size(shape), SLUICE_MAX_DIMENSIONS))
-    call finish(c_layout_local_shape(c_layout_of(layout), given, int(process, int64), found), stat, errmsg)
+    code = c_check_shape(size(shape, kind=int64), layout%dimensions)
+    if (code == SLUICE_OK) code = c_layout_local_shape(c_layout_of(layout), given, int(process, int64), found)
+    call finish(code, stat, errmsg)
     extents = 0
     extents(:min(size(extents), SLUICE_MAX_DIMENSIONS)) = found(:min(size(extents), SLUICE_MAX_DIMENSIONS))
   end subroutine
@@ -926,14 +965,18 @@ contains
     character(*), intent(inout), optional :: errmsg
     integer(int64), target :: given(SLUICE_MAX_DIMENSIONS)
     type(c_ptr) :: start
+    integer(c_int) :: code
     start = c_null_ptr
+    code = SLUICE_OK
     if (present(shape)) then
       given = 0
       given(:min(size(shape), SLUICE_MAX_DIMENSIONS)) = shape(:min(size(shape), SLUICE_MAX_DIMENSIONS))
       start = c_loc(given)
+      code = c_check_shape(size(shape, kind=int64), from%dimensions)
     end if
-    call finish(c_plan_redistribution(start, c_layout_of(from), c_layout_of(to), handle_of(options), schedule%handle), &
-                stat, errmsg)
+    if (code == SLUICE_OK) &
+      code = c_plan_redistribution(start, c_layout_of(from), c_layout_of(to), handle_of(options), schedule%handle)
+    call finish(code, stat, errmsg)
   end subroutine
 
   subroutine plan_redistribution_int32(from, to, schedule, shape, options, stat, errmsg)
@@ -1185,14 +1228,19 @@ contains
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
     type(sluice_options) :: own
-    integer(int64) :: given(SLUICE_MAX_DIMENSIONS)
+    integer(int64), target :: given(SLUICE_MAX_DIMENSIONS)
+    type(c_ptr) :: start
     integer(c_int) :: code, ignored
     given = 0
     given(:min(size(shape), SLUICE_MAX_DIMENSIONS)) = shape(:min(size(shape), SLUICE_MAX_DIMENSIONS))
+    start = c_loc(given)
+    ! One that is missing is refused on all ranks.
+    if (c_check_shape(size(shape, kind=int64), from%dimensions) /= SLUICE_OK) start = c_null_ptr
     if (present(options)) own = options
     ignored = made(own)
     ignored = c_options_set_integer(own%handle, in_c('column_major'), 1_int64)
-    code = c_redistribution_create(comm%MPI_VAL, given, c_layout_of(from), c_layout_of(to), element_bytes, own%handle, job%handle)
+    code = c_redistribution_create(comm%MPI_VAL, start, c_layout_of(from), c_layout_of(to), element_bytes, own%handle, job%handle)
+    job%element_bytes = element_bytes
     if (present(options)) then
       options = own
     else
@@ -1221,7 +1269,7 @@ contains
     type(*), dimension(..) :: target
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call finish(c_redistribution(job%handle, source, target, 0_c_int), stat, errmsg)
+    call finish(c_redistribution(job%handle, source, target, job%element_bytes, 0_c_int), stat, errmsg)
   end subroutine
 
   !> Begins an execution. The arguments are those of sluice_redistribution_execute.
@@ -1231,7 +1279,7 @@ contains
     type(*), dimension(..) :: target
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call finish(c_redistribution(job%handle, source, target, 1_c_int), stat, errmsg)
+    call finish(c_redistribution(job%handle, source, target, job%element_bytes, 1_c_int), stat, errmsg)
   end subroutine
 
   !> The rank of each process of the target grid, copy by copy, which is for the job to choose with relabel. `array`, counted
@@ -1378,8 +1426,20 @@ contains
     call finish(c_exchange(job%handle, send, receive, 1_c_int), stat, errmsg)
   end subroutine
 
-  !> Makes a job that combines `count` elements of each rank, as MPI_Reduce. Type and operation must last as long as the job.
-  subroutine sluice_reduction_create(comm, count, datatype, op, root, job, options, stat, errmsg)
+  subroutine reduction_create_int32(comm, count, datatype, op, root, job, options, stat, errmsg)
+    type(MPI_Comm), intent(in) :: comm
+    integer(int32), intent(in) :: count
+    type(MPI_Datatype), intent(in) :: datatype
+    type(MPI_Op), intent(in) :: op
+    integer, intent(in) :: root
+    type(sluice_job), intent(out) :: job
+    type(sluice_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call reduction_create_int64(comm, int(count, int64), datatype, op, root, job, options, stat, errmsg)
+  end subroutine
+
+  subroutine reduction_create_int64(comm, count, datatype, op, root, job, options, stat, errmsg)
     type(MPI_Comm), intent(in) :: comm
     integer(int64), intent(in) :: count
     type(MPI_Datatype), intent(in) :: datatype
@@ -1389,8 +1449,16 @@ contains
     type(sluice_options), intent(in), optional :: options
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call finish(c_reduction_create(comm%MPI_VAL, count, datatype%MPI_VAL, op%MPI_VAL, int(root, c_int), handle_of(options), &
-                                   job%handle), stat, errmsg)
+    integer(c_int) :: code
+    integer :: rank, ignored
+    code = c_reduction_create(comm%MPI_VAL, count, datatype%MPI_VAL, op%MPI_VAL, int(root, c_int), handle_of(options), &
+                              job%handle)
+    if (code == SLUICE_OK) then
+      call MPI_Comm_rank(comm, rank, ignored)
+      job%own_bytes = c_span(count, datatype%MPI_VAL)
+      if (rank == root) job%result_bytes = job%own_bytes
+    end if
+    call finish(code, stat, errmsg)
   end subroutine
 
   !> Combines the elements of all ranks; collective. `own`: this rank's elements. `result` is written on the root only.
@@ -1400,7 +1468,7 @@ contains
     type(*), dimension(..) :: result
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call finish(c_reduction(job%handle, own, result, 0_c_int), stat, errmsg)
+    call finish(c_reduction(job%handle, own, result, job%own_bytes, job%result_bytes, 0_c_int), stat, errmsg)
   end subroutine
 
   !> Begins an execution. The arguments are those of sluice_reduction_execute.
@@ -1410,7 +1478,7 @@ contains
     type(*), dimension(..) :: result
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call finish(c_reduction(job%handle, own, result, 1_c_int), stat, errmsg)
+    call finish(c_reduction(job%handle, own, result, job%own_bytes, job%result_bytes, 1_c_int), stat, errmsg)
   end subroutine
 
   !> Combines on the root, whose elements are in `result`; the others call sluice_reduction_execute.
@@ -1419,13 +1487,22 @@ contains
     type(*), dimension(..) :: result
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
-    call finish(c_reduction_in_place(job%handle, result, 0_c_int), stat, errmsg)
+    call finish(c_reduction_in_place(job%handle, result, job%result_bytes, 0_c_int), stat, errmsg)
   end subroutine
 
-  !> Makes a job of `problem`: scatter, gather, allgather or alltoall, of bytes. `bytes` has one size for all blocks, or one
-  !> for each block, the same list on all ranks: one for each rank, in alltoall one for each pair, row by row by the sender.
-  !> `root` counts where there is one.
-  subroutine sluice_collective_create(comm, problem, bytes, root, job, options, stat, errmsg)
+  subroutine collective_create_int32(comm, problem, bytes, root, job, options, stat, errmsg)
+    type(MPI_Comm), intent(in) :: comm
+    character(*), intent(in) :: problem
+    integer(int32), intent(in) :: bytes(:)
+    integer, intent(in) :: root
+    type(sluice_job), intent(out) :: job
+    type(sluice_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call collective_create_int64(comm, problem, int(bytes, int64), root, job, options, stat, errmsg)
+  end subroutine
+
+  subroutine collective_create_int64(comm, problem, bytes, root, job, options, stat, errmsg)
     type(MPI_Comm), intent(in) :: comm
     character(*), intent(in) :: problem
     integer(int64), intent(in) :: bytes(:)
@@ -1438,9 +1515,47 @@ contains
                                     handle_of(options), job%handle), stat, errmsg)
   end subroutine
 
-  !> Makes a job of `problem`: allreduce or reduce-scatter, of `count` elements of each rank. Type and operation must last as
-  !> long as the job. `counts`, of reduce-scatter: elements of each rank's share; an empty list: as equal as they can be.
-  subroutine sluice_combining_create(comm, problem, count, datatype, op, counts, job, options, stat, errmsg)
+  subroutine combining_create_int32(comm, problem, count, datatype, op, counts, job, options, stat, errmsg)
+    type(MPI_Comm), intent(in) :: comm
+    character(*), intent(in) :: problem
+    integer(int32), intent(in) :: count
+    type(MPI_Datatype), intent(in) :: datatype
+    type(MPI_Op), intent(in) :: op
+    integer(int32), intent(in) :: counts(:)
+    type(sluice_job), intent(out) :: job
+    type(sluice_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call combining_create_int64(comm, problem, int(count, int64), datatype, op, int(counts, int64), job, options, stat, errmsg)
+  end subroutine
+
+  subroutine combining_create_equal_int32(comm, problem, count, datatype, op, job, options, stat, errmsg)
+    type(MPI_Comm), intent(in) :: comm
+    character(*), intent(in) :: problem
+    integer(int32), intent(in) :: count
+    type(MPI_Datatype), intent(in) :: datatype
+    type(MPI_Op), intent(in) :: op
+    type(sluice_job), intent(out) :: job
+    type(sluice_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call combining_create_int64(comm, problem, int(count, int64), datatype, op, [integer(int64) ::], job, options, stat, errmsg)
+  end subroutine
+
+  subroutine combining_create_equal_int64(comm, problem, count, datatype, op, job, options, stat, errmsg)
+    type(MPI_Comm), intent(in) :: comm
+    character(*), intent(in) :: problem
+    integer(int64), intent(in) :: count
+    type(MPI_Datatype), intent(in) :: datatype
+    type(MPI_Op), intent(in) :: op
+    type(sluice_job), intent(out) :: job
+    type(sluice_options), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: errmsg
+    call combining_create_int64(comm, problem, count, datatype, op, [integer(int64) ::], job, options, stat, errmsg)
+  end subroutine
+
+  subroutine combining_create_int64(comm, problem, count, datatype, op, counts, job, options, stat, errmsg)
     type(MPI_Comm), intent(in) :: comm
     character(*), intent(in) :: problem
     integer(int64), intent(in) :: count

@@ -36,6 +36,17 @@ __all__ = [
 LayoutLike = Union[str, Layout, Tuple[Sequence[int], Sequence[int]]]
 
 
+def _whole(value: Any, name: str) -> int:
+    """A whole number; 20.5, which int() would cut, and text are refused."""
+    try:
+        number = int(value)
+        if number == value:
+            return number
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise InputError(f"{name}: {value!r}, expected a whole number")
+
+
 def layout_of(value: LayoutLike) -> Layout:
     """A Layout as it is, or made of "GRID:BLOCK" ("4x2:64x64") or of a pair (grid, block)."""
     if isinstance(value, Layout):
@@ -44,7 +55,7 @@ def layout_of(value: LayoutLike) -> Layout:
         return Layout(value)
     try:
         grid, block = value
-        return Layout([int(each) for each in grid], [int(each) for each in block])
+        return Layout([_whole(each, "grid") for each in grid], [_whole(each, "block") for each in block])
     except InputError:
         raise
     except (TypeError, ValueError) as error:
@@ -52,9 +63,7 @@ def layout_of(value: LayoutLike) -> Layout:
 
 
 def _shape_of(shape: Union[int, Sequence[int]]) -> List[int]:
-    if isinstance(shape, (int, numpy.integer)):
-        return [int(shape)]
-    return [int(each) for each in shape]
+    return [_whole(each, "shape") for each in (shape if numpy.ndim(shape) > 0 else [shape])]
 
 
 def local_shape(layout: LayoutLike, shape: Union[int, Sequence[int]], process: int) -> Tuple[int, ...]:

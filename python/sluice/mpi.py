@@ -24,7 +24,7 @@ import numpy
 from mpi4py import MPI
 from mpi4py.util import dtlib
 
-from . import LayoutLike, Platform, Program, _shape_of, layout_of, local_shape
+from . import LayoutLike, Platform, Program, _shape_of, _whole, layout_of, local_shape
 from ._errors import InputError
 
 try:
@@ -83,10 +83,11 @@ def _make(comm: MPI.Comm, prepare: Callable[[], Callable[[int], Any]]) -> Any:
 
 
 def _set_options(options: Any, given: Mapping[str, Any]) -> Any:
+    known = {name for name in dir(type(options)) if isinstance(getattr(type(options), name), property)}
+    known.discard("column_major")  # which is `order` of a job
     for name, value in given.items():
-        if not hasattr(options, name):
-            known = ", ".join(each for each in dir(options) if not each.startswith("_"))
-            raise InputError(f"options: {name!r}, expected one of {known}")
+        if name not in known:
+            raise InputError(f"options: {name!r}, expected one of {', '.join(sorted(known))}")
         try:
             setattr(options, name, value)
         except TypeError as error:
@@ -245,7 +246,8 @@ class _ArrayPart:
         self.order = order
         self.extents = _shape_of(shape)
         self.layouts = layout_of(source), layout_of(target)
-        given = _set_options(kind(), {**options, "column_major": order == "F"})
+        given = _set_options(kind(), options)
+        given.column_major = order == "F"
         if alpha != 1 or beta != 0 or conjugate:
             if self.dtype.kind == "f" and (complex(alpha).imag or complex(beta).imag):
                 raise InputError(f"alpha, beta: {alpha!r}, {beta!r}, expected real numbers for {self.dtype}")
@@ -452,11 +454,11 @@ class Exchange(_Planned):
     def __init__(self, comm: MPI.Comm, sends: Union[Mapping[int, int], Sequence[int]], **options: Any) -> None:
         def prepare() -> Callable[[int], Any]:
             if hasattr(sends, "items"):
-                messages = [(int(rank), int(size)) for rank, size in sends.items()]
+                messages = [(_whole(rank, "sends"), _whole(size, "sends")) for rank, size in sends.items()]
             else:
                 if len(sends) != comm.Get_size():
                     raise InputError(f"sends: {_count(len(sends), 'size')}, expected {comm.Get_size()}, one for each rank")
-                messages = [(rank, int(size)) for rank, size in enumerate(sends) if int(size) != 0]
+                messages = [(rank, _whole(size, "sends")) for rank, size in enumerate(sends) if size != 0]
             given = _set_options(_mpi.ExchangeOptions(), options)
             return lambda address: _mpi.Exchange(address, messages, given)
 
@@ -519,7 +521,7 @@ class Reduction(_Planned):
                  **options: Any) -> None:
         def prepare() -> Callable[[int], Any]:
             self.dtype = numpy.dtype(dtype)
-            self.count = int(count)
+            self.count = _whole(count, "count")
             datatype = _datatype_of(self.dtype)
             if not isinstance(op, MPI.Op):
                 raise TypeError(f"op: {type(op).__name__}, expected an operation of mpi4py")
@@ -532,7 +534,7 @@ class Reduction(_Planned):
                 options["costs"] = _mpi.ReductionCosts(*(numbers + [0.0, 0.0])[:4])
             given = _set_options(_mpi.ReductionOptions(), options)
             handles = MPI._addressof(datatype), MPI._addressof(op)
-            return lambda address: _mpi.Reduction(address, self.count, *handles, int(root), given)
+            return lambda address: _mpi.Reduction(address, self.count, *handles, _whole(root, "root"), given)
 
         self._job = _make(comm, prepare)
         self._is_root = comm.Get_rank() == root
@@ -583,7 +585,7 @@ class Broadcast(_Job):
                  program: Optional[Program] = None, **options: Any) -> None:
         def prepare() -> Callable[[int], Any]:
             given = _set_options(_mpi.BroadcastOptions(), {**options, "platform": platform, "program": program})
-            return lambda address: _mpi.Broadcast(address, int(root), given)
+            return lambda address: _mpi.Broadcast(address, _whole(root, "root"), given)
 
         self._job = _make(comm, prepare)
         self._is_root = comm.Get_rank() == root
@@ -617,7 +619,7 @@ class _Collective(_Planned):
         def prepare() -> Callable[[int], Any]:
             listed = [operator.index(each) for each in ([sizes] if isinstance(sizes, (int, numpy.integer)) else sizes)]
             given = _set_options(_mpi.CollectiveOptions(), options)
-            return lambda address: _mpi.Collective(address, self._problem, listed, int(root), given)
+            return lambda address: _mpi.Collective(address, self._problem, listed, _whole(root, "root"), given)
 
         self._dtype: Optional[numpy.dtype] = None
         self._job = _make(comm, prepare)

@@ -99,9 +99,10 @@ Distribution::Distribution(const Layout& layout, std::span<const std::int64_t> s
     throw InputError(where, count_text(dimensions, "dimension"), "1 to 7");
   }
   if (layout.block.size() != dimensions) {
-    throw InputError(
-        where, fmt::format("{} block sizes for a grid of {}", layout.block.size(), count_text(dimensions, "dimension")),
-        "as many");
+    throw InputError(where,
+                     fmt::format("{} for a grid of {}", count_text(layout.block.size(), "block size"),
+                                 count_text(dimensions, "dimension")),
+                     "as many");
   }
   if (shape.size() != dimensions) {
     throw InputError(where,

@@ -212,7 +212,7 @@ class PlatformTreeHandler : public StrictJsonHandler {
 
   void closed(int shape) override {
     if (shape == kWhole || shape == kPart) {
-      finish();
+      finish(shape);
       if (shape == kWhole)
         whole_ = std::move(current_.part);
       else
@@ -230,11 +230,13 @@ class PlatformTreeHandler : public StrictJsonHandler {
   }
 
   /// What the part just closed has to be by itself.
-  void finish() {
+  void finish(int shape) {
     CountedPart& part = current_.part;
-    const int kinds = (current_.ranks ? 1 : 0) + (current_.members.empty() ? 0 : 1) + (part.parts.empty() ? 0 : 1);
-    if (kinds != 1)
-      fail_object(kinds == 0 ? "a part without ranks" : "a part with several of them",
+    const int kinds = (object_has(shape, "ranks") ? 1 : 0) + (object_has(shape, "members") ? 1 : 0) +
+                      (object_has(shape, "parts") ? 1 : 0);
+    const bool none = kinds == 0 || (kinds == 1 && object_has(shape, "parts") && part.parts.empty());
+    if (none || kinds > 1)
+      fail_object(none ? "a part without ranks" : "a part with several of them",
                   R"(one of "ranks", "members" and "parts")");
     if (part.count < 1) fail_object(fmt::format("\"count\": {}", part.count), "at least 1");
     if (!current_.uplink.empty()) part.uplink = table_of(current_.uplink, object_where(), "uplink");
@@ -253,7 +255,7 @@ class PlatformTreeHandler : public StrictJsonHandler {
     CountedPart& part = current_.part;
     if (!part.part_links.empty() || !part.cluster_links.empty())
       fail_object("links between parts of a cluster", "parts");
-    current_.by_members = !current_.members.empty();
+    current_.by_members = !current_.ranks;
     current_.in_order = !current_.by_members;
     if (current_.by_members) part.members = parse_ranges(current_.members, object_where());
     part.ranks = current_.by_members ? static_cast<std::int64_t>(part.members.size()) : *current_.ranks;

@@ -234,6 +234,7 @@ class StrictJsonHandler {
       if (shape.fields[i].required && (level.seen >> i & 1U) == 0)
         fail_at(level.line, fmt::format("{} without \"{}\"", shape.called, shape.fields[i].name), names(shape));
     opened_line_ = level.line;
+    closed_seen_ = level.seen;
     closed(level.shape);
     open_.pop_back();
     field_ = nullptr;
@@ -318,6 +319,12 @@ class StrictJsonHandler {
   /// "FILE:LINE" of the opening brace of the object just closed.
   [[nodiscard]] std::string object_where() const { return fmt::format("{}:{}", file_, opened_line_); }
   [[nodiscard]] std::int64_t object_line() const { return opened_line_; }
+  /// Whether the object just closed, of this shape, has the field, be it an empty list.
+  [[nodiscard]] bool object_has(int shape, std::string_view name) const {
+    const std::vector<JsonField>& fields = shapes_[static_cast<std::size_t>(shape)].fields;
+    const auto at = std::find_if(fields.begin(), fields.end(), [&](const auto& each) { return name == each.name; });
+    return (closed_seen_ >> (at - fields.begin()) & 1U) != 0;
+  }
   [[noreturn]] void fail(const std::string& found, const std::string& expected) {
     fail_at(source_.line(), found, expected);
   }
@@ -406,6 +413,7 @@ class StrictJsonHandler {
   std::vector<Level> open_;
   const JsonField* field_ = nullptr;  // the field whose value comes next; null in an array
   std::int64_t opened_line_ = 1;
+  std::uint32_t closed_seen_ = 0;  // of the object just closed, as Level::seen
 };
 
 /// Reads `in`, whose bytes `source` hands out, to its end through `handler`.

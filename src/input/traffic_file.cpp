@@ -26,7 +26,8 @@ Traffic read_traffic(const std::string& path) {
   const bool standard_input = path == detail::kStandardInput;
   const bool matrix_market = has_extension(path, ".mtx");
   if (!standard_input && !matrix_market && !has_extension(path, ".csv") && !has_extension(path, ".tsv"))
-    throw InputError(path, "a name that tells no format", ".mtx, .csv or .tsv at its end, or - for standard input");
+    throw InputError(path.empty() ? "''" : path, "a name that tells no format",
+                     ".mtx, .csv or .tsv at its end, or - for standard input");
   const detail::FileContents file = detail::read_file(path, kFileOfTraffic, kMostTrafficFileBytes);
   const std::string name = detail::shown_path(path);
   // Nothing but Matrix Market begins with a percent sign.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
 namespace {
@@ -56,7 +57,9 @@ void for_operations(const ProgramMessages& messages, Add add) {
 }  // namespace
 
 void check_message_count(std::int64_t messages) {
-  if (messages > kMostProgramMessages) refuse_so_many();
+  if (messages > kMostProgramMessages)
+    throw InputError("plan", count_text(messages, "message"),
+                     fmt::format("at most {}: fewer ranks or another algorithm", kMostProgramMessages));
 }
 
 void check_pair_count(std::size_t senders, std::size_t receivers) {

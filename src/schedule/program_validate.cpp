@@ -9,6 +9,7 @@
 
 #include "schedule/byte_uses.hpp"
 #include "schedule/range_map.hpp"
+#include "schedule/range_text.hpp"
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"
 #include "sluice/schedule/program.hpp"
@@ -375,8 +376,8 @@ class ProgramValidator {
       report(position, rank, "combines {} with {}, of {}", count_text(own.count, "rank"), other.count, p_.ranks);
     if (p_.commutative) return both;
     if (own.to != other.from && other.to != own.from)
-      report(position, rank, "combines ranks {} to {} with {} to {}, which are not next to each other", own.from,
-             own.to - 1, other.from, other.to - 1);
+      report(position, rank, "combines ranks {} with {}, which are not next to each other",
+             detail::range_text(own.from, own.to - 1), detail::range_text(other.from, other.to - 1));
     both.from = std::min(own.from, other.from);
     both.to = std::max(own.to, other.to);
     return both;
@@ -394,11 +395,13 @@ class ProgramValidator {
         std::int64_t covered = range.offset;
         (void)held_[static_cast<std::size_t>(rank)].visit(
             range.offset, range.end(), [&](std::int64_t begin, std::int64_t end, const Origin& origin) {
-              if (begin > covered) report(-1, rank, "rank {} never has bytes {} to {}", rank, covered, begin - 1);
+              if (begin > covered)
+                report(-1, rank, "rank {} never has bytes {}", rank, detail::range_text(covered, begin - 1));
               covered = end;
               check_complete(rank, begin, end, origin, all);
             });
-        if (covered < range.end()) report(-1, rank, "rank {} never has bytes {} to {}", rank, covered, range.end() - 1);
+        if (covered < range.end())
+          report(-1, rank, "rank {} never has bytes {}", rank, detail::range_text(covered, range.end() - 1));
       }
     }
   }
@@ -407,10 +410,11 @@ class ProgramValidator {
                       const Origin& all) {
     if (!combines(p_.problem)) return;
     if (origin.count != all.count)
-      report(-1, rank, "rank {} has bytes {} to {} combined of {}, not of {}", rank, begin, end - 1,
+      report(-1, rank, "rank {} has bytes {} combined of {}, not of {}", rank, detail::range_text(begin, end - 1),
              count_text(origin.count, "rank"), all.count);
     else if (origin.first != all.first || origin.second != all.second)
-      report(-1, rank, "rank {} has bytes {} to {} with some rank twice and another left out", rank, begin, end - 1);
+      report(-1, rank, "rank {} has bytes {} with some rank twice and another left out", rank,
+             detail::range_text(begin, end - 1));
   }
 
   const Program& p_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "schedule/cover.hpp"
+#include "schedule/range_text.hpp"
 #include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
@@ -103,9 +104,9 @@ class ReplicaJudge {
     if (part == parts.end() || std::pair(part->to, part->from) != wanted) {
       report(piece.step, piece.from, "the traffic has no message from sender {} to receiver {}", piece.from, piece.to);
     } else if (piece.offset < part->begin || piece.offset + piece.size > part->end) {
-      report(piece.step, piece.from,
-             "units {} to {} of what receiver {} gets are not sender {}'s, which has units {} to {} of it",
-             piece.offset, piece.offset + piece.size - 1, piece.to, piece.from, part->begin, part->end - 1);
+      report(piece.step, piece.from, "units {} of what receiver {} gets are not sender {}'s, which has units {} of it",
+             range_text(piece.offset, piece.offset + piece.size - 1), piece.to, piece.from,
+             range_text(part->begin, part->end - 1));
     }
   }
 
@@ -130,8 +131,8 @@ class ReplicaJudge {
       if (at->step < piece.step) had = std::max(had, at->offset + at->size);
     if (had < end)
       report(piece.step, piece.from,
-             "receiver {} passes on units {} to {} to receiver {} and has got unit {} in no step before", passing,
-             piece.offset, end - 1, piece.to, had);
+             "receiver {} passes on units {} to receiver {} and has got unit {} in no step before", passing,
+             range_text(piece.offset, end - 1), piece.to, had);
   }
 
   /// Whether the pieces [first, last), those to one receiver, cover [0, size) once.
@@ -141,15 +142,15 @@ class ReplicaJudge {
     detail::check_cover(
         first, last, size,
         [&](const SchedulePiece& piece, std::int64_t begin, std::int64_t end) {
-          report(piece.step, piece.from, "units {} to {} to receiver {} are beyond the {} that it gets", begin, end - 1,
-                 to, count_text(size, "unit"));
+          report(piece.step, piece.from, "units {} to receiver {} are beyond the {} that it gets",
+                 range_text(begin, end - 1), to, count_text(size, "unit"));
         },
         [&](std::int64_t begin, std::int64_t end) {
-          report(-1, to, "units {} to {} of what receiver {} gets are in no step", begin, end - 1, to);
+          report(-1, to, "units {} of what receiver {} gets are in no step", range_text(begin, end - 1), to);
         },
         [&](const SchedulePiece& piece, std::int64_t begin, std::int64_t end) {
-          report(piece.step, piece.from, "units {} to {} of what receiver {} gets were sent already", begin, end - 1,
-                 to);
+          report(piece.step, piece.from, "units {} of what receiver {} gets were sent already",
+                 range_text(begin, end - 1), to);
         });
   }
 

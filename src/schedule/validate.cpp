@@ -11,6 +11,7 @@
 
 #include "input/distinct_messages.hpp"
 #include "schedule/cover.hpp"
+#include "schedule/range_text.hpp"
 #include "schedule/replica_pieces.hpp"
 #include "schedule/switch_loads.hpp"
 #include "schedule/totals.hpp"
@@ -59,7 +60,8 @@ class Validator {
   [[nodiscard]] std::string units(std::int64_t size) const { return detail::units_text(size, schedule_.decimals); }
   /// The units from `begin` up to `end`: both the first and the last one by its number, unless they are parts of units.
   [[nodiscard]] std::string range(std::int64_t begin, std::int64_t end) const {
-    return fmt::format("{} to {}", amount(begin), amount(schedule_.decimals == 0 ? end - 1 : end));
+    if (schedule_.decimals == 0) return detail::range_text(begin, end - 1);
+    return fmt::format("{} to {}", amount(begin), amount(end));
   }
 
   void check_counts(const Traffic* traffic) {

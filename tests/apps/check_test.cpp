@@ -167,7 +167,7 @@ TEST(Check, EveryWayToBreakAScheduleIsAViolation) {
       {"duration too short", [](json& s) { s["steps"][1]["duration"] = 0; }, "step 1: "},
       {"size too large", [](json& s) { s["steps"][0]["transfers"][0]["size"] = 100; }, "100"},
       {"size zero", [](json& s) { s["steps"][0]["transfers"][0]["size"] = 0; }, "0 units"},
-      {"gap", [](json& s) { s["steps"][0]["transfers"][0]["offset"] = 1; }, "units 0 to 0"},
+      {"gap", [](json& s) { s["steps"][0]["transfers"][0]["offset"] = 1; }, "units 0 of"},
       {"step left out", [](json& s) { s["steps"].erase(1); }, "to receiver"},
       {"step twice", [](json& s) { s["steps"].push_back(s["steps"][0]); }, "to receiver"},
       {"too many transfers", [](json& s) { s["max_transfers"] = 1; }, "transfers"},

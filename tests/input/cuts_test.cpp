@@ -219,7 +219,7 @@ TEST(Layout, RefusesCutsThatMakeNoSense) {
   EXPECT_EQ(expected_error("4:0,10,20@0,4"), "--from: process 4 as the owner of a block, expected 0 to 3");
   EXPECT_EQ(expected_error("4:0,10,20@0"), "--from: 1 owners of 2 blocks, expected one per block");
   EXPECT_EQ(expected_error("4:3@0"), "--from: a first cut at 3, expected 0");
-  EXPECT_EQ(expected_error("4x2:0,10,20"), "--from: 1 block sizes for a grid of 2 dimensions, expected as many");
+  EXPECT_EQ(expected_error("4x2:0,10,20"), "--from: 1 block size for a grid of 2 dimensions, expected as many");
   EXPECT_EQ(expected_error("4:0,10x0,20"), "--from: 2 block sizes for a grid of 1 dimension, expected as many");
   for (const char* text : {"4:0,,10", "4:0,-3,10", "4:0,10,", "4:0,10@", "4:0,10@0@0", "4:,", "4:0,10:3", "0:0,10"})
     EXPECT_NE(expected_error(text), "none") << text;

@@ -146,6 +146,11 @@ TEST(PlatformTree, RefusesWhatIsNoTree) {
             "p.json:8: field \"parent\" in a part, e");
   EXPECT_EQ(error_of_whole("\"parts\": []"),
             "p.json:1: a part without ranks, expected one of \"ranks\", \"members\" and \"parts\"");
+  for (const char* several : {R"("ranks": 1, "parts": [])", R"("parts": [], "ranks": 1)",
+                              R"("ranks": 1, "members": "")", R"("members": "0", "parts": [])"}) {
+    EXPECT_EQ(error_of_whole(several),
+              "p.json:1: a part with several of them, expected one of \"ranks\", \"members\" and \"parts\"");
+  }
 }
 
 TEST(PlatformTree, RefusesLevelsWithoutLinks) {

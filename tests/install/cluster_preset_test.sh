@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The preset `cluster` takes the MPI that the environment names: as the compiler itself, as MPICXX, or as mpicxx in PATH.
+# The preset `cluster` takes the MPI that the environment names, with its launcher: as the compiler itself, as MPICXX, or
+# as mpicxx in PATH.
 #
 #     tests/install/cluster_preset_test.sh
 #
@@ -11,18 +12,20 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 unset CXX CC FC MPICXX MPI_HOME
 
-# expect_mpich NAME=VALUE...: configures with these in the environment.
+# expect_mpich LAUNCHER NAME=VALUE...: configures with these in the environment.
 expect_mpich() {
-  local found
+  local found launcher=$1
+  shift
   rm -rf "$work/build"
   found=$(cd "$root" && env "$@" cmake --preset cluster -B "$work/build" 2>&1) || { echo "$found" >&2; exit 1; }
-  grep -q "MPI family: mpich," <<<"$found" || { echo "error: $*: expected MPICH, found: $found" >&2; exit 1; }
+  grep -q "MPI family: mpich, started by $launcher\$" <<<"$found" || { echo "error: $*: expected MPICH, found: $found" >&2; exit 1; }
   grep -q 'CMAKE_BUILD_TYPE:STRING=Release' "$work/build/CMakeCache.txt"
 }
-expect_mpich CXX=mpicxx.mpich
-expect_mpich MPICXX=mpicxx.mpich
+expect_mpich "$(command -v mpiexec.mpich)" CXX=mpicxx.mpich
+expect_mpich "$(command -v mpiexec.mpich)" MPICXX=mpicxx.mpich
 mkdir "$work/bin"
 ln -s "$(command -v mpicxx.mpich)" "$work/bin/mpicxx"
 ln -s "$(command -v mpiexec.mpich)" "$work/bin/mpiexec"
-expect_mpich PATH="$work/bin:$PATH"
+expect_mpich "$work/bin/mpiexec" MPICXX="$work/bin/mpicxx"
+expect_mpich "$work/bin/mpiexec" PATH="$work/bin:$PATH"
 echo "cluster preset: passed"

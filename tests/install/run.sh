@@ -28,6 +28,29 @@ cmake -S "$work/examples" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DC
 cmake --build "$work/build" --parallel "$(nproc)"
 ctest --test-dir "$work/build" --output-on-failure --no-tests=error
 
+if [[ -n $(find "$work/prefix" -name sluiceCTargets.cmake) ]]; then
+  echo "install: a project in C alone"
+  mkdir "$work/c"
+  cp "$root/examples/languages/every_call.c" "$work/c/"
+  cat >"$work/c/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(program LANGUAGES C)
+find_package(sluice REQUIRED)
+set(MPI_C_COMPILER ${sluice_MPI_C_COMPILER})
+find_package(MPI REQUIRED COMPONENTS C)
+add_executable(program every_call.c)
+target_link_libraries(program PRIVATE sluice::c MPI::MPI_C)
+END
+  cmake -S "$work/c" -B "$work/c/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" --log-level=WARNING
+  cmake --build "$work/c/build"
+  sed -i 's/sluice REQUIRED/sluice REQUIRED COMPONENTS c nothing/' "$work/c/CMakeLists.txt"
+  out=$(cmake -S "$work/c" -B "$work/c/other" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" 2>&1 || true)
+  if ! grep -q "component 'nothing' is not there" <<<"$out"; then
+    printf '%s\nerror: a component that there is none of was not named\n' "$out" >&2
+    exit 1
+  fi
+fi
+
 if command -v pkg-config >/dev/null; then
   echo "install: a program in C by pkg-config"
   pc=$(find "$work/prefix" -name sluice.pc -printf '%h')

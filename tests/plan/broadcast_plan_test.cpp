@@ -301,6 +301,25 @@ TEST(BroadcastPlan, SegmentsAreNoMoreThanCanBeCarriedOut) {
   EXPECT_THROW(planned(platform, 0, 1 << 24, "ecef"), InputError);
 }
 
+TEST(BroadcastPlan, SegmentsThatMakeTooManyMessagesAreRefusedWithTheirNumber) {
+  Platform platform;
+  platform.ranks = 1000;
+  PlatformCluster cluster{"a", {}, 1e-6, line(1e-6, 1e9), {}};
+  for (std::int64_t rank = 0; rank < platform.ranks; ++rank) cluster.ranks.push_back(rank);
+  platform.clusters = {cluster};
+  BroadcastOptions options;
+  options.segments = 5000;
+  for (const char* algorithm : {"auto", "pipelined"}) {
+    options.algorithm = algorithm;
+    try {
+      (void)plan_broadcast(platform, 0, 5'000'000, options);
+      ADD_FAILURE() << algorithm;
+    } catch (const InputError& error) {
+      EXPECT_STREQ(error.what(), "plan: 4995000 messages, expected at most 4194304: fewer ranks or another algorithm");
+    }
+  }
+}
+
 TEST(BroadcastPlan, SeveralConnectionsCarryMoreThanOne) {
   const double one = planned(three_sites(in_order(), 1), 0, 1 << 20, "auto").program.length_s;
   const double three = planned(three_sites(in_order(), 3), 0, 1 << 20, "auto").program.length_s;

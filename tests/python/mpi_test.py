@@ -180,7 +180,9 @@ class Redistribution(unittest.TestCase):
             ((self.SHAPE, self.rows, self.columns, "no-type"), {}, "no-type"),
             ((self.SHAPE, self.rows, self.columns, object), {}, "object"),
             (((37,), self.rows, self.columns, "f8"), {}, None),
+            (((37.5, 23), self.rows, self.columns, "f8"), {}, "whole number"),
             ((self.SHAPE, self.rows, self.columns, "f8"), {"no_such": 1}, "no_such"),
+            ((self.SHAPE, self.rows, self.columns, "f8"), {"set_part": 1}, "set_part"),
             ((self.SHAPE, self.rows, self.columns, "f8"), {"window": "a"}, "window"),
             ((self.SHAPE, self.rows, self.columns, "f8"), {"window": -1}, "window"),
             ((self.SHAPE, self.rows, self.columns, "f8"), {"order": "K"}, "order"),
@@ -329,6 +331,7 @@ class Exchange(unittest.TestCase):
         everywhere(self, lambda last: sluice.mpi.Exchange(COMM, {}, sender_speeds=[0] * RANKS if last else []))
         everywhere(self, lambda last: sluice.mpi.Exchange(COMM, {RANKS: 1} if last else {}))
         everywhere(self, lambda last: sluice.mpi.Exchange(COMM, {0: -1} if last else {}))
+        everywhere(self, lambda last: sluice.mpi.Exchange(COMM, {0: 8.5} if last else {}), "whole number")
         everywhere(self, lambda last: sluice.mpi.Exchange(COMM, [0] * (RANKS + 1) if last else {}), "sizes")
         everywhere(self, lambda last: sluice.mpi.Exchange(COMM, {}, mode="none" if last else "auto"), "none")
         everywhere(self, lambda last: sluice.mpi.Exchange(COMM, {"a": 1} if last else {}))
@@ -342,6 +345,11 @@ class Exchange(unittest.TestCase):
             job.execute(bytes(8), bytearray(8))
 
         everywhere(self, call, "7 bytes, expected 8")
+
+    def test_refuses_one_memory_for_both(self):
+        memory = numpy.zeros(8, dtype="u1")
+        with self.assertRaisesRegex(sluice.InputError, "overlaps"):
+            sluice.mpi.Exchange(COMM, {NEXT: 8}).execute(memory, memory)
 
     def test_needs_nothing_where_nothing_is_sent(self):
         sluice.mpi.Exchange(COMM, {}).execute(None, None)

@@ -283,7 +283,7 @@ TEST(Validate, EmptyStepWithADuration) {
 TEST(Validate, GapAtTheStartOfAMessage) {
   StepSchedule schedule = good();
   schedule.steps[2].transfers = {{1, 2, 1, 1}};
-  expect_either_way(schedule, {{-1, 0, "units 0 to 0 of the message from sender 0 to receiver 0 are in no step"}});
+  expect_either_way(schedule, {{-1, 0, "units 0 of the message from sender 0 to receiver 0 are in no step"}});
 }
 
 TEST(Validate, GapInsideAMessage) {
@@ -302,14 +302,14 @@ TEST(Validate, GapAtTheEndOfAMessageShowsAgainstTheTraffic) {
   schedule.steps[2].transfers = {{0, 0, 0, 1}};
   EXPECT_EQ(validate(schedule), Violations{});
   EXPECT_EQ(validate(schedule, kTraffic),
-            (Violations{{-1, 1, "units 1 to 1 of the message from sender 1 to receiver 2 are in no step"}}));
+            (Violations{{-1, 1, "units 1 of the message from sender 1 to receiver 2 are in no step"}}));
 }
 
 TEST(Validate, Overlap) {
   StepSchedule schedule = good();
   schedule.steps[2].transfers[0] = {0, 0, 0, 2};
   schedule.steps[2].duration = 2;
-  expect_either_way(schedule, {{1, 0, "units 1 to 1 of the message from sender 0 to receiver 0 were sent already"}});
+  expect_either_way(schedule, {{1, 0, "units 1 of the message from sender 0 to receiver 0 were sent already"}});
 }
 
 TEST(Validate, OverlapInsideALongerPieceThatWasSeenEarlier) {
@@ -318,14 +318,14 @@ TEST(Validate, OverlapInsideALongerPieceThatWasSeenEarlier) {
   schedule.bound = {};
   schedule.steps = {{9, {{0, 0, 0, 9}}}, {1, {{0, 0, 2, 1}}}, {3, {{0, 0, 6, 3}}}};
   EXPECT_EQ(validate(schedule),
-            (Violations{{1, 0, "units 2 to 2 of the message from sender 0 to receiver 0 were sent already"},
+            (Violations{{1, 0, "units 2 of the message from sender 0 to receiver 0 were sent already"},
                         {2, 0, "units 6 to 8 of the message from sender 0 to receiver 0 were sent already"}}));
 }
 
 TEST(Validate, PieceSentTwice) {
   StepSchedule schedule = good();
   schedule.steps.push_back({1, {{0, 1, 0, 1}}});
-  expect_either_way(schedule, {{3, 0, "units 0 to 0 of the message from sender 0 to receiver 1 were sent already"}});
+  expect_either_way(schedule, {{3, 0, "units 0 of the message from sender 0 to receiver 1 were sent already"}});
 }
 
 TEST(Validate, PieceAcrossTheEndOfTheMessage) {

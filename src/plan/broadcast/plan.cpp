@@ -20,6 +20,7 @@
 #include "plan/infinity.hpp"
 #include "plan/program/bound.hpp"
 #include "schedule/program_messages.hpp"
+#include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/quantity_text.hpp"
@@ -306,11 +307,20 @@ class BroadcastPlanner {
 
   // ---- segments through trees of ranks
 
+  /// Throws InputError where so many segments as are asked for make too many messages, which takes no planning to know.
+  void check_segments() const {
+    if (options_.segments == 0 || bytes_ == 0) return;
+    const std::int64_t part = bytes_ / options_.segments + (bytes_ % options_.segments != 0 ? 1 : 0);
+    const std::int64_t segments = bytes_ / part + (bytes_ % part != 0 ? 1 : 0);
+    detail::check_message_count(checked::multiply(segments, platform_.ranks - 1, "messages of the plan"));
+  }
+
   /// If all routes seem to take longer than `to_beat`, the plan says only how long and by which method; it has no
   /// messages.
   PlannedMessages routed(const BroadcastPlannerEntry& planner, double to_beat = detail::kInfinity) {
     const std::string name(planner.about.name);
     if (bytes_ == 0 || platform_.ranks == 1) return finish(with_messages(tree_in("flat", 1, 0)), name, name);
+    check_segments();
     PlannedMessages plan;
     plan.schedule.problem = "broadcast";
     plan.schedule.machines = platform_.ranks;
@@ -360,6 +370,7 @@ class BroadcastPlanner {
   PlannedMessages best() {
     if (options_.segments == 1 || !options_.inside.empty() || stopped() || bytes_ == 0 || platform_.ranks == 1)
       return tree(best_tree("auto", options_.effort), "auto");
+    check_segments();
     // Trees are one way of several here, and seldom the best for long messages: the best heuristic tells whether it is
     // worth while to look for a better one. Of several segments it is a poor one without any search.
     constexpr double kFirstShare = 0.001;

@@ -284,6 +284,16 @@ static void exchanges(enum network network) {
         CHECK(in[at] == (unsigned char)(peers[m] == rank && ranks > 1 ? 200 + rank : peers[m] + i));
     }
   }
+  /* From and into one memory. */
+  sluice_job* other = NULL;
+  CHECK_OK(sluice_exchange_create(MPI_COMM_WORLD, messages, to, sizes, options, &other));
+  unsigned char* both = calloc((size_t)(send + receive), 1);
+  CHECK_REFUSED(sluice_exchange_execute(other, both, send, both + send - 1, receive), "overlaps");
+  CHECK_OK(sluice_job_free(other));
+  CHECK_OK(sluice_exchange_create(MPI_COMM_WORLD, messages, to, sizes, options, &other));
+  CHECK_OK(sluice_exchange_execute(other, both, send, both + send, receive));
+  CHECK_OK(sluice_job_free(other));
+  free(both);
   /* Too small a buffer on the last rank: all of them hear of it, and the job is over. */
   const int64_t room = rank == ranks - 1 ? receive - 1 : receive;
   const int code = sluice_exchange_execute(job, out, send, in, room);
@@ -369,6 +379,10 @@ static void fails_on_all_ranks(void) {
   CHECK(sluice_redistribution_create(MPI_COMM_WORLD, bad ? NULL : shape, &layout, &layout, 8, NULL, &job) != SLUICE_OK);
   CHECK(job == NULL);
   CHECK(strstr(sluice_error_text(), "shape: ") != NULL && strstr(sluice_error_text(), "a null pointer") != NULL);
+  CHECK_OK(sluice_redistribution_create(MPI_COMM_WORLD, shape, &layout, &layout, 8, NULL, &job));
+  double both[100] = {0};
+  CHECK_REFUSED(sluice_redistribution_execute(job, both, both), "overlaps");
+  CHECK_OK(sluice_job_free(job));
   CHECK(sluice_broadcast_create(MPI_COMM_WORLD, bad ? ranks : 0, NULL, &job) != SLUICE_OK);
   CHECK(job == NULL);
   sluice_options* options = NULL;

@@ -8,6 +8,7 @@ program fortran_test
   implicit none
   character(4096) :: platform_file, plan_file
 
+  call before_mpi()
   call begin_checks()
   call get_command_argument(1, platform_file)
   call get_command_argument(2, plan_file)
@@ -19,12 +20,21 @@ program fortran_test
   call plan_at_speeds()
   call exchange()
   call reduce_and_broadcast()
+  call refuse_arrays()
   call fail()
   call agree()
   call move_and_combine()
   call end_checks()
 
 contains
+
+  subroutine before_mpi()
+    type(sluice_job) :: job
+    integer :: stat
+    character(200) :: text
+    call sluice_broadcast_create(MPI_COMM_WORLD, 0, job, stat=stat, errmsg=text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'MPI: not running') == 1, 'before MPI_Init: '//trim(text))
+  end subroutine
 
   subroutine plan()
     type(sluice_schedule) :: schedule, again
@@ -416,6 +426,66 @@ contains
     end if
     call sluice_job_free(reduction)
     call sluice_job_free(broadcast)
+    ! Counts of the default kind, and shares that are as equal as they can be.
+    call sluice_reduction_create(MPI_COMM_WORLD, size(own), MPI_DOUBLE_PRECISION, MPI_MAX, root, reduction)
+    own = rank
+    call sluice_reduction_execute(reduction, own, total)
+    if (rank == root) call check(all(total == ranks - 1), 'the largest')
+    call sluice_job_free(reduction)
+    call sluice_combining_create(MPI_COMM_WORLD, 'allreduce', size(own), MPI_DOUBLE_PRECISION, MPI_SUM, reduction)
+    own = 2
+    call sluice_collective_execute_in_place(reduction, own)
+    call check(all(own == 2*ranks), 'an allreduce in place')
+    call sluice_job_free(reduction)
+  end subroutine
+
+  ! What Fortran knows of an array is checked: its shape, and how long it is.
+  subroutine refuse_arrays()
+    type(sluice_job) :: job
+    type(sluice_layout) :: rows
+    type(sluice_schedule) :: schedule
+    integer :: stat, extents(2)
+    real(real64) :: x(10, 20), y(10, 20)
+    character(200) :: text
+    rows = sluice_layout([ranks, 1], [1, 20])
+    call sluice_redistribution_create(MPI_COMM_WORLD, [10*ranks], rows, rows, 8, job, stat=stat, errmsg=text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'shape: 1 extent, expected 2') == 1, 'a shape of a vector: '//trim(text))
+    call sluice_layout_local_shape(rows, [10, 20, 1], 0, extents, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'shape: 3 extents') == 1, 'a shape of three: '//trim(text))
+    call sluice_plan_redistribution(rows, rows, schedule, [10], stat=stat, errmsg=text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'shape: 1 extent') == 1, 'a shape to plan for: '//trim(text))
+    x = rank
+    call sluice_redistribution_create(MPI_COMM_WORLD, [10*ranks, 20], rows, rows, 8, job)
+    call sluice_redistribution_execute(job, x(:, 1:3), y, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'source: 240 bytes, expected at least 1600') == 1, &
+               'a source that is too short: '//trim(text))
+    call sluice_job_free(job)
+    call sluice_redistribution_create(MPI_COMM_WORLD, [10*ranks, 20], rows, rows, 8, job)
+    call sluice_redistribution_execute(job, x(1, 1), y(1, 1))  ! by their first elements
+    call check(all(y == rank), 'arrays by their first elements')
+    call sluice_job_free(job)
+    call sluice_reduction_create(MPI_COMM_WORLD, 100, MPI_DOUBLE_PRECISION, MPI_SUM, 0, job)
+    call sluice_reduction_execute(job, x(:, 1), y, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'own: 80 bytes, expected at least 800') == 1, &
+               'elements that are too few: '//trim(text))
+    call sluice_job_free(job)
+    call of_unknown_size(x, y)
+  end subroutine
+
+  subroutine of_unknown_size(x, y)
+    real(real64), intent(inout) :: x(*), y(*)
+    type(sluice_job) :: job
+    integer :: stat
+    character(200) :: text
+    call sluice_exchange_create(MPI_COMM_WORLD, [mod(rank + 1, ranks)], [80], job)
+    call sluice_exchange_execute(job, x, y)
+    call check(all(y(1:10) == modulo(rank - 1, ranks)), 'an exchange of arrays of unknown size')
+    call sluice_job_free(job)
+    call sluice_broadcast_create(MPI_COMM_WORLD, 0, job)
+    call sluice_broadcast_execute(job, x, stat, text)
+    call check(stat == SLUICE_BAD_INPUT .and. index(text, 'buffer: an array whose size is not known') == 1, &
+               'a broadcast of unknown size: '//trim(text))
+    call sluice_job_free(job)
   end subroutine
 
   ! What is wrong on one rank is known to all.

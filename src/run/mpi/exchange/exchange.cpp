@@ -235,6 +235,8 @@ void Exchange::State::begin(std::span<const std::byte> send, std::span<const std
       throw InputError("send", count_text(send.size(), "byte"), needed(sends));
     if (!detail::fit_at(receives, at_receive, receive.size()))
       throw InputError("receive", count_text(receive.size(), "byte"), needed(receives));
+    if (detail::overlap(sends, at_send, send.data(), receives, at_receive, receive.data()))
+      throw InputError("receive", "memory that overlaps the messages to send", "memory of its own");
   };
   start(check, [&] {
     std::vector<const std::byte*> from;

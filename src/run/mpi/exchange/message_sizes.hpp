@@ -26,4 +26,9 @@ void check_expected(const std::vector<MessageSize>& receives, std::vector<Messag
 [[nodiscard]] bool fit_at(const std::vector<MessageSize>& messages, std::span<const std::int64_t> offsets,
                           std::size_t bytes);
 
+/// Whether a byte of a message to send, at these offsets behind `send`, is one of a message to receive.
+[[nodiscard]] bool overlap(const std::vector<MessageSize>& sends, std::span<const std::int64_t> at_send,
+                           const std::byte* send, const std::vector<MessageSize>& receives,
+                           std::span<const std::int64_t> at_receive, const std::byte* receive);
+
 }  // namespace sluice::mpi::detail
