@@ -20,7 +20,7 @@
 ///   into two with the same messages; or one is made for what a message lacks.
 ///
 /// Every second message that is drawn lacks something. The temperature falls geometrically with the budget that is
-/// spent, from a tenth of a set-up or, if that is less, a hundredth of what a step lasts on average; from 1 at least,
+/// spent, from a tenth of a set-up or, if that is less, a hundredth of what a step lasts on average; from 0.1 at least,
 /// as sizes are whole. Now and then, and at the end, the state becomes a plan: steps grow where something is missing,
 /// shrink where all messages have slack, and each message fills its steps one after another.
 ///
@@ -57,6 +57,8 @@ constexpr std::int64_t kMostAnnealedTotal = std::int64_t{1} << 60;
 /// Temperatures: of a set-up, and of the mean duration of a step.
 constexpr double kFirstOfSetup = 0.1, kFirstOfDuration = 0.01;
 constexpr double kLastOfFirst = 0.02;
+/// Bounds of the first and the last one: as sizes are whole, hardly anything is accepted far below.
+constexpr double kLeastFirst = 0.1, kLeastLast = 0.01;
 /// What a unit that is missing costs.
 constexpr double kFirstPrice = 0.8, kLastPrice = 1.5;
 constexpr std::int64_t kAnnealRounds = 1 << 20;     // attempts for each step, for a budget that has no end
@@ -524,8 +526,9 @@ void anneal(const Demand& demand, const PieceSteps& steps, std::uint64_t seed, d
   const auto attempts = static_cast<double>(kAnnealRounds) * static_cast<double>(search.steps());
   const bool unlimited = budget.unlimited();
   const auto work = static_cast<double>(budget.left());
-  // As sizes are whole, nothing would ever be accepted far below 1.
-  const double first = std::max(1.0, std::min(kFirstOfSetup * demand.setup, kFirstOfDuration * search.mean_duration()));
+  const double first =
+      std::max(kLeastFirst, std::min(kFirstOfSetup * demand.setup, kFirstOfDuration * search.mean_duration()));
+  const double logarithm = fixed_log(std::max(kLastOfFirst, kLeastLast / first));  // of the last over the first
   double next_plan = kBetweenAnnealedPlans;
   const auto offer = [&] {
     if (search.cost() >= least) return;
@@ -543,7 +546,7 @@ void anneal(const Demand& demand, const PieceSteps& steps, std::uint64_t seed, d
       offer();
       next_plan += kBetweenAnnealedPlans;
     }
-    const double temperature = first * fixed_exp(done * fixed_log(kLastOfFirst));
+    const double temperature = first * fixed_exp(done * logarithm);
     const double price = kFirstPrice + (kLastPrice - kFirstPrice) * done;
     for (int i = 0; i < kBetweenLooks; ++i) search.attempt(temperature, price);
     attempt += kBetweenLooks;

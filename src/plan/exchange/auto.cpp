@@ -107,6 +107,8 @@ constexpr double kWorkOfChoice = 3000;
 /// Where the set-ups of the fewest steps are less than this share of eta, nothing is annealed: what counts then is not
 /// to idle, and plan_lazily finds fewer steps for that.
 constexpr double kLeastSetups = 1e-6;
+/// Nor where a set-up is so few units: there the searches that follow find 0.5 to 1.5 % cheaper plans with the work.
+constexpr double kFewUnits = 2;
 /// Of what is left then: for repack where plan_lazily follows; of what it leaves, for the sweep over horizons.
 constexpr double kRepackShare = 0.4;
 constexpr double kSweepShare = 0.3;
@@ -300,7 +302,8 @@ void run_packing(const Demand& demand, Incumbent& best, std::uint64_t seed, Budg
     const double choices = static_cast<double>(demand.edges.size()) * static_cast<double>(best.steps().size());
     const bool often = kAnnealShare * static_cast<double>(budget.left()) >= kWorkOfChoice * choices;
     const Cost least = eta(demand);
-    const bool of_weight = demand.setup * static_cast<double>(least.steps) >= kLeastSetups * least.total;
+    const bool of_weight =
+        demand.setup > kFewUnits && demand.setup * static_cast<double>(least.steps) >= kLeastSetups * least.total;
     if ((near || often) && of_weight && !best.optimal() && !budget.over()) {
       Budget part = budget.share(kAnnealShare);
       const PieceSteps steps = best.steps();
