@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <span>
@@ -54,6 +55,13 @@ struct Messages {
   bool in_place = false;
 };
 
+/// Whether the memory from the first byte to the last of one is in part that of the other. MPI forbids that and carries
+/// it out all the same, as where a program's block to itself stays where it is.
+bool overlap(const Packed& one, const Packed& other) {
+  const auto begin = [](const Packed& packed) { return reinterpret_cast<std::uintptr_t>(packed.base()); };
+  return begin(one) < begin(other) + other.span() && begin(other) < begin(one) + one.span();
+}
+
 /// Carries out what the pattern's job does, which is made if need be: of these sizes to send. check(): throws where
 /// this rank's arguments are wrong. False: the call is handed on.
 template <class Check>
@@ -76,6 +84,7 @@ bool carry_out(MPI_Comm comm, Pattern& pattern, const Messages& messages, const 
     if (job->sends() != sends) throw std::logic_error("different exchanges were taken for the same one");
     out = Packed::of_sent(messages.send.blocks, messages.send.type, messages.in_place);
     in = Packed::of_received(by_sender, messages.receive.type);
+    if (overlap(out, in)) out = Packed::of_sent(messages.send.blocks, messages.send.type, /*copy=*/true);
   });
   job->execute({out.base(), out.span()}, out.offsets(), {in.base(), in.span()}, in.offsets());
   in.unpack(by_sender, messages.receive.type);

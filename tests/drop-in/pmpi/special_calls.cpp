@@ -5,6 +5,7 @@
 //     special_calls bottom     buffers that are MPI_BOTTOM, with types of absolute addresses
 //     special_calls short      the same short calls again and again
 //     special_calls quick      20000 calls in quick succession; prints the seconds of all ranks
+//     special_calls alias      the block to itself stays where it is, in one memory for both
 //     special_calls inter      an intercommunicator, and a communicator of one rank
 #include <mpi.h>
 
@@ -143,6 +144,29 @@ void quick_calls() {
   if (rank == 0) std::printf("seconds %.6f\n", all_s);
 }
 
+/// MPI forbids it, and programs do it.
+void alias() {
+  const int each = 2000;
+  const auto at = [](int block) { return static_cast<std::size_t>(each) * static_cast<std::size_t>(block); };
+  // What is sent is in the first half, and what comes in the second one, but for the block to itself.
+  std::vector<int> memory(at(2 * size), rank);
+  const std::vector<int> counts(static_cast<std::size_t>(size), each);
+  std::vector<int> from;
+  std::vector<int> to;
+  for (int i = 0; i < size; ++i) {
+    from.push_back(each * i);
+    to.push_back(each * (i == rank ? i : size + i));
+  }
+  for (int round = 0; round < 3; ++round) {
+    MPI_Alltoallv(memory.data(), counts.data(), from.data(), MPI_INT, memory.data(), counts.data(), to.data(), MPI_INT,
+                  MPI_COMM_WORLD);
+    for (int i = 0; i < size; ++i) {
+      const auto first = static_cast<std::size_t>(to[static_cast<std::size_t>(i)]);
+      expect(memory[first] == i && memory[first + at(1) - 1] == i, "MPI_Alltoallv in one memory");
+    }
+  }
+}
+
 void inter() {
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm between = MPI_COMM_NULL;
@@ -189,6 +213,7 @@ int main(int argc, char** argv) {
   if (what == "bottom") bottom();
   if (what == "short") short_calls();
   if (what == "quick") quick_calls();
+  if (what == "alias") alias();
   if (what == "inter") inter();
   int all = 0;
   PMPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

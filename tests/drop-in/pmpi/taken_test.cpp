@@ -192,6 +192,12 @@ TEST(TakenCalls, ReturnTheErrorsOfJobs) {
     EXPECT_NE(outcome.err.find(std::string("sluice: ") + call + ": "), std::string::npos) << outcome.err;
 }
 
+TEST(TakenCalls, MaySendFromTheMemoryThatTheyReceiveInto) {
+  const Folder folder;
+  const Outcome outcome = nothing_wrong(folder, 3, "SLUICE_TAKE=always SLUICE_LOG=1", "special_calls alias");
+  EXPECT_GT(planned(outcome, "MPI_Alltoallv"), 0) << outcome.err;
+}
+
 TEST(TakenCalls, MayComeFromSeveralThreads) {
   const Folder folder;
   const Outcome outcome = nothing_wrong(folder, 3, "SLUICE_TAKE=always SLUICE_LOG=1", "special_calls threads");
