@@ -28,6 +28,17 @@ class Newcomer(unittest.TestCase):
         self.assertEqual(rows, tests)
         self.assertTrue(all(rows.values()))
 
+    def test_each_fault_of_other_languages_has_a_test(self):
+        text = (SOURCE / "docs/reference/newcomer.md").read_text()
+        table = text.split("## The third hour", 1)[1].split("\n## ", 1)[0]
+        rows = [line for line in table.splitlines() if line.startswith("| ") and not line.startswith("| what ")]
+        self.assertGreaterEqual(len(rows), 13)
+        for row in rows:
+            files = re.findall(r"`(tests/[\w./-]+)`", row.strip("| ").rsplit(" | ", 1)[-1])
+            self.assertTrue(files, row)
+            for file in files:
+                self.assertTrue((SOURCE / file).is_file(), row)
+
 
 if __name__ == "__main__":
     unittest.main()

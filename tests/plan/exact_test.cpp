@@ -96,7 +96,7 @@ TEST_F(ExchangeExact, ProvesDense5x5WithFewerTransfersThanNodes) {
 
 TEST_F(ExchangeExact, TellsOfFallingCostsAndRisingBoundsAndEndsInTime) {
   std::mt19937 random(64);
-  const ExchangeProblem problem{testing::random_traffic(12, 12, 144, 30, random), 12, 3};
+  const ExchangeProblem problem{testing::random_traffic(12, 12, 144, 100, random), 12, 3};
   ExchangeOptions options = with(0.5);
   double cost = HUGE_VAL;
   double bound = 0;
