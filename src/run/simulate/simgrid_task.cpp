@@ -44,12 +44,22 @@ std::vector<std::int64_t> hosts_of_receivers(const StepSchedule& schedule, bool 
   return hosts;
 }
 
+double mean_size(const StepSchedule& schedule) {
+  double count = 0, sum = 0;
+  for (const Step& step : schedule.steps) {
+    for (const Transfer& each : step.transfers) ++count, sum += static_cast<double>(each.size);
+  }
+  return count > 0 ? sum / count : 0;
+}
+
 /// As Exchange and Redistribution send, which packs.
 detail::SimulatedPieces pieces_of(const StepSchedule& schedule, StepOrder order, const SimgridNodes& nodes) {
   const bool packed = schedule.problem == "redistribute";
   const detail::UsualPieces usual =
       order == StepOrder::kLocal ? detail::usual_pieces_of_local(packed) : detail::UsualPieces{};
-  detail::SimulatedPieces pieces{usual.chunk_bytes, 1, usual.window, usual.ahead, detail::usual_early_bytes(packed)};
+  detail::SimulatedPieces pieces{usual.chunk_bytes, 1, usual.window, usual.ahead,
+                                 packed ? detail::early_bytes_of_redistribution(mean_size(schedule) * nodes.unit_bytes)
+                                        : detail::kUsualEarlyBytes};
   if (nodes.chunk_bytes > 0) {
     pieces.chunk_bytes = nodes.chunk_bytes;
     if (!packed) pieces.window = usual.window_of(nodes.chunk_bytes);

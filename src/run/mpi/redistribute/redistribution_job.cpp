@@ -30,7 +30,8 @@ std::unique_ptr<StepProtocol> chain(Channel& channel, const OwnSteps& own) {
     links.senders.push_back({own.receives.messages[receive.message].peer, receive.step});
     links.bytes.push_back(receive.bytes);
   }
-  return std::make_unique<ChainProtocol>(channel, std::move(links), sluice::detail::usual_early_bytes(true));
+  return std::make_unique<ChainProtocol>(channel, std::move(links),
+                                         sluice::detail::early_bytes_of_redistribution(own.mean_bytes));
 }
 
 /// What messages wait for besides each other.
