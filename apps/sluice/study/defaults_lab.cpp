@@ -156,6 +156,8 @@ std::vector<LayoutPair> layout_pairs(std::int64_t ranks, std::int64_t bytes) {
            fmt::format("{0}x{0}", edge)}};
 }
 
+constexpr std::int64_t kShort = 4 << 10;
+
 struct Effort {
   int repetitions = 9;
   int short_repetitions = 101;  ///< of up to kShort bytes: nine executions of 0.2 ms say little
@@ -163,8 +165,6 @@ struct Effort {
   std::vector<std::string> networks{"a", "b", "c", "d4", "d8", "e", "f"};
   bool all_kinds = true;  ///< of traffic and layouts, and the reduction that takes time
 };
-
-constexpr std::int64_t kShort = 4 << 10;
 
 Effort quick_effort() { return {3, 3, {64 << 10, 1 << 20}, {"a", "b"}, false}; }
 

@@ -92,6 +92,19 @@ RedistributionPlan plan_of(const JobArrays& arrays, const Participation& pattern
                              by_exchange || how.algorithm == "auto" ? 0 : kCustomaryEffort);
 }
 
+/// Whether elements of this rank's two parts share memory, where that can be told from their first and last ones: all
+/// of both arrays moves, and no part has gaps.
+bool surely_overlap(const Participation& part, const void* source, const void* target) {
+  const RedistributionProblem& problem = part.problem;
+  const bool all = !problem.has_part() && problem.size() == problem.from().size() &&
+                   problem.size() == problem.to().size() && part.source.extent == part.source.elements &&
+                   part.target.extent == part.target.elements;
+  if (!all || part.source.extent == 0 || part.target.extent == 0) return false;
+  const auto from = reinterpret_cast<std::uintptr_t>(source), to = reinterpret_cast<std::uintptr_t>(target);
+  const auto bytes = [&](std::int64_t elements) { return static_cast<std::uintptr_t>(elements * part.element_size); };
+  return from < to + bytes(part.target.extent) && to < from + bytes(part.source.extent);
+}
+
 }  // namespace
 
 RedistributionJob::Prepared::Prepared(const Channel& channel, const JobArguments& arguments)
@@ -192,23 +205,6 @@ const Participation& RedistributionJob::part(std::size_t array) const {
     throw InputError("array", fmt::format("{}", array), fmt::format("0 to {}", parts().size() - 1));
   return parts()[array];
 }
-
-namespace {
-
-/// Whether elements of this rank's two parts share memory, where that can be told from their first and last ones: all
-/// of both arrays moves, and no part has gaps.
-bool surely_overlap(const Participation& part, const void* source, const void* target) {
-  const RedistributionProblem& problem = part.problem;
-  const bool all = !problem.has_part() && problem.size() == problem.from().size() &&
-                   problem.size() == problem.to().size() && part.source.extent == part.source.elements &&
-                   part.target.extent == part.target.elements;
-  if (!all || part.source.extent == 0 || part.target.extent == 0) return false;
-  const auto from = reinterpret_cast<std::uintptr_t>(source), to = reinterpret_cast<std::uintptr_t>(target);
-  const auto bytes = [&](std::int64_t elements) { return static_cast<std::uintptr_t>(elements * part.element_size); };
-  return from < to + bytes(part.target.extent) && to < from + bytes(part.source.extent);
-}
-
-}  // namespace
 
 void RedistributionJob::check_pointers(std::span<const void* const> sources, std::span<void* const> targets) const {
   for (const auto& [name, count] : {std::pair("sources", sources.size()), std::pair("targets", targets.size())}) {
