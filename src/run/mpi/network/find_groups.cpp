@@ -18,6 +18,7 @@ namespace {
 constexpr double kFullSpeed = 0.75;
 constexpr double kJoined = 0.4;
 constexpr double kNoDoubt = 0.75;
+constexpr double kNoDoubtOfGroups = 0.9;
 constexpr double kSlow = 0.7;
 constexpr double kNearLatencies = 2;
 constexpr double kLatencyNoise_s = 20e-6;
@@ -206,11 +207,20 @@ bool same_groups(const HostNetwork& one, const HostNetwork& other) {
   return std::ranges::equal(one.groups, other.groups, {}, &HostGroup::hosts, &HostGroup::hosts);
 }
 
-bool nearly_all_near(int hosts, std::span<const Meeting> meetings) {
+bool beyond_doubt(int hosts, std::span<const Meeting> meetings) {
+  if (meetings.empty()) return true;
   const std::vector<HostBest> best = best_of_hosts(hosts, meetings);
-  Nearness all;
-  for (const Meeting& m : meetings) all.add(nearness_of(m, best));
-  return all.meetings == 0 || all.near_share() >= kNoDoubt;
+  Sets sets(hosts, meetings, best);
+  std::map<int, int> hosts_of_set;
+  for (int host = 0; host < hosts; ++host) ++hosts_of_set[sets.find(host)];
+  Nearness within;
+  Nearness between;
+  for (const Meeting& m : meetings) (sets.find(m.a) == sets.find(m.b) ? within : between).add(nearness_of(m, best));
+  const std::size_t groups = find_groups(hosts, meetings).groups.size();
+  if (groups == 1) return within.near_share() >= kNoDoubt;
+  const bool one_is_alone = std::ranges::any_of(hosts_of_set, [](const auto& set) { return set.second == 1; });
+  return groups == hosts_of_set.size() && !one_is_alone && within.near_share() >= kNoDoubtOfGroups &&
+         between.near_share() <= 1 - kNoDoubtOfGroups;
 }
 
 HostNetwork find_groups(int hosts, std::span<const Meeting> meetings) {

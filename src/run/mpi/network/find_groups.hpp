@@ -30,8 +30,8 @@ struct Meeting {
 /// link to itself (set_single_connection). `message_s` is left 0. Meetings that found nothing have rates of 0.
 [[nodiscard]] HostNetwork find_groups(int hosts, std::span<const Meeting> meetings);
 
-/// Whether so many meetings got what their links can do that all hosts are one group beyond doubt.
-[[nodiscard]] bool nearly_all_near(int hosts, std::span<const Meeting> meetings);
+/// Whether the meetings leave no doubt of the groups that find_groups makes of them, by the rule that network() states.
+[[nodiscard]] bool beyond_doubt(int hosts, std::span<const Meeting> meetings);
 
 /// All hosts as one group, whatever was found between them.
 [[nodiscard]] HostNetwork one_group(int hosts, std::span<const Meeting> meetings);

@@ -214,8 +214,8 @@ HostNetwork measure(Channel& channel, std::vector<int> host_of_rank) {
       network = pass == 0 ? of_one_pass.front() : find_groups(hosts, meetings);
       const auto times =
           std::ranges::count_if(of_one_pass, [&](const HostNetwork& each) { return same_groups(each, network); });
-      const bool one = network.groups.size() < 2 && (pass > 0 || nearly_all_near(hosts, meetings));
-      settled = one || times >= kTimesFound ? 1 : 0;
+      const bool clear = pass == 0 ? beyond_doubt(hosts, meetings) : network.groups.size() < 2;
+      settled = clear || times >= kTimesFound ? 1 : 0;
       if (settled == 0 && pass + 1 == kMostPasses) network = one_group(hosts, meetings);
     }
     tell_all(channel, &settled, sizeof settled, 0);
