@@ -1,3 +1,5 @@
+#include "run/mpi/native/way_trial.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 #include "run/any_rank_failed.hpp"
 #include "run/exchange_testing.hpp"
 #include "run/mpi/native/way_watch.hpp"
+#include "run/mpi/runtime/median.hpp"
 #include "run/mpi/runtime/trial_state.hpp"
 #include "run/platform_testing.hpp"
 #include "run/pretended_hosts.hpp"
@@ -127,6 +130,23 @@ TEST(WayTrial, TimesAreToldInTheUnitThatFitsEach) {
   summary.planned_s = 29.9e-6;
   summary.native_s = 0.612;
   EXPECT_EQ(to_text(summary), "chain, 32 parts, predicted 98.2 ms; the plan took 29.9 us, MPI_Reduce 612 ms");
+}
+
+TEST(WayTrial, TakesWhatIsClearlyFaster) {
+  using Times = std::vector<double>;
+  const auto faster = [](const Times& planned, const Times& native) {
+    Times by_plan = planned;
+    Times by_mpi = native;
+    return detail::native_is_clearly_faster({detail::median(by_plan), detail::median(by_mpi)}, planned, native);
+  };
+  EXPECT_FALSE(faster({1, 1, 1}, {1, 1, 1}));
+  EXPECT_FALSE(faster({1, 1, 1}, {1.1, 1.2, 1.3}));
+  EXPECT_TRUE(faster({1.06, 1.06, 1.06}, {1, 1, 1.1}));   // a twentieth, whatever one of them took
+  EXPECT_TRUE(faster({1.03, 1.03, 1.02}, {1, 1, 1.01}));  // a fiftieth, always
+  EXPECT_FALSE(faster({1.03, 1.03, 1.02}, {1, 1, 1.03}));
+  EXPECT_FALSE(faster({1.01, 1.01, 1.01}, {1, 1, 1}));
+  EXPECT_FALSE(faster({1.03}, {1}));  // one alone is no always
+  EXPECT_TRUE(faster({1.06}, {1}));
 }
 
 TEST(WayTrial, IsGoneOnWithByTheNextJob) {

@@ -15,6 +15,9 @@
 namespace sluice::mpi::detail {
 namespace {
 
+constexpr double kClearly = 1.05;
+constexpr double kClearlyIfAll = 1.02;
+
 /// What an execution may be expected to take, by some that were measured: the median on one node and of short
 /// executions, where one that takes longer met other work; else, between nodes, the mean, as it met a full queue, which
 /// happens again and costs the 200 ms that TCP waits at least.
@@ -30,6 +33,11 @@ std::string to_text(const WayTimes& measured, const char* native) {
   if (measured.planned_s <= 0 && measured.native_s <= 0) return "";
   return fmt::format("; the plan took {}, {} {}", seconds_text(measured.planned_s), native,
                      seconds_text(measured.native_s));
+}
+
+bool native_is_clearly_faster(const WayTimes& usual, std::span<const double> planned, std::span<const double> native) {
+  const bool all = std::min(planned.size(), native.size()) > 1 && std::ranges::max(native) < std::ranges::min(planned);
+  return usual.native_s * (all ? kClearlyIfAll : kClearly) < usual.planned_s;
 }
 
 void WayTrial::choose(Way way, const KeptPlan& kept) {
@@ -114,19 +122,21 @@ void WayTrial::decide(const std::vector<std::uint64_t>& slowest) {
     // An execution that was under way, or had failed, when the next job was made left no time.
     if (slowest[i] != 0) ways[i % 2].push_back(number_of(slowest[i]));
   }
-  if (!ways[0].empty() && !ways[1].empty()) {
+  const bool both = !ways[0].empty() && !ways[1].empty();
+  if (both) {
     state_.planned_s = usual_time(channel_, ways[0]);
     state_.native_s = usual_time(channel_, ways[1]);
   }
   const bool again = decided_before_ != Stage::kFirst;
-  if (again && !ways[0].empty() && !ways[1].empty()) {
+  if (again && both) {
     // One of a few that met a full queue must not take the job away from what has served well.
     const bool was_native = decided_before_ == Stage::kNative;
     const auto [other, present] = std::pair(ways[was_native ? 0 : 1], ways[was_native ? 1 : 0]);
     const bool change = std::ranges::max(other) * kClearly < std::ranges::min(present);
     state_.stage = was_native == change ? Stage::kPlanned : Stage::kNative;
   } else {
-    state_.stage = state_.native_s * kClearly < state_.planned_s ? Stage::kNative : Stage::kPlanned;
+    const bool by_mpi = both && native_is_clearly_faster(measured(), ways[0], ways[1]);
+    state_.stage = by_mpi ? Stage::kNative : Stage::kPlanned;
   }
   std::vector<double>& chosen = ways[native() ? 1 : 0];
   if (!watched_ || chosen.empty()) return;

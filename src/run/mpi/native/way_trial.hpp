@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,12 @@ namespace sluice::mpi::detail {
 /// The measured times as the end of a sentence, such as "; the plan took 98.2 ms, MPI_Bcast 612 ms"; "" if none was
 /// measured.
 [[nodiscard]] std::string to_text(const WayTimes& measured, const char* native);
+
+/// Whether MPI's own collective is clearly faster than a plan: by a twentieth, or by a fiftieth where each of its
+/// executions, of more than one, took less than each by the plan. `usual`: what an execution is expected to take. At
+/// least one of each was measured.
+[[nodiscard]] bool native_is_clearly_faster(const WayTimes& usual, std::span<const double> planned,
+                                            std::span<const double> native);
 
 /// By which way a job is carried out; the same on all ranks. kTurns: its plan and a collective of MPI's own take turns,
 /// and then the faster one is used.
@@ -86,7 +93,6 @@ class WayTrial {
   [[nodiscard]] bool over() const { return state_.over(); }
 
  private:
-  static constexpr double kClearly = 1.05;
   using Stage = TrialState::Stage;
 
   template <class Executions>
