@@ -33,7 +33,8 @@ struct CollectiveOptions {
   /// integers with an operation of MPI's own, whose order does not matter; else true.
   std::optional<bool> reproducible = std::nullopt;
   /// Where the algorithm is left to the library: the plan and MPI's own collective take turns in the first executions.
-  /// From the ninth on the one is used that was faster on the slowest rank; MPI's has to be faster by 5 %.
+  /// From the ninth on the one is used that was faster on the slowest rank; MPI's has to be faster by 5 %, or always
+  /// and by 2 %.
   bool try_native = true;
 };
 
