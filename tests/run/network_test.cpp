@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -311,6 +312,49 @@ TEST(BetweenHosts, ARedistributionInWhichNothingIsSentDoesWithoutMpi) {
   Arrays arrays = make_arrays(c, rank(), 1);
   job.execute(arrays.source.data(), arrays.target.data());
   EXPECT_EQ(difference(arrays.target, arrays.expected), "");
+}
+
+/// Of one rank per host, in two halves whose link carries one connection.
+HostNetwork two_halves() {
+  HostNetwork network;
+  network.groups.resize(2);
+  for (int r = 0; r < size(); ++r) {
+    network.host_of_rank.push_back(r);
+    network.groups[2 * r < size() ? 0 : 1].hosts.push_back(r);
+  }
+  for (HostGroup& group : network.groups) group.bytes_per_s = 1e7;
+  network.links.push_back({0, 1, 1e-4, 1e7, 1});
+  return network;
+}
+
+TEST(BetweenHosts, MessagesThatShareALinkArePlannedForIt) {
+  if (size() < 4) GTEST_SKIP() << "a half of one host shares no link";
+  const PretendedHosts hosts(1);
+  const NewCommunicator comm;
+  detail::Context::of(comm)->network() = std::make_shared<const HostNetwork>(two_halves());
+  constexpr std::int64_t kBytes = 200'000;
+  std::vector<MessageSize> sends;
+  for (int to = 0; to < size(); ++to)
+    if (to != rank()) sends.push_back({to, kBytes + to});
+  Exchange exchange(comm, sends);
+  EXPECT_NE(exchange.explanation().find("by shared links"), std::string::npos) << exchange.explanation();
+  for (int execution = 0; execution < 3; ++execution) {
+    std::vector<std::byte> out;
+    std::vector<std::byte> expected;
+    for (const MessageSize& message : sends)
+      out.insert(out.end(), static_cast<std::size_t>(message.bytes), static_cast<std::byte>(rank() + execution));
+    for (int from = 0; from < size(); ++from)
+      if (from != rank())
+        expected.insert(expected.end(), static_cast<std::size_t>(kBytes + rank()),
+                        static_cast<std::byte>(from + execution));
+    std::vector<std::byte> in(expected.size());
+    exchange.execute(out, in);
+    EXPECT_EQ(in, expected) << "execution " << execution;
+  }
+  // Halves between which nothing else goes: k of their link is that of all.
+  const int other = (rank() + size() / 2) % size();
+  Exchange across(comm, size() % 2 == 0 ? std::vector<MessageSize>{{other, 300'000}} : std::vector<MessageSize>{});
+  EXPECT_EQ(across.explanation().find("by shared links"), std::string::npos) << across.explanation();
 }
 
 TEST(BetweenHosts, WhatQueuesHoldKeepsNoPorts) {

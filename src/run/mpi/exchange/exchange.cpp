@@ -374,7 +374,8 @@ std::string Exchange::explanation() const {
   const detail::WayTrial& trial = state_->trial;
   std::string text = trial.native() ? "MPI_Ialltoallw" : to_string(state_->options.mode);
   if (!trial.native() && state_->part->steps > 0)
-    text += fmt::format(", {} {}, k = {}", steps(), steps() == 1 ? "step" : "steps", state_->part->max_transfers);
+    text += fmt::format(", {} {}, k = {}{}", steps(), steps() == 1 ? "step" : "steps", state_->part->max_transfers,
+                        state_->part->by_links ? ", by shared links" : "");
   if (!trial.native() && local_steps() > 0) text += fmt::format(", {} local", local_steps());
   return text + detail::to_text(trial.measured(), "MPI_Ialltoallw");
 }

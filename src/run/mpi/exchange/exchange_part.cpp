@@ -14,6 +14,7 @@
 #include "run/mpi/exchange/message_sources.hpp"
 #include "run/mpi/exchange/node_ranks.hpp"
 #include "run/mpi/network/learn.hpp"
+#include "run/mpi/network/links_of_ranks.hpp"
 #include "run/mpi/runtime/planned_part.hpp"
 #include "run/mpi/steps/step_protocol.hpp"
 #include "schedule/slot_chains.hpp"
@@ -21,6 +22,7 @@
 #include "sluice/error.hpp"
 #include "sluice/plan/aggregation.hpp"
 #include "sluice/plan/exchange.hpp"
+#include "sluice/plan/shared_links.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
@@ -28,7 +30,7 @@ namespace {
 
 /// See planned_part.
 constexpr auto kExchangeFields = [](auto& numbers, ExchangePart& part) {
-  numbers(part.mode, part.steps, part.max_transfers, part.planning_bytes);
+  numbers(part.mode, part.steps, part.max_transfers, part.by_links, part.planning_bytes);
   numbers.each(part.receives, [&](MessageSize& m) { numbers(m.peer, m.bytes); });
   numbers.each(part.sends, [&](ExchangePart::Send& t) { numbers(t.peer, t.offset, t.bytes, t.step, t.permissions); });
   numbers.each(part.transfers_in, [&](ExchangePart::Receive& t) {
@@ -119,6 +121,12 @@ std::int64_t k_of_network(const Rows& rows, const HostNetwork& network) {
   return 0;
 }
 
+/// What a measured network says of the messages.
+struct KnownNetwork {
+  std::int64_t max_transfers = 0;  ///< 0: nothing limits all of them together
+  SharedLinks links = {};          ///< what some of them share, then
+};
+
 /// What ranks have for each other, as it is planned.
 struct RankTraffic {
   Traffic all;
@@ -156,9 +164,10 @@ RankTraffic traffic_of(const Rows& rows, const ExchangeOptions& options, const s
   return result;
 }
 
-/// A plan between ranks, or the one that is given, with k transfers at once. `hosts`: see plan_parts.
+/// A plan between ranks, or the one that is given, with k transfers at once. `links`: if it is to go by them; `hosts`:
+/// see plan_parts.
 StepSchedule schedule_of(RankTraffic& traffic, const ExchangeOptions& options, std::int64_t k, double setup,
-                         const std::vector<std::int64_t>& hosts) {
+                         const SharedLinks* links, const std::vector<std::int64_t>& hosts) {
   if (options.schedule) return given_schedule(traffic.all, options);
   sluice::ExchangeOptions how;
   how.algorithm = options.algorithm;
@@ -172,6 +181,7 @@ StepSchedule schedule_of(RankTraffic& traffic, const ExchangeOptions& options, s
     std::vector<Route> routes = routes_by_host(traffic.between_hosts.messages, hosts);
     return plan_by_routes({std::move(traffic.between_hosts), k, setup}, std::move(routes), {}, how).exchange.schedule;
   }
+  if (links != nullptr) return plan_over_links({traffic.all, k, setup}, *links, how).schedule;
   NetworkSpeeds speeds = options.speeds;
   for (BackboneChange& change : speeds.backbone) change.max_transfers = std::min(change.max_transfers, k);
   return plan_exchange({traffic.all, k, setup, 1, std::move(speeds)}, how).schedule;
@@ -188,16 +198,16 @@ std::int64_t bytes_of(const StepSchedule& schedule) {
   return bytes;
 }
 
-/// All parts, from all rows. `known_k`: what the network carries at once; 0: nothing is known. `hosts`: of each rank,
-/// where the exchange goes by two levels; else empty. The first part says what was held for all.
+/// All parts, from all rows. `hosts`: of each rank, where the exchange goes by two levels; else empty. The first part
+/// says what was held for all.
 std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& options, bool one_node,
-                                     std::int64_t known_k, const std::vector<std::int64_t>& hosts) {
+                                     const KnownNetwork& known, const std::vector<std::int64_t>& hosts) {
   const auto ranks = static_cast<int>(rows.size());
   RankTraffic traffic = traffic_of(rows, options, hosts);
   std::int64_t held = bytes_of(traffic.all.messages) + bytes_of(traffic.between_hosts.messages);
   const bool routed = options.local_links || options.schedule || !hosts.empty();
   const bool changes = !options.speeds.backbone.empty();
-  std::int64_t most = options.max_transfers > 0 ? options.max_transfers : known_k;
+  std::int64_t most = options.max_transfers > 0 ? options.max_transfers : known.max_transfers;
   if (changes) most = options.speeds.most_transfers();
   if (options.schedule) most = options.schedule->max_transfers;
   const bool k_limits = most > 0 && most < traffic.ports;
@@ -211,10 +221,12 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
     }
   }
   std::vector<ExchangePart> parts(rows.size());
+  bool by_links = false;
   if (mode != ExchangeMode::kList && mode != ExchangeMode::kAtOnce) {
     const double setup =
         k_limits || changes ? options.setup_bytes : std::max(options.setup_bytes, kLeastSetupOfExchange);
-    const StepSchedule schedule = schedule_of(traffic, options, k, setup, hosts);
+    by_links = !k_limits && !routed && options.speeds.empty() && options.algorithm == "auto" && known.links.limit();
+    const StepSchedule schedule = schedule_of(traffic, options, k, setup, by_links ? &known.links : nullptr, hosts);
     held += bytes_of(schedule);
     parts = schedule.local_phases ? split_phases(schedule, traffic.inner, ranks, k, mode == ExchangeMode::kBarrier)
                                   : split(schedule, ranks, k);
@@ -227,6 +239,7 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
   for (ExchangePart& part : parts) {
     part.mode = mode;
     part.max_transfers = k;
+    part.by_links = by_links;
     held += bytes_of(part.receives) + bytes_of(part.sends) + bytes_of(part.transfers_in);
   }
   for (const std::vector<std::int64_t>& row : rows) held += bytes_of(row);
@@ -317,17 +330,18 @@ ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sen
     for (const std::vector<std::int64_t>& host : gather_numbers(channel, {channel.context().first_of_node()}))
       hosts.push_back(host.front());
   }
-  std::int64_t known_k = 0;
+  KnownNetwork known;
   if (options.mode == ExchangeMode::kAuto && options.max_transfers == 0 && !one_node && may_measure(channel)) {
     std::int64_t worth = channel.context().network() || is_long(rows) ? 1 : 0;
     tell_all(channel, &worth, sizeof worth, 0);
     if (worth != 0) {
       const std::shared_ptr<const HostNetwork> network = learn_network(channel);
-      if (channel.rank() == 0) known_k = k_of_network(rows, *network);
+      if (channel.rank() == 0) known.max_transfers = k_of_network(rows, *network);
+      if (channel.rank() == 0 && known.max_transfers == 0) known.links = links_of_ranks(*network);
     }
   }
   part = planned_part<ExchangePart>(
-      channel, [&] { return plan_parts(rows, options, one_node, known_k, hosts); }, kExchangeFields,
+      channel, [&] { return plan_parts(rows, options, one_node, known, hosts); }, kExchangeFields,
       /*may_take_long=*/true);
   if (part.mode != ExchangeMode::kAtOnce) return part;
   // Rank 0 has found that k does not limit anything.

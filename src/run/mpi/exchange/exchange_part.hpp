@@ -36,6 +36,7 @@ struct ExchangePart {
   ExchangeMode mode = ExchangeMode::kAuto;  ///< as asked for, or chosen
   std::int64_t steps = 0;                   ///< of the whole plan
   std::int64_t max_transfers = 0;           ///< k, cut to what ports allow, at least 1
+  bool by_links = false;                    ///< planned for links that some of the messages share
   std::int64_t planning_bytes = 0;          ///< what this rank held of all ranks' messages to plan them
   std::vector<MessageSize> receives;        ///< from others, by rank, none empty
   std::vector<Send> sends;

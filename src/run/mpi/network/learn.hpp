@@ -14,6 +14,9 @@ namespace sluice::mpi::detail {
 /// what it knows alone.
 [[nodiscard]] bool may_measure(Channel& channel);
 
+/// What memory carries, in bytes per second, as far as plans care.
+constexpr double kMemoryBytes_s = 4e9;
+
 /// The network of the channel's context, which keeps it. Collective. Throws what Channel::check throws.
 std::shared_ptr<const HostNetwork> learn_network(Channel& channel);
 

@@ -15,8 +15,7 @@ namespace {
 
 constexpr std::int64_t kLong = 1 << 20;
 
-/// What memory does, as far as plans care.
-constexpr double kMemoryBytes = 4e9;
+/// Of a message inside a host.
 constexpr double kMemoryMessage_s = 2e-6;
 
 GapTable gap(double message_s, double bytes_per_s) {
@@ -128,7 +127,7 @@ Platform clusters_of_ranks(const HostNetwork& network) {
       PlatformCluster& cluster = platform.clusters.emplace_back();
       cluster.name = fmt::format("host {}", host);
       cluster.latency_s = kMemoryMessage_s;
-      cluster.gap = gap(kMemoryMessage_s, kMemoryBytes);
+      cluster.gap = gap(kMemoryMessage_s, detail::kMemoryBytes_s);
     }
   }
   for (const GroupLink& link : network.links)

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "sluice/plan/shared_links.hpp"
+#include "sluice/run/mpi/network.hpp"
+
+namespace sluice::mpi::detail {
+
+/// What messages between the ranks of `network` share, as planners take it; no MPI here. Times are in those of a byte
+/// over the link of a host in the fastest group:
+///  - the link between two groups, if it carries fewer connections than they have hosts, once for each direction;
+///  - what all links of a group carry together, if that was measured and is less than its hosts could send;
+///  - the link of a host that has several ranks: one message to other hosts at once, and one from them. Messages inside
+///    the host take the time of its memory.
+[[nodiscard]] SharedLinks links_of_ranks(const HostNetwork& network);
+
+}  // namespace sluice::mpi::detail
