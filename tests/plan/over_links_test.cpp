@@ -41,8 +41,7 @@ ExchangeProblem random_problem(std::mt19937_64& random) {
   if (random() % 2 == 0) problem.max_transfers = nodes;
   for (std::int64_t from = 0; from < nodes; ++from)
     for (std::int64_t to = 0; to < nodes; ++to)
-      if (random() % 4 != 0)
-        problem.traffic.messages.push_back({from, to, static_cast<std::int64_t>(random() % 100)});
+      if (random() % 4 != 0) problem.traffic.messages.push_back({from, to, static_cast<std::int64_t>(random() % 100)});
   return problem;
 }
 
@@ -178,10 +177,9 @@ TEST(OverLinks, NothingToSend) {
 
 TEST(OverLinks, BadLinks) {
   const ExchangeProblem problem = everyone_to_everyone(4, 10);
-  const std::vector<SharedLink> bad{{{0, 4}, {1}, 1},  {{-1, 0}, {1}, 1},    {{1, 0}, {2}, 1},
-                                    {{0, 0}, {1}, 1},  {{0}, {4}, 1},        {{0}, {1}, -1},
-                                    {{0}, {1}, 1, 0},  {{0}, {1}, 1, -1},    {{0}, {1}, 1, 1.0 / 0.0},
-                                    {{0}, {1}, 1, 0.0 / 0.0}};
+  const std::vector<SharedLink> bad{
+      {{0, 4}, {1}, 1}, {{-1, 0}, {1}, 1}, {{1, 0}, {2}, 1},  {{0, 0}, {1}, 1},         {{0}, {4}, 1},
+      {{0}, {1}, -1},   {{0}, {1}, 1, 0},  {{0}, {1}, 1, -1}, {{0}, {1}, 1, 1.0 / 0.0}, {{0}, {1}, 1, 0.0 / 0.0}};
   for (const SharedLink& link : bad) EXPECT_THROW((void)plan_over_links(problem, {{link}, 0}), InputError);
   for (const double setup : {-1.0, 1.0 / 0.0, 0.0 / 0.0})
     EXPECT_THROW((void)plan_over_links(problem, {{}, setup}), InputError);

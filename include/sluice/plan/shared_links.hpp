@@ -50,8 +50,8 @@ struct LinkedPlan {
 /// schedule of plan_exchange is taken if it is as short. Steps come last: a transfer is in the first one behind those
 /// of its sender and its receiver in which each of its links has room.
 ///
-/// Cost: a try is O(t (d + l)) for t messages and d of the busiest node; of `options.effort` 1 all tries take a tenth
-/// of a second, and one at least is made if it takes no longer.
+/// Cost: a try is O(t (d + l)) for t messages and d of the busiest node; of `options.effort` 1 all tries take a
+/// quarter of a second, and one that takes longer is given up.
 /// Guarantee: never longer than what plan_exchange makes, by length_over_links; if it is another schedule than that, no
 /// step has more than max_transfers over a link. Deterministic, unless the time limit ends it.
 ///
@@ -59,8 +59,8 @@ struct LinkedPlan {
 /// operations of an open shop whose links are machines of several places is ours.
 ///
 /// Example: hosts 0, 1 and 2, 3 with a link for one transfer each way, all messages alike. By plan_exchange 0 and 1
-/// send to 2 and 3 side by side in two of three steps, which take twice as long then: 5 units. In the four steps here one
-/// sends over the link while the other sends to its neighbour, or waits: 4 units, which is what the link needs.
+/// send to 2 and 3 side by side in two of three steps, which take twice as long then: 5 units. In the four steps here
+/// one sends over the link while the other sends to its neighbour, or waits: 4 units, which is what the link needs.
 ///
 /// Throws InputError as plan_exchange, for `speeds` or `switches` of the problem, and for links with a node out of
 /// range, a negative number of transfers or a time that is not above 0 and finite.

@@ -20,8 +20,8 @@ namespace {
 
 using detail::Budget;
 
-/// Of an effort of 1: a tenth of a second.
-constexpr double kShareOfEffort = 0.1;
+/// Of an effort of 1: a quarter of a second.
+constexpr double kShareOfEffort = 0.25;
 /// Close enough to the bound to stop.
 constexpr double kNear = 1.01;
 /// By how much random factors change what nodes and links have left to do, try by try; the first one takes it as it is.
@@ -167,8 +167,7 @@ class Listing {
   using Event = std::pair<double, std::size_t>;
 
   [[nodiscard]] bool has_room(const Item& item) const {
-    return std::ranges::all_of(item.links,
-                               [&](std::size_t link) { return under_way_[link] < routes_.most(link); });
+    return std::ranges::all_of(item.links, [&](std::size_t link) { return under_way_[link] < routes_.most(link); });
   }
   [[nodiscard]] bool can_begin(const Item& item) const {
     return sender_free_[at(item.message.from)] && receiver_free_[at(item.message.to)] && has_room(item);
@@ -194,7 +193,7 @@ class Listing {
       for (const std::size_t i : left_[sender])
         if (can_begin(items_[i])) waiting_.emplace_back(urgency(items_[i]) * factors[i], i);
     }
-    constexpr std::int64_t kWorkOfItem = 10;
+    constexpr std::int64_t kWorkOfItem = 30;
     budget.spend(kWorkOfItem * (looked_at + static_cast<std::int64_t>(left_.size() + waiting_.size())));
     std::ranges::sort(waiting_, [](const auto& a, const auto& b) {
       return a.first != b.first ? a.first > b.first : a.second < b.second;
@@ -301,8 +300,8 @@ LinkedPlan plan_over_links(const ExchangeProblem& problem, const SharedLinks& li
   best.length = length_over_links(best.schedule, links);
 
   const Routes routes(links, problem.traffic.senders, problem.traffic.receivers, problem.max_transfers);
-  Loads loads{std::vector<double>(at(problem.traffic.senders), 0), std::vector<double>(at(problem.traffic.receivers), 0),
-              std::vector<double>(routes.links(), 0)};
+  Loads loads{std::vector<double>(at(problem.traffic.senders), 0),
+              std::vector<double>(at(problem.traffic.receivers), 0), std::vector<double>(routes.links(), 0)};
   std::vector<Item> items;
   for (const Message& message : detail::distinct_messages(problem.traffic)) {
     if (message.size == 0) continue;

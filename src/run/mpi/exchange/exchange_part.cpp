@@ -88,10 +88,7 @@ std::int64_t most_of_a_rank(const Rows& rows, std::int64_t limit) {
 }
 
 /// Whether it is worth knowing the network.
-bool is_long(const Rows& rows) {
-  static constexpr std::int64_t kLongBytes = 256 << 10;
-  return most_of_a_rank(rows, kLongBytes) >= kLongBytes;
-}
+bool is_long(const Rows& rows) { return most_of_a_rank(rows, kLongForNetwork) >= kLongForNetwork; }
 
 /// k where nearly all goes between two groups of hosts whose link carries fewer transfers than they have hosts; 0 where
 /// no link limits, or what goes inside groups does not wait for it.

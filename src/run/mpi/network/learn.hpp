@@ -20,6 +20,10 @@ constexpr double kMemoryBytes_s = 4e9;
 /// The network of the channel's context, which keeps it. Collective. Throws what Channel::check throws.
 std::shared_ptr<const HostNetwork> learn_network(Channel& channel);
 
+/// Where the library chooses, exchanges and redistributions of which a rank sends or receives so much, in bytes, are
+/// worth knowing the network for.
+constexpr std::int64_t kLongForNetwork = 256 << 10;
+
 /// Networks that other communicators know are not inherited any more. Local, for all ranks.
 void forget_networks();
 

@@ -101,18 +101,11 @@ OwnMessages whole_messages(const RedistributionPlan& plan, const JobArrays& arra
   return result;
 }
 
-/// Pairs of processes, of the array that has most.
-bool has_few_pairs(const JobArrays& arrays) {
-  return std::ranges::all_of(arrays.parts, [](const Participation& part) {
-    const std::int64_t receivers = part.problem.to().processes();
-    return receivers != 0 && part.problem.from().processes() <= kMostMessages / receivers;
-  });
-}
-
 /// A schedule among ranks that may cut messages, in units of the arrays: that of an algorithm of exchange that was
-/// asked for, or one that costs less than `whole`, which is in bytes, if one is found.
+/// asked for, one for `links` between so many `ranks`, or one that costs less than `whole`, which is in bytes, if one
+/// is found.
 std::optional<StepSchedule> cut_schedule(const JobArrays& arrays, const Cost& whole,
-                                         const RedistributionJobOptions& options) {
+                                         const RedistributionJobOptions& options, const SharedLinks* links, int ranks) {
   const bool asked_for = options.algorithm != "auto";
   if (!asked_for && !has_few_pairs(arrays)) return std::nullopt;
   if (asked_for && arrays.batch.count_messages(kMostIfAskedFor) > kMostIfAskedFor)
@@ -127,6 +120,12 @@ std::optional<StepSchedule> cut_schedule(const JobArrays& arrays, const Cost& wh
   sluice::ExchangeOptions how;
   how.algorithm = options.algorithm;
   how.effort = kExchangeEffort;
+  if (links != nullptr) {
+    exchange.traffic.senders = exchange.traffic.receivers = ranks;
+    SharedLinks in_units = *links;
+    in_units.transfer_setup /= unit;
+    return plan_over_links(exchange, in_units, how).schedule;
+  }
   StepSchedule schedule = plan_exchange(exchange, how).schedule;
   const double whole_total = static_cast<double>(whole.transmission) + setup_bytes * static_cast<double>(whole.steps);
   if (!asked_for && cost(schedule).total * unit >= whole_total) return std::nullopt;
@@ -249,12 +248,19 @@ std::int64_t JobArrays::largest_part() const {
   return bytes;
 }
 
+bool has_few_pairs(const JobArrays& arrays) {
+  return std::ranges::all_of(arrays.parts, [](const Participation& part) {
+    const std::int64_t receivers = part.problem.to().processes();
+    return receivers != 0 && part.problem.from().processes() <= kMostMessages / receivers;
+  });
+}
+
 bool is_of_exchange(const std::string& algorithm) {
   return has_algorithm("exchange", algorithm) && !has_algorithm("redistribute", algorithm);
 }
 
 OwnSteps own_steps(const JobArrays& arrays, int rank, const RedistributionPlan* plan,
-                   const RedistributionJobOptions& options, bool ports_are_short) {
+                   const RedistributionJobOptions& options, bool ports_are_short, const SharedLinks* links, int ranks) {
   const bool may_cut = is_of_exchange(options.algorithm) || (ports_are_short && options.algorithm == "auto");
   std::optional<StepSchedule> whole;
   if (plan == nullptr && !is_of_exchange(options.algorithm)) whole = merged_schedule(arrays, options);
@@ -268,10 +274,12 @@ OwnSteps own_steps(const JobArrays& arrays, int rank, const RedistributionPlan* 
     }
   }
   OwnSteps own;
-  const std::optional<StepSchedule> cut = may_cut ? cut_schedule(arrays, whole_cost, options) : std::nullopt;
+  const std::optional<StepSchedule> cut =
+      may_cut ? cut_schedule(arrays, whole_cost, options, links, ranks) : std::nullopt;
   if (cut) {
     own = steps_of(*cut, arrays, rank, arrays.unit);
     own.way = "messages cut by " + (options.algorithm == "auto" ? std::string("exchange") : cut->algorithm);
+    if (links != nullptr) own.way = "by shared links";
   } else if (plan == nullptr) {
     // Without either nothing goes from one rank to another.
     own = steps_of(whole ? *whole : StepSchedule{}, arrays, rank, 1);

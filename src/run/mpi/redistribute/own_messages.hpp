@@ -11,6 +11,7 @@
 #include "run/mpi/steps/step_executor.hpp"
 #include "sluice/input/batch_problem.hpp"
 #include "sluice/plan/redistribute.hpp"
+#include "sluice/plan/shared_links.hpp"
 
 namespace sluice::mpi::detail {
 
@@ -116,8 +117,15 @@ struct JobArrays {
 /// that costs less, a step costing as much as 32 KiB at least. It is looked for where there are at most 1024 messages
 /// between at most as many pairs; all ranks find the same one. Where the algorithm is one of exchange, its schedule is
 /// taken; throws InputError then, and where arrays are not alike, for more than 2^20 messages.
+///
+/// `links`, unless null: what messages between so many `ranks` share besides ports, for which plan_over_links plans
+/// then.
 [[nodiscard]] OwnSteps own_steps(const JobArrays& arrays, int rank, const RedistributionPlan* plan,
-                                 const RedistributionJobOptions& options, bool ports_are_short);
+                                 const RedistributionJobOptions& options, bool ports_are_short,
+                                 const SharedLinks* links = nullptr, int ranks = 0);
+
+/// Whether so few pairs of ranks have messages that own_steps looks for a schedule which cuts them.
+[[nodiscard]] bool has_few_pairs(const JobArrays& arrays);
 
 /// Whole messages that wait for no others, ranks in the order of their distance: each works out its own alone, and
 /// nobody plans. For where no port is short. `size`: of ranks.

@@ -7,6 +7,8 @@
 #include <exception>
 #include <utility>
 
+#include "run/mpi/network/learn.hpp"
+#include "run/mpi/network/links_of_ranks.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/simulation.hpp"
 #include "run/mpi/steps/protocol_chain.hpp"
@@ -83,6 +85,13 @@ JobArrays make_arrays(const Channel& channel, const JobArguments& arguments) {
   return JobArrays(make_participations(channel.rank(), channel.size(), arguments));
 }
 
+/// Whether it is worth knowing what messages share; the same on all ranks, if their arguments are.
+bool wants_network(const Channel& channel, const JobArrays& arrays, const RedistributionOptions& how) {
+  return how.mode == ExchangeMode::kAuto && how.algorithm == "auto" && !how.has_replicas() &&
+         mode_of(channel, arrays, how) == ExchangeMode::kChain && arrays.largest_part() >= kLongForNetwork &&
+         has_few_pairs(arrays);
+}
+
 /// Of `pattern`, the array that all are like. Every rank plans: what a search could still shave off the steps is not
 /// worth that.
 RedistributionPlan plan_of(const JobArrays& arrays, const Participation& pattern, const RedistributionOptions& how) {
@@ -107,8 +116,9 @@ bool surely_overlap(const Participation& part, const void* source, const void* t
 
 }  // namespace
 
-RedistributionJob::Prepared::Prepared(const Channel& channel, const JobArguments& arguments)
-    : arrays(make_arrays(channel, arguments)),
+RedistributionJob::Prepared::Prepared(const Channel& channel, const JobArguments& arguments, JobArrays made,
+                                      const SharedLinks* links)
+    : arrays(std::move(made)),
       mode(mode_of(channel, arrays, arguments.how)),
       at_once(goes_at_once(channel, arguments.how)) {
   if (!at_once && arrays.pattern() != nullptr) plan = plan_of(arrays, *arrays.pattern(), arguments.how);
@@ -117,7 +127,8 @@ RedistributionJob::Prepared::Prepared(const Channel& channel, const JobArguments
   } else if (at_once) {
     own = steps_at_once(arrays, channel.rank(), channel.size());
   } else {
-    own = own_steps(arrays, channel.rank(), plan ? &*plan : nullptr, arguments.how, mode == ExchangeMode::kChain);
+    own = own_steps(arrays, channel.rank(), plan ? &*plan : nullptr, arguments.how, mode == ExchangeMode::kChain, links,
+                    channel.size());
   }
   copies.reserve(arrays.parts.size());
   for (std::size_t a = 0; a < arrays.parts.size(); ++a) copies.emplace_back(arrays.parts[a], own, a);
@@ -139,31 +150,51 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
   // Every rank works out its own part alone, so that it does not matter who has it already.
   if (entry != nullptr) prepared_ = std::static_pointer_cast<const Prepared>(entry->plan);
   SharedMessages* by_memory = nullptr;
+  std::optional<JobArrays> arrays;
+  bool by_network = false;
   const std::exception_ptr failure = failure_of([&] {
-    if (!prepared_) prepared_ = std::make_shared<const Prepared>(channel, arguments);
-    const OwnSteps& own = prepared_->own;
-    check_combine();
-    if (prepared_->at_once && how.shared_from_bytes >= 0 && SharedMessages::possible(channel.context())) {
-      auto memory = std::make_unique<SharedMessages>(channel, own.sends.steps(), prepared_->arrays.unit);
-      by_memory = memory.get();
-      carrier_ = std::move(memory);
-    } else {
-      carrier_ = make_executor();
-    }
-    std::vector<ArrayTransport> transports;
-    transports.reserve(parts().size());
-    for (std::size_t a = 0; a < parts().size(); ++a)
-      transports.emplace_back(prepared_->copies[a], parts()[a].element_size, combines_[a]);
-    transport_.emplace(own, std::move(transports));
-    transfers_.emplace(*transport_, own);
+    if (!prepared_) arrays.emplace(make_arrays(channel, arguments));
+    by_network = wants_network(channel, prepared_ ? prepared_->arrays : *arrays, how);
+    if (!prepared_ && !by_network)
+      prepared_ = std::make_shared<const Prepared>(channel, arguments, std::move(*arrays), nullptr);
+    if (prepared_) by_memory = make_carrier();
   });
   KeptPlan kept =
       find_kept(channel, key.bytes(), fingerprint, failure, {.block = by_memory != nullptr ? by_memory->block() : 0});
   if (by_memory != nullptr) by_memory->connect(prepared_->own.receives.steps(), kept.blocks);
+  if (by_network && !kept.plan) {
+    const SharedLinks links = may_measure(channel) ? links_of_ranks(*learn_network(channel)) : SharedLinks{};
+    agreed(channel, [&] {
+      JobArrays made = arrays ? std::move(*arrays) : prepared_->arrays;
+      prepared_ =
+          std::make_shared<const Prepared>(channel, arguments, std::move(made), links.limit() ? &links : nullptr);
+      (void)make_carrier();
+    });
+  }
   if (!kept.plan) kept.put(channel, key.bytes(), prepared_);
   const bool takes_turns = how.try_native && prepared_->own.mean_bytes > 0 && how.algorithm == "auto" &&
                            how.mode == ExchangeMode::kAuto && channel.size() > 1 && !kSimulated && !how.has_replicas();
   trial_.choose(takes_turns ? Way::kTurns : Way::kPlan, kept);
+}
+
+SharedMessages* RedistributionJob::make_carrier() {
+  const OwnSteps& own = prepared_->own;
+  check_combine();
+  SharedMessages* by_memory = nullptr;
+  if (prepared_->at_once && how_.shared_from_bytes >= 0 && SharedMessages::possible(channel.context())) {
+    auto memory = std::make_unique<SharedMessages>(channel, own.sends.steps(), prepared_->arrays.unit);
+    by_memory = memory.get();
+    carrier_ = std::move(memory);
+  } else {
+    carrier_ = make_executor();
+  }
+  std::vector<ArrayTransport> transports;
+  transports.reserve(parts().size());
+  for (std::size_t a = 0; a < parts().size(); ++a)
+    transports.emplace_back(prepared_->copies[a], parts()[a].element_size, combines_[a]);
+  transport_.emplace(own, std::move(transports));
+  transfers_.emplace(*transport_, own);
+  return by_memory;
 }
 
 std::unique_ptr<StepExecutor> RedistributionJob::make_executor() {

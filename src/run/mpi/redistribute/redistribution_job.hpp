@@ -19,6 +19,8 @@
 
 namespace sluice::mpi::detail {
 
+class SharedMessages;
+
 /// The job of a redistribution of one array or of several: messages of all arrays between two ranks are one. A single
 /// array is a batch of one.
 class RedistributionJob final : public Job {
@@ -48,7 +50,8 @@ class RedistributionJob final : public Job {
 
   /// What there is to know before the first execution: the same in every job with the same arguments.
   struct Prepared {
-    Prepared(const Channel& channel, const JobArguments& arguments);
+    /// `links`: what the network has that messages share, or null.
+    Prepared(const Channel& channel, const JobArguments& arguments, JobArrays arrays, const SharedLinks* links);
 
     JobArrays arrays;
     ExchangeMode mode;  ///< never kAuto
@@ -58,6 +61,8 @@ class RedistributionJob final : public Job {
     std::vector<ArrayCopies> copies;  ///< of each array
   };
 
+  /// Makes what carries out `prepared_`, and returns it where it shares memory.
+  SharedMessages* make_carrier();
   [[nodiscard]] StepExecutor::Limits limits() const;
   void check_combine() const;
   void check_pointers(std::span<const void* const> sources, std::span<void* const> targets) const;
