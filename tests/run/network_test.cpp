@@ -357,6 +357,40 @@ TEST(BetweenHosts, MessagesThatShareALinkArePlannedForIt) {
   EXPECT_EQ(across.explanation().find("by shared links"), std::string::npos) << across.explanation();
 }
 
+TEST(BetweenHosts, RedistributionsArePlannedForALinkToo) {
+  if (size() < 4) GTEST_SKIP() << "a half of one host shares no link";
+  const PretendedHosts hosts(1);
+  const NewCommunicator comm;
+  detail::Context::of(comm)->network() = std::make_shared<const HostNetwork>(two_halves());
+  const Case c{{1L << 18}, {{size()}, {64}}, {{size()}, {100}}, 8, {}};
+  for (int job = 0; job < 2; ++job) {  // the second one takes the plan that is kept
+    Redistribution redistribution(comm, c.shape, c.from, c.to, c.element_size, c.options);
+    EXPECT_NE(redistribution.explanation().find("by shared links"), std::string::npos) << redistribution.explanation();
+    for (int execution = 0; execution < 3; ++execution) {
+      Arrays arrays = make_arrays(c, rank(), static_cast<std::uint64_t>(execution));
+      redistribution.execute(arrays.source.data(), arrays.target.data());
+      EXPECT_EQ(difference(arrays.target, arrays.expected), "") << "execution " << execution;
+    }
+  }
+  // Ranks that keep the plan while others do not make it again together.
+  detail::PlanCache& plans = detail::Context::of(comm)->plans();
+  const std::size_t capacity = plans.capacity();
+  if (rank() == 0) plans.set_capacity(0);
+  plans.set_capacity(capacity);
+  Redistribution again(comm, c.shape, c.from, c.to, c.element_size, c.options);
+  EXPECT_NE(again.explanation().find("by shared links"), std::string::npos) << again.explanation();
+  Arrays arrays = make_arrays(c, rank(), 9);
+  again.execute(arrays.source.data(), arrays.target.data());
+  EXPECT_EQ(difference(arrays.target, arrays.expected), "");
+  // An order that was asked for stays, and a short array is not worth a look.
+  RedistributionOptions stepwise;
+  stepwise.algorithm = "stepwise";
+  const Redistribution named(comm, c.shape, c.from, c.to, c.element_size, stepwise);
+  EXPECT_EQ(named.explanation().find("by shared links"), std::string::npos) << named.explanation();
+  const Redistribution tiny(comm, {1000}, c.from, c.to, 8);
+  EXPECT_EQ(tiny.explanation().find("by shared links"), std::string::npos) << tiny.explanation();
+}
+
 TEST(BetweenHosts, WhatQueuesHoldKeepsNoPorts) {
   const PretendedHosts hosts(1);
   const NewCommunicator comm;
