@@ -285,7 +285,7 @@ std::vector<Groups> parts_of(const ProgramTask& task, const Groups& groups) {
 /// platforms of `studies`; so was the part that is exchanged where hubs are worth while.
 Variants grouped_pipeline(const ProgramTask& task) {
   constexpr std::int64_t kMostMessages = 1 << 15;
-  constexpr std::int64_t kShortest = 2 << 10;  // messages between groups, of which there are fewer else
+  constexpr std::int64_t kShortest = 4 << 10;  // messages between groups, of which there are fewer else
   constexpr std::int64_t kOneOf = 6;
   struct Cut {
     std::int64_t segments, shares;
@@ -296,7 +296,7 @@ Variants grouped_pipeline(const ProgramTask& task) {
   const std::int64_t pieces = std::max<std::int64_t>(1, task.shape.size_bytes / kShortest);
   const auto count = static_cast<std::int64_t>(groups.size());
   Variants variants;
-  for (Cut parts : {Cut{8, 12}, Cut{24, 6}}) {
+  for (Cut parts : {Cut{8, 12}, Cut{32, 6}}) {
     parts.shares = std::min(parts.shares, pieces);
     parts.segments = task.segments > 0 ? task.segments : std::min(parts.segments, pieces / parts.shares);
     const auto offer = [&](std::int64_t exchanged) {
