@@ -53,7 +53,8 @@ void CollectiveInput::add_to(CLI::App& verb) {
   verb.add_option("--element-bytes", element_bytes, "of an element, which is not cut")->option_text("N [8]");
   verb.add_flag("--in-order", in_order, "the operation does not commute: ranks are combined in their order");
   if (collective != Collective::kAllreduce) return;
-  verb.add_option("--segments", segments, "of algorithm chain; else the best of some")->option_text("S");
+  verb.add_option("--segments", segments, "of algorithms chain and grouped-pipeline; else the best of some")
+      ->option_text("S");
 }
 
 void CollectiveInput::add_compute_to(CLI::App& verb) {
@@ -134,8 +135,8 @@ std::vector<std::int64_t> read_counts(const std::string& text, Collective collec
 }  // namespace
 
 void check_segments(const CollectiveInput& options, const std::string& algorithm) {
-  if (!options.segments.empty() && algorithm != "auto" && algorithm != "chain")
-    throw InputError("--segments", "algorithm " + algorithm, "--algorithm chain or auto");
+  if (!options.segments.empty() && algorithm != "auto" && algorithm != "chain" && algorithm != "grouped-pipeline")
+    throw InputError("--segments", "algorithm " + algorithm, "--algorithm chain, grouped-pipeline or auto");
 }
 
 CollectiveTask read(const CollectiveInput& options, std::int64_t ranks) {

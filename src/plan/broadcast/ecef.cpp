@@ -12,13 +12,20 @@
 /// F_j is 0 if B is {j}. Of equals, the receiver, then the sender of the least number.
 /// Guarantee: none.
 /// Complexity: every receiver keeps its best sender; after a round only those whose best sender has just sent look for
-/// another one: O(C^2) a round at most, O(C) where few look again. Lookaheads: each cluster's c_jk, sorted once, O(C^2
+/// another one, among senders by rising RT_i, until RT_i and the least c_ij of all i are more than the best: O(C log C)
+/// a round where links are alike or few look again, O(C^2) at most. Lookaheads: each cluster's c_jk, sorted once, O(C^2
 /// log C) in all. O(C^2) memory with lookahead, else O(C).
 /// Source: Steffenel (2006), section 5; Bhat, Raghavendra, Prasanna, "Efficient collective communication in
 /// distributed heterogeneous systems" (2003).
 ///
 /// Example: root 0, g = 2 everywhere, L_01 = 1, L_02 = 3, L_12 = 1, T = 0: ecef sends 0 to 1 (arrives at 3), then 0 to
 /// 2 at 2 (arrives at 7) or 1 to 2 at 3 (arrives at 6): the latter, so the length is 6.
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+#include <vector>
+
 #include "plan/broadcast/registry.hpp"
 #include "plan/broadcast/waiting_clusters.hpp"
 #include "plan/infinity.hpp"
@@ -27,6 +34,15 @@ namespace sluice::detail {
 
 namespace {
 
+/// Of each receiver the least transfer from any sender.
+std::vector<double> least_transfers(const Costs& costs) {
+  std::vector<double> least(costs.size(), kInfinity);
+  for (std::size_t i = 0; i < costs.size(); ++i)
+    for (std::size_t j = 0; j < costs.size(); ++j)
+      if (i != j) least[j] = std::min(least[j], costs.transfer(i, j));
+  return least;
+}
+
 ClusterTree early_completion_tree(const Costs& costs, WaitingClusters::Kind kind) {
   const std::size_t n = costs.size();
   ClusterTree tree(n);
@@ -34,7 +50,8 @@ ClusterTree early_completion_tree(const Costs& costs, WaitingClusters::Kind kind
   waits[costs.root()] = 0;
   WaitingClusters lookahead(costs, kind, waits);
   std::vector<double> free(n, 0);
-  std::vector<std::size_t> holders{costs.root()};
+  std::set<std::pair<double, std::size_t>> holders{{0, costs.root()}};  // by when they are free
+  const std::vector<double> least_transfer = least_transfers(costs);
   std::vector<std::size_t> sender(n, costs.root());
   const auto end = [&](std::size_t i, std::size_t j) { return free[i] + costs.transfer(i, j); };
   for (std::size_t round = 1; round < n; ++round) {
@@ -51,9 +68,11 @@ ClusterTree early_completion_tree(const Costs& costs, WaitingClusters::Kind kind
     const std::size_t from = sender[chosen];
     waits[chosen] = 0;
     lookahead.moved(chosen);
+    holders.erase({free[from], from});
     free[chosen] = end(from, chosen);
     free[from] += costs.gap(from, chosen);
-    holders.push_back(chosen);
+    holders.emplace(free[chosen], chosen);
+    holders.emplace(free[from], from);
     tree.append(static_cast<std::int32_t>(from), static_cast<std::int32_t>(chosen));
     for (std::size_t j = 0; j < n; ++j) {
       if (waits[j] == 0) continue;
@@ -64,8 +83,17 @@ ClusterTree early_completion_tree(const Costs& costs, WaitingClusters::Kind kind
         if (better(chosen)) sender[j] = chosen;
         continue;
       }
-      for (const std::size_t i : holders)
+      for (auto at = holders.begin(); at != holders.end();) {
+        const auto [free_s, i] = *at;
+        const double at_least = free_s + least_transfer[j], best_end = end(sender[j], j);
+        if (at_least > best_end) break;
         if (better(i)) sender[j] = i;
+        // Those that are free at the same time come by rising numbers: none is better than an equal one before it.
+        if (at_least == best_end && i >= sender[j])
+          at = holders.upper_bound({free_s, std::numeric_limits<std::size_t>::max()});
+        else
+          ++at;
+      }
     }
   }
   return tree;

@@ -83,6 +83,11 @@ using Allgather = std::function<ProgramMessages(const Ranks&, const RangeSets&)>
 /// Whether at most two groups are of one rank, as grouped_allreduce needs it.
 [[nodiscard]] bool can_be_collected(const Groups& groups);
 [[nodiscard]] ProgramMessages grouped_allreduce(const Groups& groups, const Ranges& shares, const Allgather& inside);
+/// In segments, each given by its shares, of which groups combine, send and gather several at the same time. Groups are
+/// given by their parts. The last `exchanged` segments go between groups by one latency; each group has several ranks
+/// then.
+[[nodiscard]] ProgramMessages pipelined_allreduce(const std::vector<Groups>& parts_of_groups,
+                                                  const std::vector<Ranges>& segments, std::size_t exchanged);
 [[nodiscard]] ProgramMessages grouped_alltoall(const Groups& groups,
                                                const std::function<ByteRange(std::int64_t, std::int64_t)>& cell);
 

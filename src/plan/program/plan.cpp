@@ -221,7 +221,7 @@ class Planning {
     double little_left = kLittleWork * options_.effort;
     for (Estimate& each : estimates) {
       if (found() && stopped()) return;
-      const bool promises = !found() || each.seconds <= kGain * least_s_;
+      const bool promises = !found() || each.seconds <= least_s_;
       const double most = std::max(little_left, promises ? std::min(most_of_one(), work_left_) : 0);
       if (most <= 0 && found()) {
         candidates_.push_back({estimated_name(variants_[each.variant].name), each.seconds});

@@ -263,6 +263,63 @@ Variants grouped_exchange(const ProgramTask& task) {
     throw InputError("platform", "too many groups, or more than two of one rank", "few groups of several ranks");
   return variants;
 }
+/// Of each group the innermost groups in it, both in the order of its ranks.
+std::vector<Groups> parts_of(const ProgramTask& task, const Groups& groups) {
+  std::vector<std::size_t> innermost_of(static_cast<std::size_t>(task.shape.ranks));
+  const Groups& parts = innermost(task);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for (const std::int64_t rank : parts[i]) innermost_of[static_cast<std::size_t>(rank)] = i;
+  std::vector<Groups> result;
+  for (const Ranks& group : groups) {
+    Groups& own = result.emplace_back();
+    std::map<std::size_t, std::size_t> place;  // among its parts, by innermost group
+    for (const std::int64_t rank : group) {
+      const auto [at, fresh] = place.try_emplace(innermost_of[static_cast<std::size_t>(rank)], own.size());
+      if (fresh) own.emplace_back();
+      own[at->second].push_back(rank);
+    }
+  }
+  return result;
+}
+/// Of the outermost level, between whose groups latencies are longest. Segments and shares were found by trying on the
+/// platforms of `studies`; so was the part that is exchanged where hubs are worth while.
+Variants grouped_pipeline(const ProgramTask& task) {
+  constexpr std::int64_t kMostMessages = 1 << 15;
+  constexpr std::int64_t kShortest = 4 << 10;  // messages between groups, of which there are fewer else
+  constexpr std::int64_t kOneOf = 6;
+  struct Cut {
+    std::int64_t segments, shares;
+  };
+  (void)innermost(task);
+  const Groups& groups = task.groups.back();
+  const bool several_each = std::ranges::all_of(groups, [](const Ranks& group) { return group.size() > 1; });
+  const std::int64_t pieces = std::max<std::int64_t>(1, task.shape.size_bytes / kShortest);
+  const auto count = static_cast<std::int64_t>(groups.size());
+  Variants variants;
+  for (Cut parts : {Cut{8, 12}, Cut{32, 6}}) {
+    parts.shares = std::min(parts.shares, pieces);
+    parts.segments = task.segments > 0 ? task.segments : std::min(parts.segments, pieces / parts.shares);
+    const auto offer = [&](std::int64_t exchanged) {
+      const std::int64_t between = exchanged * count * count / parts.segments + 2 * count;
+      if (parts.segments > kMostMessages / (parts.shares * (2 * task.shape.ranks + between))) return;
+      variants.push_back(
+          {fmt::format("grouped-pipeline, {}, {} of {}, {} exchanged", count_text(groups.size(), "group"),
+                       count_text(parts.segments, "segment"), count_text(parts.shares, "share"), exchanged),
+           [&task, &groups, parts, exchanged] {
+             std::vector<Ranges> segments;
+             for (const ByteRange& segment : cut(task.all(), parts.segments, task.shape.element_bytes))
+               segments.push_back(cut(segment, parts.shares, task.shape.element_bytes));
+             return pipelined_allreduce(parts_of(task, groups), segments, static_cast<std::size_t>(exchanged));
+           }});
+    };
+    if (several_each) offer(parts.segments);
+    // Of two groups either way takes as many bytes.
+    if (count > 2 || !several_each) offer(several_each ? parts.segments / kOneOf : 0);
+  }
+  if (variants.empty())
+    throw InputError("ranks", fmt::format("{}", task.shape.ranks), "few enough for a program of 2^15 messages");
+  return variants;
+}
 Variants doubling_allreduce(const ProgramTask& task) {
   return {{"recursive-doubling", [&task] { return recursive_doubling_allreduce(task.order, task.all()); }}};
 }
@@ -346,6 +403,8 @@ std::vector<ProgramPlanner> make_table() {
         kSteffenelAndOurs, hierarchical_allreduce);
   entry({C::kAllreduce}, "grouped-exchange", "one latency between groups; C - 1 times the bytes into each",
         "O(p C + p^2 / C)", "ours", grouped_exchange);
+  entry({C::kAllreduce}, "grouped-pipeline", "of n segments all phases but one take 1 / n of their time",
+        "O(n s (p + C^2))", "ours", grouped_pipeline);
   entry({C::kAlltoall}, "pairwise", kBytesOptimal, "O(p^2)", kThakur, pairwise_cells);
   entry({C::kAlltoall}, "bruck", kRoundsOptimal, "O(p^2 log p)", kBruck, bruck_cells);
   entry({C::kAlltoall}, "hierarchical", "no byte enters a group twice; C - 1 messages per rank between groups",
