@@ -40,4 +40,9 @@ std::string count_text(std::int64_t count, const std::string& one, const std::st
   return fmt::format("{} {}", count, many.empty() ? one + 's' : many);
 }
 
+std::string index_text(std::int64_t count, const std::string& one) {
+  if (count < 1) return "none: there is no " + one;
+  return count == 1 ? "0, the only " + one : fmt::format("0 to {}", count - 1);
+}
+
 }  // namespace sluice

@@ -14,6 +14,7 @@
 #include "apps/compare/reduction_operations.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::compare {
@@ -147,7 +148,7 @@ class ComparedCollective final : public ComparedJob {
                        fmt::format("at least 0, whole elements of {}", shape_.element_bytes));
     if (!contents.counts.empty()) set_blocks(shape_, contents.counts);
     if (contents.root < 0 || contents.root >= comm.size())
-      throw InputError("root", fmt::format("{}", contents.root), fmt::format("0 to {}", comm.size() - 1));
+      throw InputError("root", fmt::format("{}", contents.root), index_text(comm.size(), "rank"));
     (void)checked::multiply(array_bytes(shape_), comm.size(), "bytes of all ranks");
     if (combines(contents.problem)) {
       const std::int64_t count = shape_.size_bytes / shape_.element_bytes;

@@ -195,7 +195,7 @@ void ComparedReduction::check() const {
   if ((of_matrices() || all != words) && all > most)
     throw InputError("count", count_text(all, "word"), fmt::format("at most {}", most));
   if (root_ < 0 || root_ >= comm_.size())
-    throw InputError("root", fmt::format("{}", root_), fmt::format("0 to {}", comm_.size() - 1));
+    throw InputError("root", fmt::format("{}", root_), index_text(comm_.size(), "rank"));
 }
 
 ComparedReduction::ComparedReduction(const Communicator& comm, const ReductionContents& contents, int root,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "option_values.hpp"
 #include "output.hpp"
 #include "provenance.hpp"
 #include "schedule_file.hpp"
@@ -193,7 +194,7 @@ std::string to_json(const Judgement& judgement, const std::string& name) {
 int check(const CheckOptions& options) {
   if (options.file.empty()) throw InputError("sluice check", "no file", "SCHEDULE.json, or - for standard input");
   check_json_target(options.json);
-  const std::string name = options.file == "-" ? "standard input" : options.file;
+  const std::string name = shown_file(options.file);
   const Judgement judgement = std::visit([&](const auto& schedule) { return judge(schedule, name, options); },
                                          read_schedule_file(options.file));
   if (!options.json.empty()) write_file_atomically(options.json, to_json(judgement, name));

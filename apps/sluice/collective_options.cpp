@@ -153,7 +153,7 @@ CollectiveTask read(const CollectiveInput& options, std::int64_t ranks) {
     task.platform.ranks = ranks;
   } else {
     task.platform = read_platform_option(options.platform);
-    task.file = options.platform;
+    task.file = shown_file(options.platform);
   }
   task.options.effort = parse_positive_number(options.effort, "--effort");
   if (!options.time_limit.empty()) task.time_limit_s = parse_seconds(options.time_limit, "--time-limit");

@@ -97,14 +97,12 @@ std::string to_text(const Comparison& comparison) {
 
 std::string to_svg(const Comparison& comparison) {
   const double best = comparison.bounds.back().figures.total;
-  const bool of_steps = comparison.columns.back() == "total";
+  const auto column = std::ranges::find(comparison.columns, comparison.ratio_of) - comparison.columns.begin();
   std::vector<Bar> bars;
-  for (const ComparedPlan& plan : comparison.plans) {
-    const std::vector<std::string>& cells = plan.figures.cells;
+  for (const ComparedPlan& plan : comparison.plans)
     bars.push_back({plan.algorithm, best > 0 ? plan.figures.total / best : plan.figures.total,
-                    of_steps ? cells.back() : cells.front()});
-  }
-  const char* const what = of_steps ? "total cost" : "length";
+                    plan.figures.cells.at(static_cast<std::size_t>(column))});
+  const std::string what = comparison.ratio_of == "total" ? "total cost" : comparison.ratio_of;
   return bars_svg(bars, best > 0 ? 1 : 0, "lower bound", comparison.problem + ": algorithms side by side",
                   fmt::format("{}{}; at the end of a bar: {}", what, best > 0 ? " over the lower bound" : "", what));
 }

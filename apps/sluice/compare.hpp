@@ -57,6 +57,7 @@ struct Comparison {
   std::string problem;
   std::string head;                                                              ///< lines above the table
   std::vector<std::string> columns{"steps (NS)", "transmission (TC)", "total"};  ///< titles of Figures::cells
+  std::string ratio_of = "total";                                                ///< the column that ratios are of
   std::vector<ComparedPlan> plans;
   std::vector<std::pair<std::string, std::string>> refused;  ///< algorithms that do not apply, and why
   std::optional<InputError> first_refusal;                   ///< why the first of them does not

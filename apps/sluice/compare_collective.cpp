@@ -28,6 +28,7 @@ int compare(const CompareCollectiveOptions& options) {
   comparison.problem = to_string(options.problem.collective);
   comparison.head = task.title();
   comparison.columns = {"length", "messages"};
+  comparison.ratio_of = "length";
   for (const std::string& name : options.algorithms.among(algorithm_names(comparison.problem))) {
     comparison.add(name, [&] {
       ComparedPlan row{name, {}, 0, {}};

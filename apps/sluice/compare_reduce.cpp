@@ -44,6 +44,7 @@ int compare(const CompareReduceOptions& options) {
   comparison.head = task.title();
   if (!transfers) comparison.head += "\nplanned without writing the transfers out";
   comparison.columns = {"length", "reducers", "depth", "degree"};
+  comparison.ratio_of = "length";
   if (task.problem.segments != 1) comparison.columns.emplace_back("segments");
   double proven = bounds.best;
   for (const std::string& name : options.algorithms.among(algorithm_names("reduce"))) {

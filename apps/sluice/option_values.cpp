@@ -18,7 +18,8 @@ std::int64_t parse_count(const std::string& text, const std::string& where, std:
   if (value < least && most >= kFar)
     throw InputError(where, fmt::format("'{}'", text), fmt::format("at least {}", least));
   if (value < least || value > most)
-    throw InputError(where, fmt::format("'{}'", text), fmt::format("{} to {}", least, most));
+    throw InputError(where, fmt::format("'{}'", text),
+                     least == most ? fmt::format("{}, the only one", least) : fmt::format("{} to {}", least, most));
   return value;
 }
 
@@ -28,6 +29,8 @@ std::int64_t parse_chunk(const std::string& text, const std::string& where) {
   if (bytes < 1 || bytes > kMostBytes) throw InputError(where, fmt::format("'{}'", text), "1 byte to 1 GiB");
   return bytes;
 }
+
+std::string shown_file(const std::string& path) { return path == "-" ? "standard input" : path; }
 
 std::vector<std::string> parse_list(const std::string& text, char between) {
   std::vector<std::string> parts;

@@ -55,7 +55,7 @@ std::string head_of(const CollectiveTask& task, const std::string& algorithm, co
 
 /// Messages in the order of their starts.
 std::string lines_of(const CollectiveTask& task, const Program& program, std::int64_t limit) {
-  const ReplayedProgram times = replay(task.platform, program, task.options.combine_s_per_byte);
+  const ReplayedProgram times = replay(task.platform, program);
   std::vector<std::size_t> sends;
   for (std::size_t i = 0; i < program.operations.size(); ++i)
     if (program.operations[i].kind == ProgramOperation::Kind::kSend) sends.push_back(i);
@@ -92,7 +92,7 @@ int plan(const PlanCollectiveOptions& options) {
   if (!options.output.json.empty()) write_file_atomically(options.output.json, to_json(planned.program));
   if (options.output.timeline.wanted())
     options.output.timeline.write(
-        simulate(task.platform, planned.program, task.options.combine_s_per_byte),
+        simulate(task.platform, planned.program),
         fmt::format("{}, {}", to_string(options.problem.collective), planned.program.algorithm));
   tell(text);
   return end_of_plan();

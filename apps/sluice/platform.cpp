@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "option_values.hpp"
 #include "output.hpp"
 #include "sluice/error.hpp"
 #include "sluice/show/quantities.hpp"
@@ -103,7 +104,7 @@ int show_platform(const PlatformOptions& options) {
   if (!options.output.empty())
     write_file_atomically(options.output,
                           to_json(options.format == "1" ? without_levels(platform) : with_levels(platform)));
-  if (options.output != "-") tell(levels_text(with_levels(platform), options.file));
+  if (options.output != "-") tell(levels_text(with_levels(platform), shown_file(options.file)));
   return kDone;
 }
 

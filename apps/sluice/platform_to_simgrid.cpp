@@ -4,6 +4,7 @@
 #include <string>
 
 #include "command.hpp"
+#include "option_values.hpp"
 #include "output.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/platform.hpp"
@@ -27,7 +28,7 @@ int convert(const SimgridOptions& options) {
   check_writable(options.output);
   if (!options.hosts.empty()) check_writable(options.hosts);
   const Platform platform = read_platform(options.file);
-  const SimgridPlatform simgrid = to_simgrid(platform, options.file);
+  const SimgridPlatform simgrid = to_simgrid(platform, shown_file(options.file));
   write_file_atomically(options.output, simgrid.xml);
   if (!options.hosts.empty()) write_file_atomically(options.hosts, simgrid.hosts);
   tell(fmt::format("{}: {} in {}\n", options.output, count_text(platform.ranks, "host"),

@@ -115,7 +115,7 @@ void add_effort_option(CLI::App& verb, std::string& effort) {
 
 std::int64_t parse_effort(const std::string& effort) {
   if (effort.empty()) return kCustomaryEffort;
-  return multiple_of_customary_effort(parse_number(effort, "--effort"), "--effort");
+  return multiple_of_customary_effort(parse_positive_number(effort, "--effort"), "--effort");
 }
 
 double parse_time_limit(const std::string& time_limit) {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <limits>
 #include <system_error>
 #include <utility>
@@ -24,20 +26,23 @@ constexpr std::int64_t kMostCount = std::numeric_limits<std::int64_t>::max();
 /// Reads one number per line, as many as there are machines; or, where `may_be_rows`, as many lines of as many numbers.
 std::vector<double> read_numbers(const std::string& path, std::int64_t machines, const std::string& what,
                                  bool may_be_rows) {
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream file;
+  if (path != "-") file.open(path, std::ios::binary);
+  std::istream& in = path == "-" ? std::cin : file;
+  const std::string name = shown_file(path);
   std::vector<double> numbers;
   std::string line;
   const std::string expected = fmt::format("{}, one per machine", machines);
   std::int64_t lines = 0;
   std::int64_t in_a_line = 1;
   try {
-    if (!in) throw InputError(path, "cannot be read: " + std::generic_category().message(errno), what);
+    if (!in) throw InputError(name, "cannot be read: " + std::generic_category().message(errno), what);
     in.exceptions(std::ios::badbit);
     for (std::int64_t number = 1; std::getline(in, line); ++number) {
       const std::size_t first = line.find_first_not_of(" \t\r");
       if (first == line.npos || line[first] == '%' || line[first] == '#') continue;
-      const std::string where = fmt::format("{}:{}", path, number);
-      if (lines == machines) throw InputError(path, fmt::format("more {}", what), expected);
+      const std::string where = fmt::format("{}:{}", name, number);
+      if (lines == machines) throw InputError(name, fmt::format("more {}", what), expected);
       line.erase(line.find_last_not_of(" \t\r") + 1);
       const std::vector<std::string> parts =
           may_be_rows ? parse_list(line.substr(first)) : std::vector{line.substr(first)};
@@ -52,10 +57,12 @@ std::vector<double> read_numbers(const std::string& path, std::int64_t machines,
         numbers.push_back(parse_number(part.substr(begin, part.find_last_not_of(" \t") + 1 - begin), where));
       }
     }
-  } catch (const std::ios_base::failure&) {  // a directory, a broken disk
-    throw InputError(path, "a file that cannot be read", what);
+  } catch (const std::ios_base::failure&) {
+    std::error_code ignored;
+    throw InputError(name, std::filesystem::is_directory(path, ignored) ? "a directory" : "a file that cannot be read",
+                     what);
   }
-  if (lines != machines) throw InputError(path, fmt::format("{} {}", lines, in_a_line > 1 ? "rows" : what), expected);
+  if (lines != machines) throw InputError(name, fmt::format("{} {}", lines, in_a_line > 1 ? "rows" : what), expected);
   return numbers;
 }
 
@@ -78,14 +85,16 @@ void ReduceInput::add_to(CLI::App& verb) {
   verb.add_option("--machines", machines, "how many machines hold an element each (needed)")->option_text("N");
   verb.add_option("--transfer", transfer, "d, the time it takes to send an element (needed)")->option_text("D");
   verb.add_option("--compute", compute, "c, the time it takes to combine two (needed)")->option_text("C");
-  verb.add_option("--transfer-costs", transfer_costs, "instead of --transfer: d of each sender, or of each link")
+  verb.add_option("--transfer-costs", transfer_costs,
+                  "instead of --transfer: d of each sender, or of each link; - reads standard input")
       ->option_text("FILE");
-  verb.add_option("--compute-costs", compute_costs, "instead of --compute: c of each machine")->option_text("FILE");
+  verb.add_option("--compute-costs", compute_costs, "instead of --compute: c of each machine, likewise")
+      ->option_text("FILE");
   verb.add_option("--max-transfers", max_transfers, "most transfers at once")->option_text("K");
   verb.add_option("--max-reducers", max_reducers, "most machines that combine; the others only send")->option_text("K");
   verb.add_option("--root", root, "the machine that gets the result; any: the plan chooses")->option_text("R|any [0]");
   verb.add_flag("--non-commutative", non_commutative, "combine in the order of the machines");
-  verb.add_option("--arrivals", arrivals, "from when on each machine takes part; all from 0 on unless given")
+  verb.add_option("--arrivals", arrivals, "from when on each machine takes part, likewise; all from 0 on unless given")
       ->option_text("FILE");
   verb.add_option("--segments", segments, "parts an element is cut into; auto: the plan chooses")
       ->option_text("S|auto [1]");
@@ -140,15 +149,15 @@ ReduceTask read(const ReduceInput& options) {
   task.effort = parse_positive_number(options.effort, "--effort");
   (void)parse_seconds(options.time_limit, "--time-limit");
   if (!options.transfer_costs.empty()) {
-    task.transfer_costs_file = options.transfer_costs;
+    task.transfer_costs_file = shown_file(options.transfer_costs);
     problem.transfer_costs = read_numbers(options.transfer_costs, problem.machines, "costs of transfers", true);
   }
   if (!options.compute_costs.empty()) {
-    task.compute_costs_file = options.compute_costs;
+    task.compute_costs_file = shown_file(options.compute_costs);
     problem.compute_costs = read_numbers(options.compute_costs, problem.machines, "costs of combining", false);
   }
   if (!options.arrivals.empty()) {
-    task.arrivals_file = options.arrivals;
+    task.arrivals_file = shown_file(options.arrivals);
     problem.arrivals = read_numbers(options.arrivals, problem.machines, "dates", false);
   }
   return task;

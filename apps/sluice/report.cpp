@@ -13,6 +13,7 @@
 #include "broadcast_options.hpp"
 #include "command.hpp"
 #include "elapsed.hpp"
+#include "option_values.hpp"
 #include "output.hpp"
 #include "report_section.hpp"
 #include "sluice/error.hpp"
@@ -36,8 +37,7 @@ std::string title_of(const std::vector<std::string>& files) {
   constexpr std::size_t kNamed = 3;
   std::string title = "Sluice report: ";
   for (std::size_t i = 0; i < files.size() && i < kNamed; ++i)
-    title += (i == 0 ? "" : ", ") +
-             (files[i] == "-" ? "standard input" : std::filesystem::path(files[i]).filename().string());
+    title += (i == 0 ? "" : ", ") + std::filesystem::path(shown_file(files[i])).filename().string();
   if (files.size() > kNamed) title += fmt::format(" and {} more", files.size() - kNamed);
   return title;
 }

@@ -45,8 +45,11 @@ ReportCell ratio_cell(const ResultValue& row) {
   return row["ratio"].number();
 }
 
-/// Schedules of steps have a total, trees and programs a length.
-const char* cost_field(const ResultValue& row) { return row.has("total") ? "total" : "length"; }
+/// What ratios are of: schedules of steps have a total, trees and programs a length, broadcasts the time until all
+/// ranks are done, too.
+const char* cost_field(const ResultValue& row) {
+  return row.has("total") ? "total" : row.has("program_s") ? "program_s" : "length";
+}
 
 /// "s" for what is planned over a platform; costs and the times of reductions have the user's unit.
 const char* unit_of(const std::string& problem) {
@@ -218,15 +221,18 @@ void add_comparison(ReportSection& section, const ResultValue& file) {
   if (rows.empty()) throw InputError(section.file, "no \"rows\"", "one for each algorithm");
   const char* const cost = cost_field(rows.front());
   const char* const unit = unit_of(problem);
-  ReportBars bars{fmt::format("{} of each algorithm", cost == std::string("total") ? "Total cost" : "Length"),
+  const bool total = rows.front().has("total");
+  const char* const bound_field = total ? "total" : "length";
+  const char* const title = rows.front().has("program_s") ? "ranks done" : bound_field;
+  ReportBars bars{fmt::format("{} of each algorithm", total ? "Total cost" : "Length"),
                   unit,
                   {},
-                  bound.has(cost) ? bound[cost].number() : 0,
+                  bound.has(bound_field) ? bound[bound_field].number() : 0,
                   "lower bound (" + bound["kind"].text() + ')'};
   ReportTable table{"Algorithms", {{"algorithm"}}, {}};
   const bool steps = rows.front().has("steps");
   if (steps) table.columns.insert(table.columns.end(), {{"steps"}, {"transmission"}});
-  table.columns.insert(table.columns.end(), {{cost, unit}, {"over the bound", "ratio"}, {"planned in", "s"}});
+  table.columns.insert(table.columns.end(), {{title, unit}, {"over the bound", "ratio"}, {"planned in", "s"}});
   for (const ResultValue& row : rows) {
     const std::string name = row["algorithm"].text();
     const double value = row[cost].number();
@@ -238,7 +244,7 @@ void add_comparison(ReportSection& section, const ResultValue& file) {
   }
   const auto best = std::min_element(bars.bars.begin(), bars.bars.end(),
                                      [](const auto& a, const auto& b) { return a.value < b.value; });
-  section.figures.emplace_back("best", fmt::format("{}, {} {}", best->name, cost, time_text(best->value, unit)));
+  section.figures.emplace_back("best", fmt::format("{}, {} {}", best->name, title, time_text(best->value, unit)));
   if (bars.bound > 0) section.figures.emplace_back("over the lower bound", ratio_text(best->value, bars.bound));
   section.bars.push_back(std::move(bars));
   section.tables.push_back(std::move(table));

@@ -22,6 +22,7 @@
 
 #include "batch_options.hpp"
 #include "cost_text.hpp"
+#include "option_values.hpp"
 #include "output.hpp"
 #include "result_json.hpp"
 #include "schedule_file.hpp"
@@ -410,9 +411,11 @@ void add_json(ReportSection& section, std::string text, const std::string& path,
       std::istringstream in(std::move(text));
       return read_any_schedule(in, section.file);
     }();
-    if (const auto* steps = std::get_if<ScheduleFile>(&any)) return add(section, *steps, space);
-    if (const auto* program = std::get_if<Program>(&any)) return add(section, *program, platform, space);
-    return add(section, std::get<TreeSchedule>(any), space);
+    return naming_file(section.file, [&] {
+      if (const auto* steps = std::get_if<ScheduleFile>(&any)) return add(section, *steps, space);
+      if (const auto* program = std::get_if<Program>(&any)) return add(section, *program, platform, space);
+      return add(section, std::get<TreeSchedule>(any), space);
+    });
   }
   if (schema.starts_with("sluice.platform/")) {
     std::istringstream in(std::move(text));
@@ -445,7 +448,7 @@ ReportMatrix read_traffic_matrix(const std::string& path, ReportSpace& space) {
 ReportSection read_report_section(const std::string& path, const std::optional<Platform>& platform,
                                   ReportSpace& space) {
   ReportSection section;
-  section.file = path == "-" ? "standard input" : path;
+  section.file = shown_file(path);
   const std::string extension = path == "-" ? "" : lower_extension(path);
   if (extension == ".mtx") {
     add(section, read_traffic(path), space);

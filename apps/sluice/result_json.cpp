@@ -133,7 +133,7 @@ double ResultValue::number() const {
 
 std::int64_t ResultValue::count(std::int64_t most) const {
   const bool fits = value_->is_number_unsigned() && value_->get<std::uint64_t>() <= static_cast<std::uint64_t>(most);
-  if (!fits) fail(fmt::format("an integer from 0 to {}", most));
+  if (!fits) fail(most == 0 ? "0, the only one" : fmt::format("an integer from 0 to {}", most));
   return value_->get<std::int64_t>();
 }
 

@@ -80,6 +80,14 @@ std::string ratio_of(const compare::MethodResult& method, const compare::MethodR
   return fmt::format("{}{:.{}f}", within_noise(method, reference) ? "~" : "", ratio, decimals);
 }
 
+/// "55.8 %" or, of little data, "956 times".
+std::string share_text(std::int64_t bytes, std::int64_t data) {
+  if (data <= 0) return "-";
+  constexpr double kMany = 10;
+  const double part = static_cast<double>(bytes) / static_cast<double>(data);
+  return part < kMany ? fmt::format("{:.1f} %", 100 * part) : fmt::format("{:.0f} times", part);
+}
+
 /// Which method to use here, by the table: a line or two.
 std::string verdict(const compare::Comparison& comparison, const std::vector<std::string>& hosts) {
   if (comparison.methods.size() < 2) return {};
@@ -144,9 +152,6 @@ std::string to_text(const RunSubject& subject, const compare::Comparison& compar
   for (const compare::MethodResult& method : comparison.methods) {
     marked = marked || (&method != &reference && within_noise(method, reference));
     const double rate = method.median_s > 0 ? static_cast<double>(comparison.bytes_moved) / method.median_s : 0;
-    const double percent = subject.largest_part > 0 ? 100 * static_cast<double>(method.peak_extra_bytes) /
-                                                          static_cast<double>(subject.largest_part)
-                                                    : 0;
     std::vector<std::string> cells{
         method.name,
         seconds_text(method.median_s),
@@ -156,7 +161,7 @@ std::string to_text(const RunSubject& subject, const compare::Comparison& compar
         bytes_text(static_cast<std::int64_t>(rate)) + "/s",
         ratio_of(method, reference),
         bytes_text(method.peak_extra_bytes),
-        subject.largest_part > 0 ? fmt::format("{:.1f} %", percent) : "-"};
+        share_text(method.peak_extra_bytes, subject.largest_part)};
     if (subject.bound_s > 0) cells.push_back(ratio_text(method.median_s, subject.bound_s));
     if (predicted) {
       cells.push_back(method.predicted_s ? seconds_text(*method.predicted_s) : "-");

@@ -7,12 +7,13 @@
 #include <utility>
 #include <variant>
 
+#include "option_values.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::command {
 
 AnySchedule read_schedule_file(const std::string& path) {
-  if (path == "-") return read_any_schedule(std::cin, "standard input");
+  if (path == "-") return read_any_schedule(std::cin, shown_file(path));
   std::ifstream in(path, std::ios::binary);
   if (!in) throw InputError(path, "cannot be read: " + std::generic_category().message(errno), "a schedule");
   return read_any_schedule(in, path);

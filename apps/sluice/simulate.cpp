@@ -262,12 +262,12 @@ int simulate_tree(const TreeSchedule& schedule, const std::string& title, const 
 /// By SimGrid on the machine of the options, or by the replay of planners over `platform`. For SimGrid the platform,
 /// null if there is none, says how long messages keep their connections, unless --hosts puts ranks elsewhere.
 int simulate_program(const Program& program, const Platform* platform, const std::string& title,
-                     const SimulationOptions& options, double combine_s_per_byte = 0) {
+                     const SimulationOptions& options) {
   const Timeline timeline = [&] {
     if (options.simgrid())
       return simulate(SimgridTask(program, options.machine.hosts.empty() ? platform : nullptr), options.machine);
     const Elapsed elapsed(kSimulating);
-    return simulate(*platform, program, combine_s_per_byte);
+    return simulate(*platform, program);
   }();
   return show(timeline, {title, program.length_s}, options);
 }
@@ -288,7 +288,7 @@ int simulate_file(const std::string& file, const SimulationOptions& options) {
     throw InputError("sluice simulate", "no problem and no file", "one of its problems, or SCHEDULE.json");
   check(options);
   const std::string& platform = options.machine.platform;
-  const std::string name = file == "-" ? "standard input" : file;
+  const std::string name = shown_file(file);
   const AnySchedule schedule = read_schedule_file(file);
   const auto title_of = [&](std::string_view problem) { return fmt::format("{} {}\n", problem, name); };
   const bool of_steps = std::holds_alternative<ScheduleFile>(schedule);
@@ -307,6 +307,9 @@ int simulate_file(const std::string& file, const SimulationOptions& options) {
   }
   if (const auto* program = std::get_if<Program>(&schedule)) {
     refuse_broken(validate(*program), name);
+    if (options.simgrid() && program->combine_s_per_byte > 0)
+      throw InputError(name, "\"combine_s_per_byte\" and --engine simgrid, where combining takes no time",
+                       "--engine model");
     std::optional<Platform> network;
     if (!options.simgrid()) {
       network = read_platform_of(*program, platform, name);
@@ -359,12 +362,22 @@ void add_problem(CLI::App& verb, Action& chosen, const char* name, const char* h
 
 constexpr std::int64_t kMostSimulated = std::int64_t{1} << 24;
 
-int run_redistribute_model(const ProblemOptions<RedistributeOptions>& options) {
+struct SimulatedRedistribution : RedistributeOptions {
+  std::string effort;
+
+  void add_to(CLI::App& app) {
+    RedistributeOptions::add_to(app, "extents of the array; one slice unless given");
+    add_effort_option(app, effort);
+  }
+};
+
+int run_redistribute_model(const ProblemOptions<SimulatedRedistribution>& options) {
   const RedistributeTask task = read(options.problem);
   if (count_messages(task.problem, kMostSimulated) > kMostSimulated)
     throw InputError("simulate", fmt::format("more than {} transfers", kMostSimulated), "less");
-  const RedistributionPlan plan = plan_redistribution(task.problem, options.algorithm, task.setup, kCustomaryEffort,
-                                                      TimeLimit(task.time_limit_s).stop());
+  const RedistributionPlan plan =
+      plan_redistribution(task.problem, options.algorithm, task.setup, parse_effort(options.problem.effort),
+                          TimeLimit(task.time_limit_s).stop());
   return simulate_steps(plan.schedule(task.input), task.title() + '\n', options.simulation,
                         static_cast<double>(task.element_bytes));
 }
@@ -416,15 +429,18 @@ int run_collective_model(const ProblemOptions<CollectiveInput>& options) {
   SimulationOptions how = options.simulation;
   how.machine.platform = options.problem.platform;
   check(how);
-  const CollectiveTask task = read(options.problem);
+  CollectiveTask task = read(options.problem);
   if (how.simgrid() && task.options.combine_s_per_byte > 0)
     throw InputError("--compute", "cannot be used with --engine simgrid, where combining takes no time",
                      "--engine model");
+  const Interruptible interruptible;
+  const TimeLimit limit(task.time_limit_s);
+  task.options.stop = limit.stop();
   const ProgramPlan plan = [&] {
     const Elapsed elapsed(kPlanning);
     return task.planned_by(options.algorithm);
   }();
-  return simulate_program(plan.program, &task.platform, task.title() + '\n', how, task.options.combine_s_per_byte);
+  return simulate_program(plan.program, &task.platform, task.title() + '\n', how);
 }
 
 }  // namespace
@@ -457,13 +473,10 @@ void add_simulate(CLI::App& command, Action& chosen) {
       "  sluice simulate plan.json --trace plan.trace\n"
       "  sluice simulate plan.json --engine simgrid --platform machine.xml\n"
       "  sluice simulate reduce --machines 64 --transfer 2 --compute 1 --trace reduce.json");
-  add_problem<RedistributeOptions>(
+  add_problem<SimulatedRedistribution>(
       *verb, chosen, "redistribute", "move a block-cyclic array to another layout", SimulatedKind::kSteps,
       "sluice simulate redistribute --from 16:3 --to 16:5 --order local",
-      [](RedistributeOptions& input, CLI::App& app) {
-        input.add_to(app, "extents of the array; one slice unless given");
-      },
-      run_redistribute_model);
+      [](SimulatedRedistribution& input, CLI::App& app) { input.add_to(app); }, run_redistribute_model);
   add_problem<ExchangeInput>(
       *verb, chosen, "exchange", "any traffic: who sends how much to whom", SimulatedKind::kSteps,
       "sluice simulate exchange traffic.mtx --order chain --svg gantt.svg",
@@ -483,6 +496,7 @@ void add_simulate(CLI::App& command, Action& chosen) {
     input->problem.collective = collective;
     input->problem.add_to(*problem);
     input->problem.add_compute_to(*problem);
+    input->problem.add_effort_to(*problem);
     offer(problem->add_option("--algorithm", input->algorithm, algorithm_list(name)), algorithm_names(name))
         ->option_text("NAME [auto]");
     input->simulation.add_to(*problem, SimulatedKind::kProgram);
@@ -492,7 +506,10 @@ void add_simulate(CLI::App& command, Action& chosen) {
   }
   verb->callback([options, verb, &chosen] {
     if (verb->get_subcommands().empty())
-      chosen = [options] { return simulate_file(options->file, options->simulation); };
+      chosen = [options] {
+        return naming_file(shown_file(options->file),
+                           [&] { return simulate_file(options->file, options->simulation); });
+      };
   });
 }
 

@@ -167,7 +167,8 @@ int tune(const TuneOptions& options) {
   check_writable(task.output);
   check_json_target(task.json);
   if (task.library == Library::kMpich) task.mpich = read_mpich_selection(task.mpich.file);
-  write_tuned(task, tune_by_models(task, platform), platform.ranks, {"by the models of " + options.platform});
+  write_tuned(task, tune_by_models(task, platform), platform.ranks,
+              {"by the models of " + shown_file(options.platform)});
   return kDone;
 }
 

@@ -53,7 +53,7 @@ Distribution distribution_of(const sluice_layout* layout, const std::int64_t* sh
   check_given(shape, "shape");
   Distribution distribution(own, shape_of(shape, own.dimensions()), first_of(*layout), "layout");
   if (process < 0 || process >= distribution.processes())
-    throw InputError("process", fmt::format("{}", process), fmt::format("0 to {}", distribution.processes() - 1));
+    throw InputError("process", fmt::format("{}", process), index_text(distribution.processes(), "process"));
   return distribution;
 }
 

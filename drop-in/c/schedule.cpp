@@ -253,7 +253,8 @@ int sluice_schedule_step(const sluice_schedule* schedule, std::int64_t step, std
   return guarded([&] {
     const auto& steps = steps_of(schedule).steps;
     if (step < 0 || step >= static_cast<std::int64_t>(steps.size()))
-      throw sluice::InputError("step", fmt::format("{}", step), fmt::format("0 to {}", steps.size() - 1));
+      throw sluice::InputError("step", fmt::format("{}", step),
+                               sluice::index_text(static_cast<std::int64_t>(steps.size()), "step"));
     const sluice::Step& found = steps[static_cast<std::size_t>(step)];
     list_all(found.transfers, transfers, capacity, list, [](const sluice::Transfer& each) {
       return sluice_transfer{each.from, each.to, each.offset, each.size};

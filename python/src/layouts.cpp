@@ -111,7 +111,7 @@ void add_layouts(py::module_& module) {
       [](const PlacedLayout& layout, const std::vector<std::int64_t>& shape, std::int64_t process) {
         const Distribution distribution = distribution_of(layout, shape);
         if (process < 0 || process >= distribution.processes())
-          throw InputError("process", fmt::format("{}", process), fmt::format("0 to {}", distribution.processes() - 1));
+          throw InputError("process", fmt::format("{}", process), index_text(distribution.processes(), "process"));
         return py::tuple(py::cast(distribution.local_shape(Rank(process))));
       },
       py::arg("layout"), py::arg("shape"), py::arg("process"));
@@ -120,7 +120,7 @@ void add_layouts(py::module_& module) {
       [](const PlacedLayout& layout, const std::vector<std::int64_t>& shape, std::int64_t process) {
         const Distribution distribution = distribution_of(layout, shape);
         if (process < 0 || process >= distribution.processes())
-          throw InputError("process", fmt::format("{}", process), fmt::format("0 to {}", distribution.processes() - 1));
+          throw InputError("process", fmt::format("{}", process), index_text(distribution.processes(), "process"));
         const std::vector<Coordinate> at = distribution.coordinates(Rank(process));
         std::vector<std::vector<std::int64_t>> result;
         for (std::size_t d = 0; d < distribution.dimensions(); ++d) {

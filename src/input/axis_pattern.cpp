@@ -118,6 +118,22 @@ std::int64_t count_between(const Axis& axis, std::int64_t start, std::int64_t pr
   return before(start + hi) - before(start + lo);
 }
 
+/// How many of the positions 0 .. end - 1 are both of `process` on its side and of `peer` on the other one, from the
+/// blocks of `process`.
+std::int64_t count_by_blocks(const Axis& own, std::int64_t own_start, std::int64_t process, const Axis& other,
+                             std::int64_t other_start, std::int64_t peer, std::int64_t end) {
+  std::int64_t result = 0;
+  for_each_block(own, own_start, process, 0, end, [&](std::int64_t first, std::int64_t last) {
+    result += count_between(other, other_start, peer, first, last);
+  });
+  return result;
+}
+
+/// The runs of a period, at most, of two axes with g = gcd(P r, Q s).
+std::int64_t runs_of_period(const Axis& from, const Axis& to, std::int64_t gcd) {
+  return (from.block + to.block - 1) / gcd + 1;
+}
+
 /// The messages of the owner of the positions first .. last - 1 of each of its blocks: adds up what falls to each peer.
 void add_overlaps(const Axis& axis, std::int64_t start, std::int64_t first, std::int64_t last,
                   std::vector<AxisMessage>& messages) {
@@ -260,13 +276,12 @@ void AxisPattern::for_each_overlap(std::int64_t sender, std::int64_t receiver, V
 bool AxisPattern::overlaps_are_fewer() const {
   if (is_irregular_) return true;
   if (extent_ >= period_) return false;
-  const std::int64_t runs_of_period = (from_runs_.block + to_runs_.block - 1) / gcd_ + 1;
   // Outer blocks, and inside them the blocks of the other side.
   const std::int64_t from_blocks = blocks_inside(from_runs_, extent_);
   const std::int64_t to_blocks = blocks_inside(to_runs_, extent_);
   return std::min(from_blocks, to_blocks) +
              std::max(from_blocks, to_blocks) / std::max(from_.processes, to_.processes) <=
-         runs_of_period;
+         runs_of_period(from_runs_, to_runs_, gcd_);
 }
 
 std::int64_t AxisPattern::slice() const {
@@ -278,25 +293,23 @@ std::int64_t AxisPattern::count(Coordinate sender, Coordinate receiver) const {
   if (extent_ == 0) return 0;
   const std::int64_t p = from_.relative(sender);
   const std::int64_t q = to_.relative(receiver);
-  std::int64_t result = 0;
-  if (is_irregular_) {
-    const auto add = [&](const Axis& axis, std::int64_t start, std::int64_t process) {
-      return [&axis, &result, start, process](std::int64_t first, std::int64_t last) {
-        result += count_between(axis, start, process, first, last);
-      };
-    };
-    if (from_runs_.irregular) {
-      for_each_block(from_runs_, from_start_, p, 0, extent_, add(to_runs_, to_start_, q));
-    } else {
-      for_each_block(to_runs_, to_start_, q, 0, extent_, add(from_runs_, from_start_, p));
-    }
-  } else if (overlaps_are_fewer()) {
-    for_each_overlap(p, q, [&](std::int64_t, std::int64_t length) { result += length; });
-  } else {
-    for_each_run_of_period(p, q, [&](std::int64_t first, std::int64_t length) {
-      result += positions_within(first, length, period_, extent_);
-    });
+  const auto before = [&](std::int64_t end, bool by_sender) {
+    return by_sender ? count_by_blocks(from_runs_, from_start_, p, to_runs_, to_start_, q, end)
+                     : count_by_blocks(to_runs_, to_start_, q, from_runs_, from_start_, p, end);
+  };
+  if (is_irregular_) return before(extent_, from_runs_.irregular != nullptr);
+  // The blocks of one side in a period, or its runs: long blocks of one side meet many short ones of the other.
+  const std::int64_t part = std::min(extent_, period_);
+  const std::int64_t from_blocks = blocks_inside(from_runs_, part), to_blocks = blocks_inside(to_runs_, part);
+  if (std::min(from_blocks, to_blocks) <= runs_of_period(from_runs_, to_runs_, gcd_)) {
+    const bool by_sender = from_blocks <= to_blocks;
+    const std::int64_t rest = before(extent_ % period_, by_sender);
+    return extent_ < period_ ? rest : extent_ / period_ * before(period_, by_sender) + rest;
   }
+  std::int64_t result = 0;
+  for_each_run_of_period(p, q, [&](std::int64_t first, std::int64_t length) {
+    result += positions_within(first, length, period_, extent_);
+  });
   return result;
 }
 
@@ -316,7 +329,7 @@ IndexRuns AxisPattern::runs(Coordinate sender, Coordinate receiver) const {
   if (overlaps_are_fewer()) {
     for_each_overlap(p, q, add);
   } else {
-    result.runs.reserve(static_cast<std::size_t>((from_runs_.block + to_runs_.block - 1) / gcd_ + 1));
+    result.runs.reserve(static_cast<std::size_t>(runs_of_period(from_runs_, to_runs_, gcd_)));
     for_each_run_of_period(p, q, add);
     std::ranges::sort(result.runs, {}, &IndexRun::first);
   }

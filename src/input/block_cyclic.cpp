@@ -67,8 +67,7 @@ void check(const Axis& axis, const std::string& where) {
   if (axis.block < 1) throw InputError(where, fmt::format("a block size of {}", axis.block), "at least 1");
   if (axis.extent < 0) throw InputError(where, fmt::format("an array extent of {}", axis.extent), "at least 0");
   if (axis.first_process < 0 || axis.first_process >= axis.processes) {
-    throw InputError(where, fmt::format("first process {}", axis.first_process),
-                     fmt::format("0 to {}", axis.processes - 1));
+    throw InputError(where, fmt::format("first process {}", axis.first_process), index_text(axis.processes, "process"));
   }
   checked::multiply(axis.processes, axis.block, where.c_str());
   if (!axis.irregular) return;

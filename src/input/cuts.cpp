@@ -31,7 +31,7 @@ void check_cuts(const Cuts& cuts, std::int64_t processes, const std::string& whe
   for (const std::int64_t owner : owners) {
     if (owner < 0 || owner >= processes)
       throw InputError(where, fmt::format("process {} as the owner of a block", owner),
-                       fmt::format("0 to {}", processes - 1));
+                       index_text(processes, "process"));
   }
 }
 

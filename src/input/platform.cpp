@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <map>
 
 #include "input/platform_parts.hpp"
@@ -34,7 +36,7 @@ void check_ranks(const Platform& platform, const std::string& where) {
     const Member& m = members[i];
     if (m.rank < 0 || m.rank >= platform.ranks)
       throw InputError(where, fmt::format("rank {} in cluster {}", m.rank, m.cluster),
-                       fmt::format("0 to {}: \"ranks\" is {}", platform.ranks - 1, platform.ranks));
+                       fmt::format("{}: \"ranks\" is {}", index_text(platform.ranks, "rank"), platform.ranks));
     if (i > 0 && m.rank == members[i - 1].rank) {
       const std::int64_t first = std::min(m.cluster, members[i - 1].cluster);
       const std::int64_t second = std::max(m.cluster, members[i - 1].cluster);
@@ -79,6 +81,10 @@ GapTable::GapTable(std::vector<Point> points, const std::string& where) : points
                                    before.seconds, before.bytes),
                        "times that do not fall as sizes rise");
   }
+  constexpr std::int64_t kLongest = std::numeric_limits<std::int64_t>::max();
+  if (const double longest_s = at(kLongest); !(longest_s <= detail::kMostSeconds))
+    throw InputError(where, fmt::format("{:.3g} s for 2^63 - 1 bytes, on the line of the last points", longest_s),
+                     fmt::format("at most {} s", detail::kMostSeconds));
 }
 
 double GapTable::at(std::int64_t bytes) const {

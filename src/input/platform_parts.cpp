@@ -120,6 +120,8 @@ void check_part_links(const Platform& platform, const std::string& where) {
 void check_time(double seconds, const std::string& where) {
   if (!std::isfinite(seconds) || seconds < 0)
     throw InputError(where, fmt::format("{} s", seconds), "a finite time of at least 0");
+  if (seconds > kMostSeconds)
+    throw InputError(where, fmt::format("{} s", seconds), fmt::format("at most {} s", kMostSeconds));
 }
 
 std::vector<LinkEnds> check_links(const std::vector<PlatformLink>& links, std::int64_t count, const char* called,

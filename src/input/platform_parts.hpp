@@ -12,7 +12,10 @@
 /// Platforms with levels: finding and checking their links.
 namespace sluice::detail {
 
-/// Throws InputError naming `where` unless it is a time.
+/// Longer times than any, of which sums stay finite.
+inline constexpr double kMostSeconds = 1e100;
+
+/// Throws InputError naming `where` unless it is a time of 0 to kMostSeconds.
 void check_time(double seconds, const std::string& where);
 
 /// The two ends of a link: where it begins, and where it leads.

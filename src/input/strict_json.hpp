@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <initializer_list>
 #include <istream>
 #include <iterator>
@@ -14,6 +15,7 @@
 #include <streambuf>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -419,11 +421,15 @@ class StrictJsonHandler {
 /// Reads `in`, whose bytes `source` hands out, to its end through `handler`.
 template <class Handler>
 void read_strict_json(std::istream& in, const std::string& file, JsonSource& source, Handler& handler) {
-  const auto unreadable = [&] { return InputError(file, "a file that cannot be read", handler.called()); };
+  const auto unreadable = [&] {
+    std::error_code ignored;
+    const bool folder = std::filesystem::is_directory(file, ignored);
+    return InputError(file, folder ? "a directory" : "a file that cannot be read", handler.called());
+  };
   if (!in) throw unreadable();
   try {
     nlohmann::json::sax_parse(JsonBytes(&source), JsonBytes(), &handler);
-  } catch (const std::ios_base::failure&) {  // a directory, a broken disk
+  } catch (const std::ios_base::failure&) {
     throw unreadable();
   }
 }

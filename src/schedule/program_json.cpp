@@ -75,6 +75,7 @@ class ProgramHandler : public detail::StrictJsonHandler {
                   {.name = "root", .integer = &result_.root},
                   {.name = "element_bytes", .required = false, .integer = &result_.element_bytes},
                   {.name = "commutative", .required = false, .flag = &result_.commutative},
+                  {.name = "combine_s_per_byte", .required = false, .number = &result_.combine_s_per_byte},
                   {.name = "block_bytes", .required = false, .integers = &blocks_},
                   {.name = "operations", .objects = kOperation},
                   {.name = "length_s", .number = &result_.length_s},
@@ -161,6 +162,10 @@ std::string to_json(const Program& program) {
       program.size_bytes, program.root);
   if (program.element_bytes != 1) out += fmt::format(R"(, "element_bytes": {})", program.element_bytes);
   if (!program.commutative) out += R"(, "commutative": false)";
+  if (program.combine_s_per_byte != 0) {
+    out += R"(, "combine_s_per_byte": )";
+    append_json_number(out, program.combine_s_per_byte, "combine_s_per_byte");
+  }
   if (const std::vector<std::int64_t> blocks = block_bytes(program); !blocks.empty())
     out += fmt::format(",\n \"block_bytes\": [{}]", fmt::join(blocks, ", "));
   out += ",\n \"operations\": [";

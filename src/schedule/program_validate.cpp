@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "schedule/byte_uses.hpp"
+#include "schedule/most_combining.hpp"
 #include "schedule/range_map.hpp"
 #include "schedule/range_text.hpp"
 #include "sluice/error.hpp"
@@ -113,6 +114,8 @@ class ProgramValidator {
       report(-1, -1, "bound_s is {}, must be finite and at least 0", p_.bound_s);
     else if (p_.bound_s > p_.length_s)
       report(-1, -1, "bound_s is {}, more than length_s, {}", p_.bound_s, p_.length_s);
+    if (!(p_.combine_s_per_byte >= 0 && p_.combine_s_per_byte <= detail::kMostCombining))
+      report(-1, -1, "combine_s_per_byte is {}, must be 0 to {}", p_.combine_s_per_byte, detail::kMostCombining);
     if (!p_.block_offsets.empty()) check_blocks();
     if (!p_.pace.empty()) check_pace();
     if (!violations_.empty()) return false;

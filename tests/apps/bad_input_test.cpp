@@ -54,6 +54,7 @@ TEST(BadInput, LayoutsShapesAndNumbers) {
       {"--from 16:3 --to 16:5 --setup 1e999", "--setup: '1e999'"},
       {"--from 16:3 --to 16:5 --setup 1x", "--setup: '1x'"},
       {"--from 16:3 --to 16:5 --time-limit soon", "--time-limit: 'soon'"},
+      {"--from 16:3 --to 16:5 --effort 0", "--effort: '0', expected a number above 0"},
       {"--from 16:3 --to 16:5 --frobnicate", "'--frobnicate', expected an option"},
       {"--from 16:3 --to 16:5 more", "'more', expected no word there"},
       {"--from 16:3 --to 16:5 --from 16:3", "--from"},

@@ -110,6 +110,30 @@ TEST(Broadcast, ComparesAllOnOneModelWithOneSegment) {
   EXPECT_EQ(found, best);
 }
 
+/// The bound knows that messages share uplinks, which the length of a schedule does not: ratios are of the time that
+/// does, so that none is below 1.
+TEST(Broadcast, RatiosAreOfTheTimeThatTheBoundIsOf) {
+  const Folder folder;
+  folder.write("shared.json", R"({"schema": "sluice.platform/2", "link": {"latency_s": 1e-4, "gap": [[1, 1e-3]]},
+      "parts": [{"name": "a", "link": {"latency_s": 1e-5, "gap": [[1, 1e-4]]}, "uplink": [[1, 1]],
+                 "parts": [{"name": "b", "ranks": 1}, {"name": "c", "ranks": 1}]},
+                {"name": "d", "ranks": 1}, {"name": "e", "ranks": 1}]})");
+  const std::string task = "compare broadcast --platform shared.json --size 1 --segments 1 ";
+  ASSERT_EQ(folder.sluice(words(task + "--json compare.json --svg bars.svg")).status, 0);
+  const json file = json::parse(folder.read("compare.json"));
+  const double bound = file["bound"]["length"];
+  bool shorter = false;
+  for (const json& row : file["rows"]) {
+    EXPECT_NEAR(row["ratio"].get<double>(), row["program_s"].get<double>() / bound, 1e-9) << row;
+    EXPECT_GE(row["ratio"].get<double>(), 1 - 1e-9) << row;
+    shorter = shorter || row["length"].get<double>() < bound;
+  }
+  EXPECT_TRUE(shorter) << file;
+  EXPECT_NE(folder.read("bars.svg").find("ranks done over the lower bound"), std::string::npos);
+  ASSERT_EQ(folder.sluice(words("report compare.json -o page.html")).status, 0);
+  EXPECT_NE(folder.read("page.html").find("ranks done"), std::string::npos);
+}
+
 /// A tree of whole messages is far from what messages in parts can do, however near its own bound it is.
 TEST(Broadcast, SaysWhatItsBoundsHoldFor) {
   const Folder folder;

@@ -59,6 +59,10 @@ TEST(Collective, WhatTheEffortDoesNotAllowIsEstimated) {
         << outcome.out;
     EXPECT_EQ(folder.sluice({"check", "plan.json"}).status, 0);
     EXPECT_EQ(folder.sluice(with(task, "--effort 1e-6")).out, outcome.out);
+    Arguments simulation = task;
+    simulation.front() = "simulate";
+    for (const char* option : {"--effort 1e-6", "--time-limit 0"})
+      EXPECT_EQ(folder.sluice(with(simulation, option)).status, 0) << option;
     const Outcome cut = folder.sluice(with(task, "--time-limit 0"));
     EXPECT_EQ(cut.status, 0) << cut.err;
     EXPECT_NE(cut.out.find("algorithm: auto; stopped by the time limit\n"), std::string::npos) << cut.out;
@@ -89,6 +93,15 @@ TEST(Collective, CombiningTakesItsTime) {
     EXPECT_LT(costs, free + 9 * 0.131);
     EXPECT_NEAR(length("plan", "--compute 2us --element-bytes 16"), costs, 1e-4);
     EXPECT_NEAR(length("simulate", "--compute 1us"), costs, 1e-9);
+    // So does the file.
+    ASSERT_EQ(folder.sluice(with({"plan", problem, "--platform", kPlatform}, "--size 1Mi --compute 1us --json p.json"))
+                  .status,
+              0);
+    const json times =
+        json::parse(folder.sluice(with({"simulate", "p.json", "--platform", kPlatform}, "--json -")).out);
+    EXPECT_NEAR(times["length"], times["planned"], 1e-9);
+    expect_refused(folder.sluice(with({"simulate", "p.json", "--platform", kPlatform}, "--engine simgrid")),
+                   "p.json: \"combine_s_per_byte\" and --engine simgrid");
     const Outcome compared = folder.sluice(with({"compare", problem, "--platform", kPlatform},
                                                 "--size 1Mi --algorithms binomial --compute 1us --json compare.json"));
     EXPECT_EQ(compared.status, 0) << compared.err;
@@ -100,6 +113,10 @@ TEST(Collective, CombiningTakesItsTime) {
     all.insert(all.end(), platform.begin(), platform.end());
     return folder.sluice(all);
   };
+  folder.write("far.json", R"({"schema": "sluice.platform/2", "link": {"latency_s": 1, "gap": [[1, 1e-6], [10, 1e99]]},
+      "parts": [{"name": "a", "ranks": 1}, {"name": "b", "ranks": 1}]})");
+  for (const std::string verb : {"plan", "compare", "simulate", "predict"})
+    expect_refused(folder.sluice(words(verb + " gather --platform far.json --size 1Ki")), "far.json:1: ");
   expect_refused(on("plan allreduce --size 8 --compute -1"), "--compute: '-1', expected seconds");
   expect_refused(on("plan allgather --size 8 --compute 1"), "--compute");
   expect_refused(on("simulate allreduce --size 8 --compute 1 --engine simgrid"), "--compute: cannot be used");

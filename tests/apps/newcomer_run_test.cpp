@@ -66,6 +66,9 @@ TEST(NewcomerRuns, RatiosHaveTheDigitsThatTheSamplesAllow) {  // 22
   };
   const std::vector<std::string> rows = lines(outcome.out);
   ASSERT_GT(file["methods"].size(), 1U);
+  // Of a few bytes nobody reads a percentage.
+  EXPECT_NE(outcome.out.find(" times  "), outcome.out.npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("00.0 %"), outcome.out.npos) << outcome.out;
   for (std::size_t m = 1; m < file["methods"].size(); ++m) {
     const json& method = file["methods"][m];
     SCOPED_TRACE(outcome.out + method.dump());
@@ -101,6 +104,8 @@ TEST(NewcomerRuns, OneRankIsToldHowToStartMore) {  // 9, 17
   EXPECT_NE(reduce.out.find("\n1 rank, 1 repetition, "), std::string::npos) << reduce.out;
   expect_refused_once(folder.sluice(words("run exchange - --quiet"), kSmallTraffic),
                       "TRAFFIC: standard input, expected a file");
+  expect_refused_once(folder.sluice(words("run broadcast --size 1Ki --root 1 --quiet")),
+                      "--root: '1', expected 0, the only one");
 }
 
 TEST(NewcomerRuns, ALauncherOfAnotherMpiIsNoticed) {  // 29

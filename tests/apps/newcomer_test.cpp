@@ -205,6 +205,20 @@ TEST(Newcomer, TrafficComesFromStandardInputAndFromOtherPrograms) {  // 15
     EXPECT_EQ(folder.sluice(words("plan exchange -"), "%%MatrixMarket matrix " + kind).status, 0) << kind;
 }
 
+TEST(Newcomer, ADashIsCalledStandardInput) {
+  const Folder folder;
+  const std::string network = read_text(platform());
+  const std::pair<const char*, const char*> cases[] = {
+      {"platform -", "standard input: 88 ranks"},
+      {"plan broadcast --platform - --size 1Ki --summary", "(standard input)"},
+      {"plan scatter --platform - --size 1Ki --summary", "(standard input)"},
+      {"tune --platform - --for openmpi -o rules", "by the models of standard input"}};
+  for (const auto& [command, expected] : cases) expect_in(expected, out_of(folder.sluice(words(command), network)));
+  expect_in(
+      "standard input: 2 nodes",
+      out_of(folder.sluice(words("cluster -"), "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 1e-5\n")));
+}
+
 TEST(Newcomer, SlipsAreMetWithASuggestion) {  // 16
   const Folder folder;
   folder.write("x.csv", kTraffic);

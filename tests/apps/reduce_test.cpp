@@ -258,12 +258,25 @@ TEST(CheckTree, EveryWayToBreakATreeIsAViolation) {
   expect_refused(folder.sluice({"check", "-"}, wrong.dump()), "\"compute\": -1");
 }
 
+TEST(Reduce, CostsAndDatesComeFromStandardInput) {
+  const Folder folder;
+  const std::string plan = "plan reduce --machines 3 --compute 1 --json - ";
+  const Outcome dates = folder.sluice(words(plan + "--transfer 2 --arrivals -"), "0\n1\n7\n");
+  ASSERT_EQ(dates.status, 0) << dates.err;
+  EXPECT_EQ(json::parse(dates.out)["arrivals"], (json{0, 1, 7}));
+  const Outcome costs = folder.sluice(words(plan + "--transfer-costs -"), "1\n2\n3\n");
+  ASSERT_EQ(costs.status, 0) << costs.err;
+  EXPECT_EQ(json::parse(costs.out)["transfer_costs"], (json{1, 2, 3}));
+  expect_refused(folder.sluice(words(plan + "--transfer 2 --arrivals -"), "0\nsoon\n7\n"), "standard input:2: 'soon'");
+}
+
 TEST(BadInputReduce, OptionsAndDates) {
   const Folder folder;
   folder.write("three", "0\n1\n2\n");
   folder.write("five", "0\n1\n2\n3\n4\n");
   folder.write("word", "0\nsoon\n2\n3\n");
   folder.write("negative", "0\n1\n# late\n-2\n3\n");
+  folder.write("late", "0\n1\n1e19\n3\n");
   folder.write("empty", "");
   folder.write("short-row", "1,2,3\n1,2\n");
   folder.write("few-rows", "1,2,3\n1,2,3\n");
@@ -301,7 +314,7 @@ TEST(BadInputReduce, OptionsAndDates) {
       {costs + "--machines 4 --arity 0", "--arity: '0'"},
       {costs + "--machines 4 --time-limit soon", "--time-limit: 'soon'"},
       {costs + "--machines 4 --arrivals missing", "missing: cannot be read: No such file or directory"},
-      {costs + "--machines 4 --arrivals .", ".: "},
+      {costs + "--machines 4 --arrivals .", ".: a directory, expected dates"},
       {costs + "--machines 4 --arrivals three", "three: 3 dates, expected 4, one per machine"},
       {costs + "--machines 4 --arrivals five", "five: more dates, expected 4, one per machine"},
       {costs + "--machines 4 --arrivals empty", "empty: 0 dates, expected 4"},
@@ -337,6 +350,8 @@ TEST(BadInputReduce, OptionsAndDates) {
     }
   }
   const std::string plan = "plan reduce --transfer 2 --compute 1 --machines ";
+  expect_refused(folder.sluice(words(plan + "4 --arrivals late")),
+                 "--arrivals: a date of 1e+19, where the costs are 3 in all, expected at most 2^52 times the costs");
   expect_refused(folder.sluice(words(plan + "4 --algorithm fastest")),
                  "--algorithm: 'fastest', expected one of greedy, binomial");
   expect_refused(folder.sluice(words(plan + "4 --arity 3")), "--arity: --algorithm auto, expected --algorithm k-ary");

@@ -462,7 +462,7 @@ TEST(Report, RefusesWhatItCannotShow) {
       {"text.json -o r.html", "text.json: \"rows\"[1].\"total\": \"much\", expected a number of at least 0"},
       {"without.json -o r.html", "without.json: \"rows\"[1] without \"total\", expected that field"},
       {"number.json -o r.html", "number.json: \"rows\": 5, expected an array"},
-      {"range.json -o r.html", "range.json: \"transfers\"[0].\"to\": 1, expected an integer from 0 to 0"},
+      {"range.json -o r.html", "range.json: \"transfers\"[0].\"to\": 1, expected 0, the only one"},
       {"ragged.csv -o r.html", "ragged.csv:3: 1 field, expected 2, as in the first line"},
       {"names.csv -o r.html", "names.csv: a line of names alone"},
       {"plan.json --platform nowhere.json -o r.html", "nowhere.json"},

@@ -86,7 +86,7 @@ TEST(Simulate, PhasesInsideClustersComeBeforeAndAfter) {
   const auto files = folder.files();
   for (const std::string order : {"local", "chain"})
     expect_refused(folder.sluice(words("simulate plan.json --json no.json --order " + order)),
-                   "schedule: local phases before and after its steps, expected order barrier");
+                   "plan.json: local phases before and after its steps, expected order barrier");
   EXPECT_EQ(folder.files(), files);
   const Outcome report = folder.sluice(words("report plan.json -o report.html"));
   ASSERT_EQ(report.status, 0) << report.err;
@@ -159,6 +159,33 @@ TEST(Simulate, PlansDrawTheirTrees) {
   expect_refused(
       folder.sluice(words("plan reduce --machines 2001 --transfer 2 --compute 1 --tree x.svg --json x.json")),
       "a tree of 2001 machines, expected at most 2000");
+  EXPECT_EQ(folder.files(), before);
+}
+
+TEST(Simulate, PlansAsLongAsItIsTold) {
+  const Folder folder;
+  const std::string task = "redistribute --from 15:2 --to 6:3 --algorithm exact --setup 3 --json - ";
+  const json plan = json::parse(folder.sluice(words("plan " + task + "--effort 2")).out);
+  const json times = json::parse(folder.sluice(words("simulate " + task + "--effort 2 --time-limit 60")).out);
+  EXPECT_EQ(times["planned"], plan["cost"]["total"]);
+  expect_refused(folder.sluice(words("simulate " + task + "--effort 0")), "--effort: '0'");
+}
+
+TEST(Simulate, AFaultOfAScheduleNamesItsFile) {
+  const Folder folder;
+  folder.write("x.csv", kTraffic);
+  ASSERT_EQ(folder.sluice(words("plan exchange x.csv --switches 2 --json plan.json")).status, 0);
+  expect_refused(folder.sluice(words("simulate plan.json")), "plan.json: steps on 2 switches, expected a schedule for");
+  expect_refused(folder.sluice(words("simulate -"), folder.read("plan.json")), "standard input: steps on 2 switches");
+  ASSERT_EQ(folder.sluice(words("plan exchange x.csv --json plan.json")).status, 0);
+  json many = json::parse(folder.read("plan.json"));
+  many["senders"] = std::int64_t{1} << 40;
+  folder.write("many.json", many.dump());
+  const auto before = folder.files();
+  expect_refused(folder.sluice(words("simulate many.json")),
+                 "many.json: 1099511627776 nodes, expected at most 16777216");
+  expect_refused(folder.sluice(words("report many.json -o page.html")), "many.json: 1099511627776 nodes");
+  expect_refused(folder.sluice(words("simulate .")), ".: a directory, expected a schedule");
   EXPECT_EQ(folder.files(), before);
 }
 

@@ -95,6 +95,20 @@ TEST(AxisPattern, CountsArraysThatCannotBeWalked) {
   EXPECT_EQ(sent, from.local_extent(Coordinate(17)));
 }
 
+/// A block of one side meets 2 10^11 of the other one.
+TEST(AxisPattern, CountsShortBlocksInALongOne) {
+  constexpr std::int64_t kBlock = 1'000'000'000'000;
+  for (const std::int64_t slices : {1, 2}) {
+    const std::int64_t extent = slices * 3 * kBlock + 7;
+    const Axis from{extent, 3, kBlock, 0}, to{extent, 3, 5, 0};
+    const AxisPattern pattern(from, to, 0, 0, extent);
+    EXPECT_EQ(pattern.count(Coordinate(1), Coordinate(0)), slices * 333'333'333'335);
+    EXPECT_EQ(pattern.count(Coordinate(0), Coordinate(1)), slices * 333'333'333'335 + 2);
+    EXPECT_EQ(AxisPattern(to, from, 0, 0, extent).count(Coordinate(1), Coordinate(0)),
+              pattern.count(Coordinate(0), Coordinate(1)));
+  }
+}
+
 TEST(AxisPattern, AllowsPeriodsBeyondInt64) {
   const std::int64_t p = 1'000'003, q = 999'983;
   const Axis from{3'000'000'000, p, 1'000'033, 0}, to{3'000'000'000, q, 1'000'037, 0};

@@ -87,6 +87,10 @@ TEST(GapTable, RefusesWhatIsNoTable) {
   EXPECT_EQ(error({{1, 2}, {2, 1}}), "t: 1 s for 2 bytes, 2 s for 1, expected times that do not fall as sizes rise");
   EXPECT_EQ(error({{1, -1}}), "t: -1 s, expected a finite time of at least 0");
   EXPECT_EQ(error({{1, kNan}}), "t: nan s, expected a finite time of at least 0");
+  EXPECT_EQ(error({{1, 1e101}}), "t: 1e+101 s, expected at most 1e+100 s");
+  // Beyond the last point the line goes on.
+  EXPECT_EQ(error({{1, 1e-6}, {10, 1e99}}),
+            "t: 1.02e+117 s for 2^63 - 1 bytes, on the line of the last points, expected at most 1e+100 s");
 }
 
 TEST(Platform, ReadsAndWritesTheSample) {

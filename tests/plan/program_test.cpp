@@ -464,7 +464,7 @@ TEST(ReplayProgram, SendsOfARankGoSideBySideUnlessTheyAreToGoInTurn) {
   EXPECT_NEAR(at_once.start_s[2], start, 1e-9);
   EXPECT_NEAR(at_once.length_s, start + 2e-2 + passing + start, 1e-9);
   detail::ReplayLimits limits;
-  const auto in_turn = detail::replay(detail::RankNetwork(platform), program, detail::SendOrder::kInTurn, 0, limits);
+  const auto in_turn = detail::replay(detail::RankNetwork(platform), program, detail::SendOrder::kInTurn, limits);
   ASSERT_TRUE(in_turn);
   EXPECT_NEAR(in_turn->start_s[2], passing, 1e-9);
   EXPECT_NEAR(in_turn->length_s, passing + 2e-2 + passing + start, 1e-9);
@@ -566,7 +566,7 @@ TEST(PlanProgram, AnEstimateIsNoShorterThanTheLoad) {
     Program program;
     program.ranks = platform.ranks;
     program.operations = detail::operations_of(messages, platform.ranks);
-    return std::pair(detail::load_of(network, messages), detail::estimated_length(network, program, 0));
+    return std::pair(detail::load_of(network, messages), detail::estimated_length(network, program));
   };
   for (const detail::Allgather& pattern : {detail::Allgather(detail::ring_allgather),
                                            {detail::bruck_allgather},

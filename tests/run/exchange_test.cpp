@@ -439,6 +439,26 @@ TEST(Exchange, ThePlanDoesNotDependOnTheClock) {
   EXPECT_LE(bytes, items * 24 * sizeof(std::int64_t));
 }
 
+/// {} is an address to the compiler, not a span.
+TEST(Exchange, ARankWithoutMessagesGivesNothing) {
+  const int own = rank(), last = size() - 1;
+  std::vector<MessageSize> sends;
+  if (own == 0 && last > 0) sends.push_back({last, 5});
+  Exchange job(MPI_COMM_WORLD, sends);
+  std::vector<std::byte> out(5, std::byte{7}), in(5);
+  for (int round = 0; round < 3; ++round) {
+    if (own == 0 && last > 0)
+      job.execute(out, {});
+    else if (own == last && last > 0)
+      job.execute({}, in);
+    else
+      job.execute({}, {});
+    if (own == last && last > 0) EXPECT_EQ(in, out);
+  }
+  if (last == 0) return;
+  EXPECT_THROW(job.execute({}, {}), InputError);  // on all ranks, as it is bad on two
+}
+
 TEST(Exchange, AtOffsets) {
   if (size() < 2) GTEST_SKIP() << "needs 2 ranks";
   // To the next rank only, in the middle of larger buffers.

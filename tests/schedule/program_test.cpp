@@ -49,6 +49,7 @@ class ByteReplay {
                         p_.problem == Collective::kScatter || p_.problem == Collective::kGather;
     if (!rooted && p_.root != 0) return false;
     if (!(p_.bound_s >= 0 && p_.length_s >= p_.bound_s && std::isfinite(p_.length_s))) return false;
+    if (!(p_.combine_s_per_byte >= 0 && p_.combine_s_per_byte <= 1e80)) return false;
     const bool one_array = p_.problem == Collective::kBroadcast || p_.problem == Collective::kReduce ||
                            p_.problem == Collective::kAllreduce || p_.problem == Collective::kReduceScatter;
     const bool cells = p_.problem == Collective::kAlltoall;
@@ -283,6 +284,7 @@ void mutate(Program& p, Mutator& m) {
   for (std::int64_t& offset : p.block_offsets) m.integer("block_offset", offset);
   m.number("length_s", p.length_s);
   m.number("bound_s", p.bound_s);
+  m.number("combine_s_per_byte", p.combine_s_per_byte);
   m.list("operations", p.operations);
   if (m.done()) return;
   for (std::size_t i = 0; i < p.operations.size() && !m.done(); ++i) {
@@ -456,6 +458,9 @@ TEST(Program, ValidatorNamesTheFault) {
   p.pace = {{1, 2}, {0, 0}, {}, {}};
   EXPECT_EQ(first_fault(p), "");
   p = good;
+  p.combine_s_per_byte = -1;
+  EXPECT_EQ(first_fault(p), "combine_s_per_byte is -1, must be 0 to 1e+80");
+  p = good;
   p.bound_s = 3;
   EXPECT_EQ(first_fault(p), "bound_s is 3, more than length_s, 2");
   p = good;
@@ -504,6 +509,9 @@ TEST(Program, ItsPaceComesBackFromItsFile) {
     std::istringstream in(to_json(program));
     EXPECT_EQ(read_program(in, "file.json"), program);
   }
+  program.combine_s_per_byte = 2e-9;
+  std::istringstream in(to_json(program));
+  EXPECT_EQ(read_program(in, "file.json"), program);
 }
 
 TEST(Program, TheFileIsAsTheInterfaceHasIt) {

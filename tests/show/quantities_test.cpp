@@ -65,5 +65,11 @@ TEST(CountText, KnowsOneFromMany) {
   EXPECT_EQ(count_text(2, "copy", "copies"), "2 copies");
 }
 
+TEST(Quantities, WhatNamesOneOfSeveral) {
+  EXPECT_EQ(index_text(8, "rank"), "0 to 7");
+  EXPECT_EQ(index_text(1, "rank"), "0, the only rank");
+  EXPECT_EQ(index_text(0, "step"), "none: there is no step");
+}
+
 }  // namespace
 }  // namespace sluice

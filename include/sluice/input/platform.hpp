@@ -24,8 +24,8 @@ class GapTable {
   };
 
   GapTable() = default;
-  /// Throws InputError naming `where` unless there is a point, sizes are above 0 and rise, and times are finite, at
-  /// least 0 and do not fall.
+  /// Throws InputError naming `where` unless there is a point, sizes are above 0 and rise, and times are at least 0, do
+  /// not fall, and stay below 1e100 s for messages of any size.
   explicit GapTable(std::vector<Point> points, const std::string& where = "gap");
 
   /// g(bytes): linear between points; below the first point its time, beyond the last one the line through the last two

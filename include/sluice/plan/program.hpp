@@ -27,7 +27,7 @@ struct ProgramProblem {
 struct ProgramOptions {
   std::string algorithm = "auto";  ///< one that algorithms() names for the problem, or "auto"
   std::int64_t segments = 0;       ///< of "chain" and "circulant" broadcasts and reductions; 0: the best of some
-  double combine_s_per_byte = 0;   ///< what combining costs in the replay
+  double combine_s_per_byte = 0;   ///< what combining costs in the replay: 0 to 1e80
   /// Of programs that are at most this share longer than the fastest, the one is taken in which the fewest pairs of
   /// ranks send to each other: for platforms that are measured, with errors, and shared in ways that nobody has
   /// measured.
@@ -95,9 +95,9 @@ struct ReplayedProgram {
   std::vector<double> end_s;    ///< by operation
 };
 /// Replays `program` over `platform`, where messages share what they pass (docs/explanation/collectives.md), at its
-/// pace; `combine_s_per_byte`: what combining costs. Throws InputError unless the program is sound and has as many
+/// pace and with its cost of combining. Throws InputError unless the program is sound and has as many
 /// ranks as the platform.
-[[nodiscard]] ReplayedProgram replay(const Platform& platform, const Program& program, double combine_s_per_byte = 0);
+[[nodiscard]] ReplayedProgram replay(const Platform& platform, const Program& program);
 
 /// The pace of `program`; of one that states none, for how long each send keeps the port of its rank, and the
 /// connection between its two ranks, for itself. By operation, 0 for what is no send. @pre as many ranks as the

@@ -128,9 +128,10 @@ struct Program {
   /// Empty, where sends begin as soon as they can, or by operation (0 for what is no send): of several sends of a rank
   /// that can begin, the first of the list does.
   std::vector<SendPace> pace = {};
-  double length_s = 0;  ///< when the last rank is done, by the replay of its planner
-  double bound_s = 0;   ///< no program is done earlier, by what `bound` says
-  std::string bound;    ///< what `bound_s` is from: "paths", "port of rank 3"; empty without one
+  double length_s = 0;            ///< when the last rank is done, by the replay of its planner
+  double bound_s = 0;             ///< no program is done earlier, by what `bound` says
+  std::string bound;              ///< what `bound_s` is from: "paths", "port of rank 3"; empty without one
+  double combine_s_per_byte = 0;  ///< what combining costs in `length_s`, at least 0; 0 where nothing is combined
 
   friend bool operator==(const Program&, const Program&) = default;
 };

@@ -30,7 +30,7 @@ void check_problem(const BetweenClusters& problem) {
   const std::int64_t clusters = problem.clusters();
   if (clusters < 1) throw InputError("clusters", "none", "at least one");
   if (problem.root < 0 || problem.root >= clusters)
-    throw InputError("root", fmt::format("{}", problem.root), fmt::format("a cluster from 0 to {}", clusters - 1));
+    throw InputError("root", fmt::format("{}", problem.root), index_text(clusters, "cluster"));
   if (problem.segments < 1) throw InputError("segments", fmt::format("{}", problem.segments), "at least 1");
   const std::size_t cells = problem.inside.size() * problem.inside.size();
   const auto check_matrix = [&](const char* name, const std::vector<double>& matrix) {
@@ -162,7 +162,7 @@ BetweenClusters between_clusters(const Platform& platform, std::int64_t bytes, s
   detail::check_broadcast_size(bytes);
   if (segments < 1) throw InputError("segments", fmt::format("{}", segments), "at least 1");
   if (root < 0 || root >= platform.ranks)
-    throw InputError("root", fmt::format("{}", root), fmt::format("a rank from 0 to {}", platform.ranks - 1));
+    throw InputError("root", fmt::format("{}", root), index_text(platform.ranks, "rank"));
   detail::check_pairs(platform);
   const std::size_t n = platform.clusters.size();
   BetweenClusters problem;

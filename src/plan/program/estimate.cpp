@@ -59,7 +59,7 @@ class Turns {
 
 }  // namespace
 
-double estimated_length(const RankNetwork& network, const Program& program, double combine_s_per_byte) {
+double estimated_length(const RankNetwork& network, const Program& program) {
   const std::vector<ProgramOperation>& operations = program.operations;
   const std::vector<std::size_t> partner = message_partners(program);
   Turns turns(network, program.ranks);
@@ -76,7 +76,7 @@ double estimated_length(const RankNetwork& network, const Program& program, doub
       arrival[partner[i]] = end[i] + latency_s;
     } else {
       const bool combines = op.kind == ProgramOperation::Kind::kCombine;
-      end[i] = std::max(ready, arrival[i] + (combines ? combine_s_per_byte * static_cast<double>(bytes) : 0));
+      end[i] = std::max(ready, arrival[i] + (combines ? program.combine_s_per_byte * static_cast<double>(bytes) : 0));
       length = std::max(length, end[i]);
     }
   }

@@ -342,7 +342,7 @@ std::optional<double> library_seconds(const Platform& platform, const LibraryRun
   if (!program || program->operations.size() > 2 * kMostMessages) return std::nullopt;
   detail::ReplayLimits limits{.work_left = kMostWork};
   const std::optional<ReplayedProgram> replayed =
-      detail::replay(detail::RankNetwork(platform), *program, detail::SendOrder::kInTurn, 0, limits);
+      detail::replay(detail::RankNetwork(platform), *program, detail::SendOrder::kInTurn, limits);
   if (!replayed) return std::nullopt;
   return replayed->length_s;
 }

@@ -15,6 +15,7 @@
 #include "plan/program/patterns.hpp"
 #include "plan/program/registry.hpp"
 #include "plan/program/replay.hpp"
+#include "schedule/most_combining.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/program.hpp"
 #include "sluice/quantity_text.hpp"
@@ -37,7 +38,7 @@ Program shape_of(std::int64_t ranks, const ProgramProblem& problem) {
   if (!problem.block_bytes.empty()) shape.size_bytes = 0;
   if (shape.size_bytes < 0) throw InputError("size", count_text(problem.size_bytes, "byte"), "at least 0");
   if (problem.root < 0 || problem.root >= ranks)
-    throw InputError("root", fmt::format("{}", problem.root), fmt::format("0 to {}", ranks - 1));
+    throw InputError("root", fmt::format("{}", problem.root), index_text(ranks, "rank"));
   if (!has_root(problem.problem)) shape.root = 0;
   if (shape.element_bytes < 1 || shape.size_bytes % shape.element_bytes != 0)
     throw InputError("element bytes", fmt::format("{}", shape.element_bytes),
@@ -203,7 +204,7 @@ class Planning {
       looked_at += messages;
       Program program = program_of(task_, variants_[variant], variants_[variant].make());
       Estimate& estimate = estimates.emplace_back();
-      estimate = {estimated_length(network_, program, options_.combine_s_per_byte), messages, variant, {}};
+      estimate = {estimated_length(network_, program), messages, variant, {}};
       least_s = std::min(least_s, estimate.seconds);
       in_one_message_s = std::max(in_one_message_s, estimate.seconds * static_cast<double>(messages));
       if (kept + program.operations.size() > kMostKept) continue;
@@ -265,13 +266,13 @@ class Planning {
     constexpr double kWorkOfOne = 100;
     std::optional<ReplayedProgram> replayed;
     if (kWorkOfOne * static_cast<double>(program.operations.size()) / 2 <= limits.work_left)
-      replayed = detail::replay(network_, program, detail::SendOrder::kSideBySide, options_.combine_s_per_byte, limits);
+      replayed = detail::replay(network_, program, detail::SendOrder::kSideBySide, limits);
     const double work = std::max(0.0, most) - limits.work_left;
     work_left_ -= work;
     if (!replayed) {
       // With work left, as it was not done when the best one was.
       const bool slower = limits.work_left > 0 && limits.work_left < most && !stopped();
-      program.length_s = estimate ? *estimate : estimated_length(network_, program, options_.combine_s_per_byte);
+      program.length_s = estimate ? *estimate : estimated_length(network_, program);
       if (slower) program.length_s = std::max(program.length_s, limits.most_s);
       program.algorithm = estimated_name(program.algorithm);
       candidates_.push_back({program.algorithm, program.length_s});
@@ -304,10 +305,12 @@ class Planning {
 }  // namespace
 
 ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem, const ProgramOptions& options) {
-  const Program shape = shape_of(platform, problem);
+  Program shape = shape_of(platform, problem);
   if (options.segments < 0) throw InputError("segments", fmt::format("{}", options.segments), "at least 0");
-  if (!(options.combine_s_per_byte >= 0))
-    throw InputError("combining", fmt::format("{} s per byte", options.combine_s_per_byte), "at least 0");
+  if (!(options.combine_s_per_byte >= 0 && options.combine_s_per_byte <= detail::kMostCombining))
+    throw InputError("combining", fmt::format("{} s per byte", options.combine_s_per_byte),
+                     fmt::format("0 to {}", detail::kMostCombining));
+  if (combines(problem.problem)) shape.combine_s_per_byte = options.combine_s_per_byte;
   if (!(options.effort > 0)) throw InputError("effort", fmt::format("{}", options.effort), "more than 0");
   if (!(options.slack >= 0)) throw InputError("slack", fmt::format("{}", options.slack), "at least 0");
   const detail::RankNetwork network(platform);
@@ -358,7 +361,7 @@ Program circulant_broadcast_part(std::int64_t ranks, std::int64_t root, std::int
                                  std::int64_t rank) {
   if (ranks < 1) throw InputError("ranks", fmt::format("{}", ranks), "at least 1");
   Program program = shape_of(ranks, {Collective::kBroadcast, bytes, root});
-  if (rank < 0 || rank >= ranks) throw InputError("rank", fmt::format("{}", rank), fmt::format("0 to {}", ranks - 1));
+  if (rank < 0 || rank >= ranks) throw InputError("rank", fmt::format("{}", rank), index_text(ranks, "rank"));
   if (segments < 1) throw InputError("segments", fmt::format("{}", segments), "at least 1");
   program.algorithm = "circulant";
   const auto parts = detail::cut({0, bytes}, std::clamp<std::int64_t>(bytes, 1, segments), 1);

@@ -31,7 +31,7 @@ MessageCosts pace_of(const RankNetwork& network, const ProgramOperation& send) {
 }
 
 std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program& program, SendOrder order,
-                                      double combine_s_per_byte, ReplayLimits& limits) {
+                                      ReplayLimits& limits) {
   ReplayInput input;
   input.most_work = limits.work_left;
   input.most_s = limits.most_s;
@@ -45,7 +45,7 @@ std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program&
     if (op.kind != OperationKind::kSend) continue;
     const MessageCosts costs = pace_of(network, op);
     const bool combined = operations[partner[i]].kind == OperationKind::kCombine;
-    const double take_in_s = combined ? combine_s_per_byte * static_cast<double>(op.message_bytes()) : 0;
+    const double take_in_s = combined ? program.combine_s_per_byte * static_cast<double>(op.message_bytes()) : 0;
     message_of[i] = message_of[partner[i]] = input.messages.size();
     SendPace pace{order == SendOrder::kInTurn ? costs.port_s : 0, costs.connection_s};
     if (!program.pace.empty()) pace = program.pace[i];
@@ -89,18 +89,15 @@ std::vector<SendPace> send_paces(const Platform& platform, const Program& progra
   return paces;
 }
 
-ReplayedProgram replay(const Platform& platform, const Program& program, double combine_s_per_byte) {
+ReplayedProgram replay(const Platform& platform, const Program& program) {
   check_platform(platform, "platform");
   if (program.ranks != platform.ranks)
     throw InputError("platform", count_text(platform.ranks, "rank"),
                      fmt::format("the {} of the program", program.ranks));
-  if (!(combine_s_per_byte >= 0))
-    throw InputError("combining", fmt::format("{} s per byte", combine_s_per_byte), "at least 0");
   if (const std::vector<Violation> faults = validate(program); !faults.empty())
     throw InputError("program", to_string(faults.front()), "a sound one");
   detail::ReplayLimits none;
-  return *detail::replay(detail::RankNetwork(platform), program, detail::SendOrder::kSideBySide, combine_s_per_byte,
-                         none);
+  return *detail::replay(detail::RankNetwork(platform), program, detail::SendOrder::kSideBySide, none);
 }
 
 }  // namespace sluice

@@ -25,13 +25,13 @@ struct ReplayLimits {
 };
 /// As the public one, of a program that is known to be sound; nothing if it gives up.
 [[nodiscard]] std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program& program, SendOrder order,
-                                                    double combine_s_per_byte, ReplayLimits& limits);
+                                                    ReplayLimits& limits);
 
 /// For how long a message keeps what it passes, in port_s and connection_s.
 [[nodiscard]] MessageCosts pace_of(const RankNetwork& network, const ProgramOperation& send);
 
 /// About what the replay says, in one walk over the operations. Every send stands before its receive in the list.
-[[nodiscard]] double estimated_length(const RankNetwork& network, const Program& program, double combine_s_per_byte);
+[[nodiscard]] double estimated_length(const RankNetwork& network, const Program& program);
 
 /// That length is at least this: for how long the messages keep the port, link or uplink that they keep longest.
 [[nodiscard]] double load_of(const RankNetwork& network, const ProgramMessages& messages);

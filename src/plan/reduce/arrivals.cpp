@@ -25,6 +25,8 @@
 /// root. At the earliest times for this tree, machine 0 sends at 0 and machine 2 at 4; the result is there at 6.
 #include "plan/reduce/arrivals.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <deque>
@@ -32,6 +34,7 @@
 #include <optional>
 
 #include "schedule/combiner.hpp"
+#include "sluice/error.hpp"
 #include "sluice/plan/reduce.hpp"
 
 namespace sluice::detail {
@@ -123,6 +126,13 @@ PlacedTree tree_for_arrivals(const std::vector<double>& arrivals, const ReduceCo
     return arrivals[static_cast<std::size_t>(a)] > arrivals[static_cast<std::size_t>(b)];
   });
   const double last_date = arrivals[static_cast<std::size_t>(latest_first.front())];
+  // Beyond that, a date and a cost add up to the date.
+  constexpr double kMostDateOverCost = 4503599627370496.0;  // 2^52
+  if (last_date > kMostDateOverCost * (costs.compute + costs.transfer))
+    throw InputError(
+        "arrivals",
+        fmt::format("a date of {}, where the costs are {} in all", last_date, costs.compute + costs.transfer),
+        "at most 2^52 times the costs");
   double low = last_date;
   double high = last_date + 2 * static_cast<double>(arrivals.size()) * (costs.compute + costs.transfer);
   std::optional<PlacedTree> best = tree_of_length(high, arrivals, costs, root, latest_first);

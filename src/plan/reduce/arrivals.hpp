@@ -15,6 +15,7 @@ struct PlacedTree {
 };
 
 /// A tree that ends first, where machine v takes part from arrivals[v] on; `root` may be kAnyRoot.
+/// Throws InputError for a date beyond 2^52 times the costs, to which they cannot be added.
 [[nodiscard]] PlacedTree tree_for_arrivals(const std::vector<double>& arrivals, const ReduceCosts& costs,
                                            std::int64_t root);
 

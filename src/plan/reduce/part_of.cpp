@@ -19,7 +19,7 @@ std::string detail::method_of(const std::string& algorithm, std::int64_t segment
 
 ReductionPart part_of(const TreeSchedule& schedule, std::int64_t rank) {
   if (rank < 0 || rank >= schedule.machines)
-    throw InputError("rank", fmt::format("{}", rank), fmt::format("0 to {}", schedule.machines - 1));
+    throw InputError("rank", fmt::format("{}", rank), index_text(schedule.machines, "machine"));
   ReductionPart part;
   part.method = detail::method_of(schedule.algorithm, schedule.segments);
   part.rank = rank;

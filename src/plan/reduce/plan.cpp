@@ -446,7 +446,7 @@ ReductionPart plan_reduction_part(const ReduceProblem& asked, std::int64_t rank,
   detail::check_problem(asked);
   const ReduceProblem problem = detail::with_even_costs(asked);
   if (rank < 0 || rank >= problem.machines)
-    throw InputError("rank", fmt::format("{}", rank), fmt::format("0 to {}", problem.machines - 1));
+    throw InputError("rank", fmt::format("{}", rank), index_text(problem.machines, "machine"));
   const Planners planners = candidates(problem, options);
   const bool limited = problem.max_transfers || problem.max_reducers || !problem.arrivals.empty();
   if (limited || detail::is_mixed(problem) || planners.front()->counted == nullptr) {

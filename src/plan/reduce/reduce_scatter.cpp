@@ -31,6 +31,7 @@
 #include "schedule/program_messages.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 
@@ -171,7 +172,7 @@ Program plan_reduce_scatter_part(const ReduceProblem& problem, std::int64_t rank
                                  std::int64_t element_bytes) {
   Program program = shape_of(problem, elements, element_bytes, detail::kMostNodes);
   const std::int64_t n = problem.machines;
-  if (rank < 0 || rank >= n) throw InputError("rank", fmt::format("{}", rank), fmt::format("0 to {}", n - 1));
+  if (rank < 0 || rank >= n) throw InputError("rank", fmt::format("{}", rank), index_text(n, "rank"));
   const Halving halving(problem, elements);
   program.length_s = length_of(halving);
   const std::int64_t own = (rank - problem.root + n) % n;

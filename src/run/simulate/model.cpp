@@ -180,8 +180,8 @@ Timeline simulate(const Program& program) {
   return timeline;
 }
 
-Timeline simulate(const Platform& platform, const Program& program, double combine_s_per_byte) {
-  const ReplayedProgram times = replay(platform, program, combine_s_per_byte);
+Timeline simulate(const Platform& platform, const Program& program) {
+  const ReplayedProgram times = replay(platform, program);
   Timeline timeline = detail::untimed(program, "s");
   timeline.length = times.length_s;
   const std::vector<std::size_t> partner = detail::message_partners(program);

@@ -98,6 +98,7 @@ class Broadcast {
   /// What carries out messages of this size; the plan is made if there is none yet, and nothing is timed. Collective.
   [[nodiscard]] ChosenBroadcast chosen(std::int64_t bytes);
   /// The same in one line of text: "chain, 64 segments, predicted 98.2 ms; the plan took 101 ms, MPI_Bcast 612 ms".
+  /// Collective too.
   [[nodiscard]] std::string explanation(std::int64_t bytes);
 
  private:

@@ -53,6 +53,6 @@ enum class StepOrder {
 /// The same for a program over `platform`, by the replay that its planner uses (docs/explanation/collectives.md): a
 /// transfer ends when it has been taken in, and its receiver is busy with it for as long as its sender. Throws
 /// InputError unless the program is sound and has as many ranks as the platform.
-[[nodiscard]] Timeline simulate(const Platform& platform, const Program& program, double combine_s_per_byte = 0);
+[[nodiscard]] Timeline simulate(const Platform& platform, const Program& program);
 
 }  // namespace sluice

@@ -277,7 +277,7 @@ Broadcast::State::State(std::shared_ptr<detail::Context> context, std::int64_t n
                     options.try_native, options.program.has_value());
   const std::exception_ptr failure = detail::failure_of([&] {
     if (root < 0 || root >= channel.size())
-      throw InputError("root", fmt::format("{}", root), fmt::format("0 to {}", channel.size() - 1));
+      throw InputError("root", fmt::format("{}", root), index_text(channel.size(), "rank"));
     if (options.program) {
       detail::check_given(*options.program, shape_of(options.program->size_bytes),
                           {options.platform.has_value(), asks_for_a_plan()});

@@ -12,6 +12,7 @@
 #include "run/mpi/steps/protocol_list.hpp"
 #include "run/mpi/steps/step_executor.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi {
@@ -130,7 +131,7 @@ DynamicExchange& DynamicExchange::operator=(DynamicExchange&&) noexcept = defaul
 void DynamicExchange::post(int to, std::span<const std::byte> bytes) {
   State& state = *state_;
   if (to < 0 || to >= state.channel.size())
-    throw InputError("to", fmt::format("rank {}", to), fmt::format("0 to {}", state.channel.size() - 1));
+    throw InputError("to", fmt::format("rank {}", to), index_text(state.channel.size(), "rank"));
   if (bytes.empty()) return;
   if (bytes.data() == nullptr) throw InputError("bytes", "a null pointer", "a message");
   state.call([&] {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "run/mpi/runtime/memory_range.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"
@@ -27,7 +28,7 @@ void check_messages(const std::vector<MessageSize>& messages, const char* where,
   std::int64_t total = 0;
   for (const MessageSize& message : messages) {
     if (message.peer < 0 || message.peer >= ranks) {
-      throw InputError(where, fmt::format("rank {}", message.peer), fmt::format("0 to {}", ranks - 1));
+      throw InputError(where, fmt::format("rank {}", message.peer), index_text(ranks, "rank"));
     }
     if (message.bytes < 0) {
       throw InputError(where, fmt::format("{} for rank {}", count_text(message.bytes, "byte"), message.peer),
@@ -64,24 +65,14 @@ bool fit_at(const std::vector<MessageSize>& messages, std::span<const std::int64
 
 namespace {
 
-/// Bytes in memory, by their addresses.
-struct Bytes {
-  std::uintptr_t begin;
-  std::uintptr_t end;
-};
-
-Bytes bytes_at(const std::byte* start, std::int64_t offset, std::int64_t size) {
-  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(start) + static_cast<std::uintptr_t>(offset);
-  return {begin, begin + static_cast<std::uintptr_t>(size)};
-}
-
 /// From the first byte of all messages to behind the last one; empty if there are none.
-Bytes span_of(const std::vector<MessageSize>& messages, std::span<const std::int64_t> offsets, const std::byte* start) {
-  Bytes all{0, 0};
+MemoryRange span_of(const std::vector<MessageSize>& messages, std::span<const std::int64_t> offsets,
+                    const std::byte* start) {
+  MemoryRange all;
   for (std::size_t i = 0; i < messages.size(); ++i) {
     if (messages[i].bytes == 0) continue;
-    const Bytes each = bytes_at(start, offsets[i], messages[i].bytes);
-    all = all.begin == all.end ? each : Bytes{std::min(all.begin, each.begin), std::max(all.end, each.end)};
+    const MemoryRange each = memory_range(start + offsets[i], messages[i].bytes);
+    all = all.begin == all.end ? each : MemoryRange{std::min(all.begin, each.begin), std::max(all.end, each.end)};
   }
   return all;
 }
@@ -91,20 +82,20 @@ Bytes span_of(const std::vector<MessageSize>& messages, std::span<const std::int
 bool overlap(const std::vector<MessageSize>& sends, std::span<const std::int64_t> at_send, const std::byte* send,
              const std::vector<MessageSize>& receives, std::span<const std::int64_t> at_receive,
              const std::byte* receive) {
-  const Bytes to_send = span_of(sends, at_send, send), to_receive = span_of(receives, at_receive, receive);
-  if (to_send.begin >= to_receive.end || to_receive.begin >= to_send.end) return false;
+  if (!overlap(span_of(sends, at_send, send), span_of(receives, at_receive, receive))) return false;
   // Messages of the two may take turns in one memory.
-  std::vector<Bytes> sent;
+  std::vector<MemoryRange> sent;
   for (std::size_t i = 0; i < sends.size(); ++i) {
-    if (sends[i].bytes > 0) sent.push_back(bytes_at(send, at_send[i], sends[i].bytes));
+    if (sends[i].bytes > 0) sent.push_back(memory_range(send + at_send[i], sends[i].bytes));
   }
-  std::ranges::sort(sent, {}, &Bytes::begin);
+  std::ranges::sort(sent, {}, &MemoryRange::begin);
   for (std::size_t i = 1; i < sent.size(); ++i) sent[i].end = std::max(sent[i].end, sent[i - 1].end);
   for (std::size_t i = 0; i < receives.size(); ++i) {
-    const Bytes each = bytes_at(receive, at_receive[i], receives[i].bytes);
+    if (receives[i].bytes == 0) continue;
+    const MemoryRange each = memory_range(receive + at_receive[i], receives[i].bytes);
     // The last that begins before the end of this one; those before it have no later end.
-    const auto behind = std::ranges::lower_bound(sent, each.end, {}, &Bytes::begin);
-    if (receives[i].bytes > 0 && behind != sent.begin() && std::prev(behind)->end > each.begin) return true;
+    const auto behind = std::ranges::lower_bound(sent, each.end, {}, &MemoryRange::begin);
+    if (behind != sent.begin() && std::prev(behind)->end > each.begin) return true;
   }
   return false;
 }

@@ -56,7 +56,7 @@ void check(CollectiveTask& task) {
   Program& shape = task.shape;
   if (shape.size_bytes < 0) throw InputError("bytes", fmt::format("{}", shape.size_bytes), "at least 0");
   if (shape.root < 0 || shape.root >= shape.ranks)
-    throw InputError("root", fmt::format("{}", shape.root), fmt::format("0 to {}", shape.ranks - 1));
+    throw InputError("root", fmt::format("{}", shape.root), index_text(shape.ranks, "rank"));
   (void)array_bytes(shape);
   const CollectiveOptions& options = task.options;
   if (options.segments < 0) throw InputError("segments", fmt::format("{}", options.segments), "at least 0");

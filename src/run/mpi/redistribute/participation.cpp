@@ -33,7 +33,7 @@ GridRanks grid_ranks(const std::vector<int>& given, std::int64_t processes, int 
   std::vector<bool> seen(static_cast<std::size_t>(size), false);
   for (const int rank : given) {
     if (rank < 0 || rank >= size) {
-      throw InputError(list_name, fmt::format("rank {}", rank), fmt::format("0 to {}", size - 1));
+      throw InputError(list_name, fmt::format("rank {}", rank), index_text(size, "rank"));
     }
     if (seen[static_cast<std::size_t>(rank)]) {
       throw InputError(list_name, fmt::format("rank {} twice", rank), "different ranks");

@@ -10,6 +10,7 @@
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/network/links_of_ranks.hpp"
 #include "run/mpi/runtime/agreement.hpp"
+#include "run/mpi/runtime/memory_range.hpp"
 #include "run/mpi/runtime/simulation.hpp"
 #include "run/mpi/steps/protocol_chain.hpp"
 #include "run/mpi/steps/protocol_pass_on.hpp"
@@ -108,10 +109,8 @@ bool surely_overlap(const Participation& part, const void* source, const void* t
   const bool all = !problem.has_part() && problem.size() == problem.from().size() &&
                    problem.size() == problem.to().size() && part.source.extent == part.source.elements &&
                    part.target.extent == part.target.elements;
-  if (!all || part.source.extent == 0 || part.target.extent == 0) return false;
-  const auto from = reinterpret_cast<std::uintptr_t>(source), to = reinterpret_cast<std::uintptr_t>(target);
-  const auto bytes = [&](std::int64_t elements) { return static_cast<std::uintptr_t>(elements * part.element_size); };
-  return from < to + bytes(part.target.extent) && to < from + bytes(part.source.extent);
+  return all && overlap(memory_range(source, part.source.extent * part.element_size),
+                        memory_range(target, part.target.extent * part.element_size));
 }
 
 }  // namespace
@@ -233,7 +232,7 @@ const RedistributionPlan& RedistributionJob::plan() {
 
 const Participation& RedistributionJob::part(std::size_t array) const {
   if (array >= parts().size())
-    throw InputError("array", fmt::format("{}", array), fmt::format("0 to {}", parts().size() - 1));
+    throw InputError("array", fmt::format("{}", array), index_text(static_cast<std::int64_t>(parts().size()), "array"));
   return parts()[array];
 }
 

@@ -10,6 +10,7 @@
 #include "run/mpi/reduce/planned_reduction.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/reduce_scatter.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
@@ -33,7 +34,7 @@ ReduceProblem problem_of(const ReductionOptions& options, const ReducedData& dat
 }  // namespace
 
 void check_reduction(const ReductionOptions& options, const ReducedData& data, int root, int ranks) {
-  if (root < 0 || root >= ranks) throw InputError("root", fmt::format("{}", root), fmt::format("0 to {}", ranks - 1));
+  if (root < 0 || root >= ranks) throw InputError("root", fmt::format("{}", root), index_text(ranks, "rank"));
   if (data.objects && options.segments.value_or(1) > 1)
     throw InputError("segments", fmt::format("{}", *options.segments), "1 for objects");
   if (options.reproducible.value_or(false)) {
