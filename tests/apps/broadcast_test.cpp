@@ -110,9 +110,9 @@ TEST(Broadcast, ComparesAllOnOneModelWithOneSegment) {
   EXPECT_EQ(found, best);
 }
 
-/// The bound knows that messages share uplinks, which the length of a schedule does not: ratios are of the time that
-/// does, so that none is below 1.
-TEST(Broadcast, RatiosAreOfTheTimeThatTheBoundIsOf) {
+/// The bound knows that messages share uplinks, which the length of a schedule does not: where one is below it, ratios
+/// are of the time that knows it, too.
+TEST(Broadcast, RatiosAreOfATimeThatKnowsUplinks) {
   const Folder folder;
   folder.write("shared.json", R"({"schema": "sluice.platform/2", "link": {"latency_s": 1e-4, "gap": [[1, 1e-3]]},
       "parts": [{"name": "a", "link": {"latency_s": 1e-5, "gap": [[1, 1e-4]]}, "uplink": [[1, 1]],

@@ -453,7 +453,7 @@ TEST(Exchange, ARankWithoutMessagesGivesNothing) {
       job.execute({}, in);
     else
       job.execute({}, {});
-    if (own == last && last > 0) EXPECT_EQ(in, out);
+    EXPECT_TRUE(own != last || last == 0 || in == out);
   }
   if (last == 0) return;
   EXPECT_THROW(job.execute({}, {}), InputError);  // on all ranks, as it is bad on two
