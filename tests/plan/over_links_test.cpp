@@ -100,9 +100,9 @@ double bound_of(const ExchangeProblem& problem, const SharedLinks& links) {
 TEST(OverLinks, TwoClustersWithALinkForOne) {
   const ExchangeProblem problem = everyone_to_everyone(4, 10);
   const SharedLinks links = two_clusters(2, 1);
-  EXPECT_TRUE(links.limit());
-  EXPECT_FALSE(two_clusters(2, 2).limit());
-  EXPECT_FALSE(two_clusters(2, 0).limit());
+  EXPECT_TRUE(links.links[0].limits());
+  EXPECT_FALSE(two_clusters(2, 2).links[0].limits());
+  EXPECT_FALSE(two_clusters(2, 0).links[0].limits());
   EXPECT_DOUBLE_EQ(length_over_links(plan_exchange(problem).schedule, links), 50);
   const LinkedPlan plan = plan_over_links(problem, links);
   EXPECT_DOUBLE_EQ(plan.bound, 40);

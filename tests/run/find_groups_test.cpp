@@ -390,12 +390,31 @@ TEST(Uplinks, HostsOfSeveralRanksAreALevelOfTheFile) {
   EXPECT_EQ(platform.clusters[1].ranks, (std::vector<std::int64_t>{4, 5}));
 }
 
+bool any_limits(const SharedLinks& links) { return std::ranges::any_of(links.links, &SharedLink::limits); }
+
+TEST(LinksOfRanks, AreSharedBySomeMessages) {
+  const SharedLinks links = links_of_ranks(sites_of({4, 4}, 1));
+  const Traffic across{8, 8, {{0, 4, 100}, {1, 5, 100}}};
+  EXPECT_FALSE(are_shared_by_some(links, across));
+  EXPECT_FALSE(are_shared_by_some(links, {8, 8, {{0, 1, 100}, {4, 5, 100}}}));
+  EXPECT_FALSE(are_shared_by_some(links, {8, 8, {}}));
+  Traffic both = across;
+  both.messages.push_back({2, 3, 100});
+  EXPECT_TRUE(are_shared_by_some(links, both));
+  both.messages.back().size = 20;  // nearly all cross
+  EXPECT_FALSE(are_shared_by_some(links, both));
+  HostNetwork wide = sites_of({4, 4}, 1);
+  wide.links[0].connections = 4;
+  both.messages.back().size = 100;
+  EXPECT_FALSE(are_shared_by_some(links_of_ranks(wide), both));
+}
+
 TEST(LinksOfRanks, AreThoseBetweenGroups) {
   EXPECT_TRUE(links_of_ranks(sites_of({4}, 1)).links.empty());
   HostNetwork network = sites_of({4, 3}, 1);
   SharedLinks links = links_of_ranks(network);
   ASSERT_EQ(links.links.size(), 2U);
-  EXPECT_TRUE(links.limit());
+  EXPECT_TRUE(any_limits(links));
   EXPECT_EQ(links.links[0].from, (std::vector<std::int64_t>{0, 1, 2, 3}));
   EXPECT_EQ(links.links[0].to, (std::vector<std::int64_t>{4, 5, 6}));
   EXPECT_EQ(links.links[1].from, links.links[0].to);
@@ -409,16 +428,16 @@ TEST(LinksOfRanks, AreThoseBetweenGroups) {
   network.links[0].bytes_per_s = 3e6;
   EXPECT_EQ(links_of_ranks(network).links[0].time_per_unit, 2);
   network.links[0].connections = 3;
-  EXPECT_FALSE(links_of_ranks(network).limit());
+  EXPECT_FALSE(any_limits(links_of_ranks(network)));
 }
 
 TEST(LinksOfRanks, AreUplinksWhereTheyCarryLess) {
   HostNetwork network = sites_of({4, 4, 4}, 1);
   network.links[0].connections = network.links[1].connections = network.links[2].connections = 4;
-  EXPECT_FALSE(links_of_ranks(network).limit());
+  EXPECT_FALSE(any_limits(links_of_ranks(network)));
   network.groups[1].uplink_bytes_per_s = 12.5e6;
   const SharedLinks links = links_of_ranks(network);
-  EXPECT_TRUE(links.limit());
+  EXPECT_TRUE(any_limits(links));
   const auto is_limit = [](const SharedLink& link) { return link.max_transfers > 0; };
   EXPECT_EQ(std::ranges::count_if(links.links, is_limit), 2);
   const auto out = std::ranges::find_if(links.links, is_limit);
@@ -426,13 +445,13 @@ TEST(LinksOfRanks, AreUplinksWhereTheyCarryLess) {
   EXPECT_EQ(out->from, (std::vector<std::int64_t>{4, 5, 6, 7}));
   EXPECT_EQ(out->to, (std::vector<std::int64_t>{0, 1, 2, 3, 8, 9, 10, 11}));
   network.groups[1].uplink_bytes_per_s = 24e6;
-  EXPECT_FALSE(links_of_ranks(network).limit());
+  EXPECT_FALSE(any_limits(links_of_ranks(network)));
 }
 
 TEST(LinksOfRanks, AreThoseOfHostsWithSeveralRanks) {
   const SharedLinks links = links_of_ranks(sites_of({2}, 2));
   ASSERT_EQ(links.links.size(), 6U);  // of each host: out, in, inside
-  EXPECT_TRUE(links.limit());
+  EXPECT_TRUE(any_limits(links));
   EXPECT_EQ(links.links[0].from, (std::vector<std::int64_t>{0, 1}));
   EXPECT_EQ(links.links[0].to, (std::vector<std::int64_t>{2, 3}));
   EXPECT_EQ(links.links[0].max_transfers, 1);

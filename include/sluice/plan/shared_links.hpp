@@ -14,6 +14,9 @@ struct SharedLink {
   std::vector<std::int64_t> to;    ///< receivers, rising
   std::int64_t max_transfers = 0;  ///< at once, at the speed of one of them alone; 0: as many as ports allow
   double time_per_unit = 1;        ///< of a transfer; above 0
+
+  /// Whether the ports of its ends allow more transfers than it carries.
+  [[nodiscard]] bool limits() const;
 };
 
 /// The links of an exchange besides the ports of its nodes. A transfer may go over several, and takes the time per unit
@@ -21,9 +24,6 @@ struct SharedLink {
 struct SharedLinks {
   std::vector<SharedLink> links;
   double transfer_setup = 0;  ///< what a transfer takes besides, in the unit of the traffic; at least 0
-
-  /// Whether the ports of a link's ends allow more transfers than the link does.
-  [[nodiscard]] bool limit() const;
 };
 
 /// A schedule for ranks that keep its order, and that wait for no steps.

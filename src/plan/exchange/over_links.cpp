@@ -255,11 +255,8 @@ std::vector<Step> steps_of(const Begun& begun, const std::vector<Item>& items, c
 
 }  // namespace
 
-bool SharedLinks::limit() const {
-  return std::ranges::any_of(links, [](const SharedLink& link) {
-    const auto ports = static_cast<std::int64_t>(std::min(link.from.size(), link.to.size()));
-    return link.max_transfers > 0 && link.max_transfers < ports;
-  });
+bool SharedLink::limits() const {
+  return max_transfers > 0 && max_transfers < static_cast<std::int64_t>(std::min(from.size(), to.size()));
 }
 
 double length_over_links(const StepSchedule& schedule, const SharedLinks& links) {

@@ -222,7 +222,8 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
   if (mode != ExchangeMode::kList && mode != ExchangeMode::kAtOnce) {
     const double setup =
         k_limits || changes ? options.setup_bytes : std::max(options.setup_bytes, kLeastSetupOfExchange);
-    by_links = !k_limits && !routed && options.speeds.empty() && options.algorithm == "auto" && known.links.limit();
+    by_links = !k_limits && !routed && options.speeds.empty() && options.algorithm == "auto" &&
+               are_shared_by_some(known.links, traffic.all);
     const StepSchedule schedule = schedule_of(traffic, options, k, setup, by_links ? &known.links : nullptr, hosts);
     held += bytes_of(schedule);
     parts = schedule.local_phases ? split_phases(schedule, traffic.inner, ranks, k, mode == ExchangeMode::kBarrier)

@@ -77,4 +77,19 @@ SharedLinks links_of_ranks(const HostNetwork& network) {
   return result;
 }
 
+bool are_shared_by_some(const SharedLinks& links, const Traffic& traffic) {
+  constexpr double kNearlyAll = 0.9;
+  double all = 0;
+  double shared = 0;
+  for (const Message& message : traffic.messages) {
+    const auto goes_over = [&](const SharedLink& link) {
+      return link.limits() && std::ranges::binary_search(link.from, message.from) &&
+             std::ranges::binary_search(link.to, message.to);
+    };
+    all += static_cast<double>(message.size);
+    if (std::ranges::any_of(links.links, goes_over)) shared += static_cast<double>(message.size);
+  }
+  return shared > 0 && shared < kNearlyAll * all;
+}
+
 }  // namespace sluice::mpi::detail

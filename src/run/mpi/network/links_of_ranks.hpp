@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sluice/input/traffic.hpp"
 #include "sluice/plan/shared_links.hpp"
 #include "sluice/run/mpi/network.hpp"
 
@@ -12,5 +13,9 @@ namespace sluice::mpi::detail {
 ///  - the link of a host that has several ranks: one message to other hosts at once, and one from them. Messages inside
 ///    the host take the time of its memory.
 [[nodiscard]] SharedLinks links_of_ranks(const HostNetwork& network);
+
+/// Whether some of the bytes go over links that carry less than ports allow, and some do not. Where nearly all do,
+/// there is nothing to send meanwhile, and more at once than fits does no harm.
+[[nodiscard]] bool are_shared_by_some(const SharedLinks& links, const Traffic& traffic);
 
 }  // namespace sluice::mpi::detail

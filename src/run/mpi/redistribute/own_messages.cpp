@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "run/mpi/network/links_of_ranks.hpp"
 #include "run/mpi/steps/step_protocol.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/batch.hpp"
@@ -261,6 +262,7 @@ bool is_of_exchange(const std::string& algorithm) {
 
 OwnSteps own_steps(const JobArrays& arrays, int rank, const RedistributionPlan* plan,
                    const RedistributionJobOptions& options, bool ports_are_short, const SharedLinks* links, int ranks) {
+  if (links != nullptr && !are_shared_by_some(*links, arrays.batch.traffic_between_processes())) links = nullptr;
   const bool may_cut = is_of_exchange(options.algorithm) || (ports_are_short && options.algorithm == "auto");
   std::optional<StepSchedule> whole;
   if (plan == nullptr && !is_of_exchange(options.algorithm)) whole = merged_schedule(arrays, options);

@@ -165,8 +165,7 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
     const SharedLinks links = may_measure(channel) ? links_of_ranks(*learn_network(channel)) : SharedLinks{};
     agreed(channel, [&] {
       JobArrays made = arrays ? std::move(*arrays) : prepared_->arrays;
-      prepared_ =
-          std::make_shared<const Prepared>(channel, arguments, std::move(made), links.limit() ? &links : nullptr);
+      prepared_ = std::make_shared<const Prepared>(channel, arguments, std::move(made), &links);
       (void)make_carrier();
     });
   }
