@@ -401,6 +401,9 @@ TEST(LinksOfRanks, AreSharedBySomeMessages) {
   Traffic both = across;
   both.messages.push_back({2, 3, 100});
   EXPECT_TRUE(are_shared_by_some(links, both));
+  Traffic many = both;
+  many.messages.resize((1 << 21) + 1, {2, 3, 1});
+  EXPECT_FALSE(are_shared_by_some(links, many)) << "too many to look at";
   both.messages.back().size = 20;  // nearly all cross
   EXPECT_FALSE(are_shared_by_some(links, both));
   HostNetwork wide = sites_of({4, 4}, 1);

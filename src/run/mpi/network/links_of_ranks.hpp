@@ -8,14 +8,16 @@ namespace sluice::mpi::detail {
 
 /// What messages between the ranks of `network` share, as planners take it; no MPI here. Times are in those of a byte
 /// over the link of a host in the fastest group:
-///  - the link between two groups, if it carries fewer connections than they have hosts, once for each direction;
+///  - the link between two groups, once for each direction: how many connections it carries, if they have more hosts,
+///    and what one of these takes;
 ///  - what all links of a group carry together, if that was measured and is less than its hosts could send;
 ///  - the link of a host that has several ranks: one message to other hosts at once, and one from them. Messages inside
 ///    the host take the time of its memory.
 [[nodiscard]] SharedLinks links_of_ranks(const HostNetwork& network);
 
 /// Whether some of the bytes go over links that carry less than ports allow, and some do not. Where nearly all do,
-/// there is nothing to send meanwhile, and more at once than fits does no harm.
+/// there is nothing to send meanwhile, and more at once than fits does no harm. Not where there are more than 2^22
+/// messages times links: to look at all of these takes long.
 [[nodiscard]] bool are_shared_by_some(const SharedLinks& links, const Traffic& traffic);
 
 }  // namespace sluice::mpi::detail
