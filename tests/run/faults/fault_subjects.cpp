@@ -47,6 +47,11 @@ Cuts uneven_cuts(std::int64_t processes) {
   return cuts;
 }
 
+void forget_network(MPI_Comm comm) {
+  detail::forget_networks();
+  detail::Context::of(comm)->network().reset();
+}
+
 class RedistributionSubject final : public Subject {
  public:
   enum class Form {
@@ -55,6 +60,7 @@ class RedistributionSubject final : public Subject {
     kCut,      ///< blocks of any sizes
     kCopied,   ///< several copies of both arrays
     kChained,  ///< a copy for each rank, which pass on what they get
+    kLong,     ///< so long that the network is measured for it, each time
   };
 
   RedistributionSubject(MPI_Comm comm, std::int64_t shared_from_bytes, ExchangeMode mode, Form form = Form::kBlocks)
@@ -71,6 +77,11 @@ class RedistributionSubject final : public Subject {
     if (form == Form::kChained) {
       case_.shape = {1 << 16};
       case_.options.chunk_bytes = 0;
+    }
+    if (form == Form::kLong) {
+      case_.shape = {size_of(comm) * (detail::kLongForNetwork / case_.element_size)};
+      case_.options.chunk_bytes = 0;
+      forget_network(comm);
     }
     if (form == Form::kCombined) {
       case_.options.combine = [this](const std::byte* in, std::byte* inout, std::int64_t count) {
@@ -496,8 +507,7 @@ class NetworkSubject final : public Subject {
   explicit NetworkSubject(MPI_Comm comm) : comm_(comm) {}
 
   std::string execute(int /*round*/, Misuse /*misuse*/) override {
-    detail::forget_networks();
-    detail::Context::of(comm_)->network().reset();
+    forget_network(comm_);
     const Faulty faulty;
     return network(comm_).hosts() == size_of(comm_) ? "" : "the number of hosts";
   }
@@ -566,6 +576,8 @@ std::vector<SubjectKind> subject_kinds() {
       in_turns(kind<CombiningSubject>("allreduce", null, Collective::kAllreduce, std::int64_t{500}, tried)),
       slow(kind<ProbeSubject>("probe", callback)),
       slow(between_hosts(kind<NetworkSubject>("network", {}))),
+      seldom(between_hosts(kind<RedistributionSubject>("long redistribution", null, std::int64_t{4096},
+                                                       ExchangeMode::kAuto, Form::kLong))),
       // Integers, whose default way is that of the network as it is measured.
       slow(between_hosts(kind<ElementSubject<int>>("sum", null, MPI_INT, std::int64_t{9000}, ReductionOptions{}))),
       in_turns(between_hosts(
