@@ -164,8 +164,8 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
   if (by_network && !kept.plan) {
     const SharedLinks links = may_measure(channel) ? links_of_ranks(*learn_network(channel)) : SharedLinks{};
     agreed(channel, [&] {
-      JobArrays made = arrays ? std::move(*arrays) : prepared_->arrays;
-      prepared_ = std::make_shared<const Prepared>(channel, arguments, std::move(made), &links);
+      if (!arrays) arrays.emplace(prepared_->arrays);  // this rank keeps the plan, and others do not
+      prepared_ = std::make_shared<const Prepared>(channel, arguments, std::move(*arrays), &links);
       (void)make_carrier();
     });
   }
