@@ -14,6 +14,7 @@
 #include "plan/budget.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/shared_links.hpp"
+#include "sluice/quantity_text.hpp"
 
 namespace sluice {
 namespace {
@@ -45,7 +46,7 @@ void check_links(const ExchangeProblem& problem, const SharedLinks& links) {
         throw InputError(where, fmt::format("{}s that do not rise", name), "each once, rising");
       if (!nodes.empty() && (nodes.front() < 0 || nodes.back() >= count))
         throw InputError(where, fmt::format("{} {}", name, nodes.front() < 0 ? nodes.front() : nodes.back()),
-                         fmt::format("0 to {}", count - 1));
+                         index_text(count, name));
     };
     check_nodes(link.from, problem.traffic.senders, "sender");
     check_nodes(link.to, problem.traffic.receivers, "receiver");

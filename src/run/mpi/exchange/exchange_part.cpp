@@ -93,7 +93,6 @@ bool is_long(const Rows& rows) { return most_of_a_rank(rows, kLongForNetwork) >=
 /// k where nearly all goes between two groups of hosts whose link carries fewer transfers than they have hosts; 0 where
 /// no link limits, or what goes inside groups does not wait for it.
 std::int64_t k_of_network(const Rows& rows, const HostNetwork& network) {
-  constexpr double kNearlyAll = 0.9;
   if (network.hosts() < static_cast<std::int64_t>(rows.size())) return 0;
   const std::vector<std::size_t> groups = network.groups_of_hosts();
   const auto group_of = [&](std::int64_t rank) {

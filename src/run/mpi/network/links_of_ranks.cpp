@@ -78,7 +78,6 @@ SharedLinks links_of_ranks(const HostNetwork& network) {
 }
 
 bool are_shared_by_some(const SharedLinks& links, const Traffic& traffic) {
-  constexpr double kNearlyAll = 0.9;
   constexpr std::size_t kMostLookedAt = std::size_t{1} << 22;
   if (links.links.empty() || traffic.messages.size() > kMostLookedAt / links.links.size()) return false;
   double all = 0;

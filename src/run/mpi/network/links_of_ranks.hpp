@@ -6,6 +6,9 @@
 
 namespace sluice::mpi::detail {
 
+/// From this share of the bytes on, what goes over a link is nearly all there is.
+constexpr double kNearlyAll = 0.9;
+
 /// What messages between the ranks of `network` share, as planners take it; no MPI here. Times are in those of a byte
 /// over the link of a host in the fastest group:
 ///  - the link between two groups, once for each direction: how many connections it carries, if they have more hosts,
