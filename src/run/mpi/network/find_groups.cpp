@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -20,6 +21,8 @@ constexpr double kJoined = 0.4;
 constexpr double kNoDoubt = 0.75;
 constexpr double kNoDoubtOfGroups = 0.9;
 constexpr double kSlow = 0.7;
+constexpr double kEven = 0.9;
+constexpr int kLeastEven = 3;
 constexpr double kNearLatencies = 2;
 constexpr double kLatencyNoise_s = 20e-6;
 /// Of hosts that never met another one.
@@ -145,6 +148,45 @@ class Sets {
   std::priority_queue<Offer> offers_;
 };
 
+/// The hosts of a set whose links are slow beside those of the others.
+std::vector<int> slow_hosts(const std::vector<int>& set, const std::vector<HostBest>& best) {
+  std::vector<double> speeds;
+  for (const int host : set) speeds.push_back(best[static_cast<std::size_t>(host)].both());
+  const double usual = median(speeds);
+  std::vector<int> slow;
+  std::ranges::copy_if(set, std::back_inserter(slow), [&](int host) {
+    const double speed = best[static_cast<std::size_t>(host)].both();
+    return speed > 0 && speed < kSlow * usual;
+  });
+  return slow;
+}
+
+/// The sets by their first hosts, each with its hosts in order.
+std::map<int, std::vector<int>> sites_of(int hosts, Sets& sets) {
+  std::map<int, std::vector<int>> sites;
+  std::vector<int> first_host(static_cast<std::size_t>(hosts), -1);
+  for (int host = 0; host < hosts; ++host) {
+    int& first = first_host[static_cast<std::size_t>(sets.find(host))];
+    if (first < 0) first = host;
+    sites[first].push_back(host);
+  }
+  return sites;
+}
+
+/// Whether the link of `host` carried as much as at best in all meetings with hosts of its set but one, in three at
+/// least: a host that is busy is slow by turns.
+bool is_evenly_slow(int host, const HostBest& best, std::span<const Meeting> meetings, Sets& sets) {
+  int even = 0;
+  int uneven = 0;
+  for (const Meeting& m : meetings) {
+    if ((m.a != host && m.b != host) || sets.find(m.a) != sets.find(m.b)) continue;
+    const double in = m.a == host ? m.to_a : m.to_b;
+    const double out = m.a == host ? m.to_b : m.to_a;
+    ++(in >= kEven * best.in && out >= kEven * best.out ? even : uneven);
+  }
+  return even >= kLeastEven && uneven <= 1;
+}
+
 bool contains(const HostGroup& group, int host) { return std::ranges::binary_search(group.hosts, host); }
 
 /// Whether the meeting was between the two groups, and the rate to `to`.
@@ -211,39 +253,30 @@ bool beyond_doubt(int hosts, std::span<const Meeting> meetings) {
   if (meetings.empty()) return true;
   const std::vector<HostBest> best = best_of_hosts(hosts, meetings);
   Sets sets(hosts, meetings, best);
-  std::map<int, int> hosts_of_set;
-  for (int host = 0; host < hosts; ++host) ++hosts_of_set[sets.find(host)];
   Nearness within;
   Nearness between;
   for (const Meeting& m : meetings) (sets.find(m.a) == sets.find(m.b) ? within : between).add(nearness_of(m, best));
-  const std::size_t groups = find_groups(hosts, meetings).groups.size();
-  if (groups == 1) return within.near_share() >= kNoDoubt;
-  const bool one_is_alone = std::ranges::any_of(hosts_of_set, [](const auto& set) { return set.second == 1; });
-  return groups == hosts_of_set.size() && !one_is_alone && within.near_share() >= kNoDoubtOfGroups &&
-         between.near_share() <= 1 - kNoDoubtOfGroups;
+  const std::map<int, std::vector<int>> sites = sites_of(hosts, sets);
+  std::vector<int> slow;
+  for (const auto& [first, of_site] : sites) std::ranges::copy(slow_hosts(of_site, best), std::back_inserter(slow));
+  if (sites.size() == 1 && slow.empty()) return within.near_share() >= kNoDoubt;
+  const bool one_is_alone = std::ranges::any_of(sites, [](const auto& site) { return site.second.size() == 1; });
+  return !one_is_alone && within.near_share() >= kNoDoubtOfGroups &&
+         (sites.size() == 1 || between.near_share() <= 1 - kNoDoubtOfGroups) &&
+         std::ranges::all_of(slow, [&](int host) {
+           return is_evenly_slow(host, best[static_cast<std::size_t>(host)], meetings, sets);
+         });
 }
 
 HostNetwork find_groups(int hosts, std::span<const Meeting> meetings) {
   HostNetwork network;
   const std::vector<HostBest> best = best_of_hosts(hosts, meetings);
   Sets sets(hosts, meetings, best);
-  std::map<int, std::vector<int>> sites;  // by their first hosts
-  std::vector<int> first_host(static_cast<std::size_t>(hosts), -1);
-  for (int host = 0; host < hosts; ++host) {
-    int& first = first_host[static_cast<std::size_t>(sets.find(host))];
-    if (first < 0) first = host;
-    sites[first].push_back(host);
-  }
-  for (auto& [first, of_site] : sites) {
-    const double usual = group_of(of_site, best).bytes_per_s;
-    const auto is_slow = [&](int host) {
-      const double speed = best[static_cast<std::size_t>(host)].both();
-      return speed > 0 && speed < kSlow * usual;
-    };
-    std::vector<int> slow;
-    std::ranges::copy_if(of_site, std::back_inserter(slow), is_slow);
-    std::erase_if(of_site, is_slow);
-    network.groups.push_back(group_of(std::move(of_site), best));
+  for (const auto& [first, of_site] : sites_of(hosts, sets)) {
+    std::vector<int> slow = slow_hosts(of_site, best);
+    std::vector<int> others;
+    std::ranges::set_difference(of_site, slow, std::back_inserter(others));
+    network.groups.push_back(group_of(std::move(others), best));
     if (!slow.empty()) network.groups.push_back(group_of(std::move(slow), best));
   }
   for (std::size_t to = 1; to < network.groups.size(); ++to) {
