@@ -7,6 +7,7 @@
 
 #include "input/platform_parts.hpp"
 #include "run/mpi/network/learn.hpp"
+#include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "sluice/quantity_text.hpp"
 
@@ -187,6 +188,7 @@ Platform to_platform(const HostNetwork& network) {
 HostNetwork network(MPI_Comm comm) {
   return detail::in_new_channel(comm, [&](const std::shared_ptr<detail::Context>& context, std::int64_t number) {
     detail::Channel channel(context, number, "measuring the network");
+    detail::agree(channel, detail::Arguments("network").fingerprint(), nullptr);
     return *detail::learn_network(channel);
   });
 }

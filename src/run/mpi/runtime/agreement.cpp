@@ -88,7 +88,8 @@ bool agree(Channel& channel, std::uint64_t fingerprint, const std::exception_ptr
   }
   if (words[kPrint] != ~words[kNoPrint]) {
     channel.settle();
-    throw InputError("arguments", "different ones on different ranks", "the same on every rank of the communicator");
+    throw InputError("arguments", "different ones on different ranks",
+                     "the same call, and the same in it, on every rank of the communicator");
   }
   own.last = static_cast<std::int64_t>(words[kLast]);
   own.doubt = static_cast<std::int64_t>(words[kDoubt]);

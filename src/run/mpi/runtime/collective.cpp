@@ -116,15 +116,17 @@ void largest_of_all(Channel& channel, std::span<std::uint64_t> numbers) {
 
 std::vector<std::uint64_t> numbers_by_memory(Channel& channel, std::uint64_t own, std::span<std::uint64_t> numbers) {
   SLUICE_ASSERT(numbers.size() < NoticeBoard::kWords, "too many numbers for a notice");
-  std::array<std::uint64_t, NoticeBoard::kWords> words{own};
-  std::ranges::copy(numbers, words.begin() + 1);
+  // Last, so that the other numbers are compared even with those of a rank that is in another call.
+  std::array<std::uint64_t, NoticeBoard::kWords> words{};
+  std::ranges::copy(numbers, words.begin());
+  words[numbers.size()] = own;
   std::array<std::uint64_t, NoticeBoard::kWords> found{};
-  const std::size_t count = 1 + numbers.size();
+  const std::size_t count = numbers.size() + 1;
   std::vector<std::uint64_t> all(static_cast<std::size_t>(channel.size()), own);
   const NoticeBoard& board = channel.context().board();
   read_by_memory(channel, std::span(words).first(count), std::span(found).first(count), [&](std::size_t other) {
-    all[static_cast<std::size_t>(board.rank_of(other))] = found.front();
-    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::max(numbers[i], found[i + 1]);
+    all[static_cast<std::size_t>(board.rank_of(other))] = found[numbers.size()];
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::max(numbers[i], found[i]);
     found.fill(0);
   });
   return all;
