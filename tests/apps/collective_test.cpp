@@ -100,8 +100,6 @@ TEST(Collective, CombiningTakesItsTime) {
     const json times =
         json::parse(folder.sluice(with({"simulate", "p.json", "--platform", kPlatform}, "--json -")).out);
     EXPECT_NEAR(times["length"], times["planned"], 1e-9);
-    expect_refused(folder.sluice(with({"simulate", "p.json", "--platform", kPlatform}, "--engine simgrid")),
-                   "p.json: \"combine_s_per_byte\" and --engine simgrid");
     const Outcome compared = folder.sluice(with({"compare", problem, "--platform", kPlatform},
                                                 "--size 1Mi --algorithms binomial --compute 1us --json compare.json"));
     EXPECT_EQ(compared.status, 0) << compared.err;
@@ -119,7 +117,6 @@ TEST(Collective, CombiningTakesItsTime) {
     expect_refused(folder.sluice(words(verb + " gather --platform far.json --size 1Ki")), "far.json:1: ");
   expect_refused(on("plan allreduce --size 8 --compute -1"), "--compute: '-1', expected seconds");
   expect_refused(on("plan allgather --size 8 --compute 1"), "--compute");
-  expect_refused(on("simulate allreduce --size 8 --compute 1 --engine simgrid"), "--compute: cannot be used");
 }
 
 TEST(Collective, CheckJudgesTimesOverThePlatform) {
