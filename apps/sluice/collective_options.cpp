@@ -83,13 +83,9 @@ std::string CollectiveTask::title() const {
     size = fmt::format("{} to {}", bytes_text(*least), bytes_text(*most));
     if (problem.problem == Collective::kReduceScatter) of = "per share";
   }
-  std::string combining;
-  if (problem.combine_s_per_byte > 0)
-    combining = fmt::format(", {} to combine two elements of {}",
-                            seconds_text(problem.combine_s_per_byte * static_cast<double>(problem.element_bytes)),
-                            bytes_text(problem.element_bytes));
   return fmt::format("{}: {} {}{}, {}{}{}", to_string(problem.problem), size, of, root,
-                     count_text(platform.ranks, "rank"), where, combining);
+                     count_text(platform.ranks, "rank"), where,
+                     combining_text(problem.combine_s_per_byte, problem.element_bytes));
 }
 
 ProgramPlan CollectiveTask::planned_by(const std::string& algorithm) const {

@@ -410,8 +410,12 @@ int run_broadcast_model(const ProblemOptions<BroadcastEitherWay>& options) {
   check(options.problem.reversed);
   const BroadcastTask task = read(options.problem);
   if (options.problem.reversed.reversed) {
+    if (options.problem.reversed.costly()) {
+      const Program program = task.costly_reduction_by(options.algorithm, options.problem.reversed).program;
+      return simulate_program(program, &task.platform, task.reversed_title(program) + '\n', options.simulation);
+    }
     const ReversedPlan plan = task.reversed_by(options.algorithm, options.problem.reversed);
-    const std::string title = task.reversed_title() + '\n';
+    const std::string title = task.reversed_title(plan.program) + '\n';
     return options.simulation.simgrid() ? simulate_program(plan.program, &task.platform, title, options.simulation)
                                         : simulate_tree(plan.schedule, title, options.simulation);
   }

@@ -205,7 +205,8 @@ TEST(SimulateWithSimgrid, RandomProgramsOverRandomPlatformsTakeWhatTheReplaySays
       const std::int64_t parts = problem == "scatter" || seed < 9 ? 1 : drawn.whole(2, 8);
       json program = along_a_tree(problem, ranks_of(platform), parts, drawn);
       // From a tenth of what a byte takes on a fast link to ten times as much.
-      if (problem == "reduce" && seed % 2 == 0) program["combine_s_per_byte"] = 1e-10 * static_cast<double>(drawn.whole(8, 800));
+      if (problem == "reduce" && seed % 2 == 0)
+        program["combine_s_per_byte"] = 1e-10 * static_cast<double>(drawn.whole(8, 800));
       folder.write("program.json", program.dump());
       SCOPED_TRACE(::testing::Message() << "shape " << static_cast<int>(shape) << ", seed " << seed << ", " << problem
                                         << ' ' << platform);
@@ -213,11 +214,10 @@ TEST(SimulateWithSimgrid, RandomProgramsOverRandomPlatformsTakeWhatTheReplaySays
     }
   }
   for (const Shape shape : kShapes) {
-    for (const std::string problem : {"allgather --algorithm pairwise", "alltoall --algorithm pairwise",
-                                      "allreduce --algorithm recursive-doubling",
-                                      "allreduce --algorithm recursive-doubling --compute 20ns",
-                                      "reduce-scatter --algorithm pairwise --compute 100ns",
-                                      "gather --algorithm binomial"}) {
+    for (const std::string problem :
+         {"allgather --algorithm pairwise", "alltoall --algorithm pairwise", "allreduce --algorithm recursive-doubling",
+          "allreduce --algorithm recursive-doubling --compute 20ns",
+          "reduce-scatter --algorithm pairwise --compute 100ns", "gather --algorithm binomial"}) {
       Drawn drawn(1000 + static_cast<unsigned>(shape));
       const json platform = platform_of(shape, drawn);
       folder.write("p.json", platform.dump());

@@ -269,8 +269,9 @@ TEST(ProgramBound, HoldsForRandomProgramsOverRandomPlatforms) {
       if (combines(collective) && instance % 2 == 1) shape.combine_s_per_byte = std::pow(10.0, -5 - instance % 5);
       if (has_root(collective))
         shape.root = static_cast<std::int64_t>(random() % static_cast<std::size_t>(shape.ranks));
-      const ProgramBound bound = bound_of(platform, {collective, shape.size_bytes, shape.root, shape.element_bytes,
-                                                     true, {}, shape.combine_s_per_byte});
+      const ProgramBound bound =
+          bound_of(platform,
+                   {collective, shape.size_bytes, shape.root, shape.element_bytes, true, {}, shape.combine_s_per_byte});
       EXPECT_GT(bound.seconds, 0);
       for (int program = 0; program < 4; ++program) {
         const double length = replay(platform, RandomProgram(random, shape).make()).length_s;
