@@ -11,6 +11,12 @@
 
 namespace sluice::command {
 
+namespace {
+
+constexpr const char* kCompute = "--compute";
+
+}  // namespace
+
 void BroadcastInput::add_to(CLI::App& verb) {
   verb.add_option("--platform", platform, "the network, a platform file (needed)")->option_text("FILE");
   verb.add_option("--size", size, "bytes of the message, such as 4Mi (needed)")->option_text("BYTES");
@@ -40,12 +46,20 @@ void ReversedInput::add_to(CLI::App& verb) {
                   "with --reversed: of an element, which is not cut, such as 8 for what run reduce --program carries "
                   "out")
       ->option_text("N [1]");
+  verb.add_option(kCompute, compute,
+                  "with --reversed: c, the time that a rank takes to combine two elements, such as 2ns")
+      ->option_text("C [0]");
 }
 
+bool ReversedInput::costly() const { return !compute.empty() && parse_seconds(compute, kCompute) > 0; }
+
 void check(const ReversedInput& options) {
-  if (!options.element_bytes.empty() && !options.reversed)
+  if (options.reversed) return;
+  if (!options.element_bytes.empty())
     throw InputError("--element-bytes", options.element_bytes,
                      "nothing without --reversed: a broadcast has no elements");
+  if (!options.compute.empty())
+    throw InputError(kCompute, options.compute, "nothing without --reversed: a broadcast combines nothing");
 }
 
 namespace {
@@ -56,6 +70,12 @@ std::int64_t read_size(const BroadcastInput& options) {
 }
 
 }  // namespace
+
+std::string combining_text(double s_per_byte, std::int64_t element_bytes) {
+  if (s_per_byte == 0) return {};
+  return fmt::format(", {} to combine two elements of {}",
+                     seconds_text(s_per_byte * static_cast<double>(element_bytes)), bytes_text(element_bytes));
+}
 
 void refuse_native(const BroadcastPlan& plan, const std::string& option) {
   if (!plan.native.empty())
@@ -101,23 +121,40 @@ BroadcastPlan BroadcastTask::planned_by(const std::string& algorithm, bool messa
   return plan_broadcast(platform, root, bytes, how);
 }
 
-std::string BroadcastTask::reversed_title() const {
-  return fmt::format("reduce: {} of {} in {} to rank {} ({})", bytes_text(bytes), count_text(platform.ranks, "rank"),
-                     count_text(platform.clusters.size(), "cluster"), root, file);
+std::string BroadcastTask::reversed_title(const Program& program) const {
+  return fmt::format("reduce: {} of {} in {} to rank {} ({}){}", bytes_text(bytes), count_text(platform.ranks, "rank"),
+                     count_text(platform.clusters.size(), "cluster"), root, file,
+                     combining_text(program.combine_s_per_byte, program.element_bytes));
 }
 
-ReversedPlan BroadcastTask::reversed_by(const std::string& algorithm, const ReversedInput& reversed) const {
+BroadcastOptions BroadcastTask::options_of_reduction(const std::string& algorithm) const {
   if (options.early_internal)
     throw InputError("--reversed", "cannot be used with --early-internal", "clusters that combine before they receive");
   BroadcastOptions how = options;
   how.algorithm = algorithm;
+  return how;
+}
+
+std::int64_t BroadcastTask::element_bytes_of(const ReversedInput& reversed) const {
   const std::int64_t element_bytes =
       reversed.element_bytes.empty() ? 1
                                      : parse_count(reversed.element_bytes, "--element-bytes", 1, std::int64_t{1} << 40);
   if (bytes % element_bytes != 0)
     throw InputError("--size", count_text(bytes, "byte"),
                      fmt::format("whole elements of {}", count_text(element_bytes, "byte")));
-  return plan_reversed_broadcast(platform, root, bytes / element_bytes, element_bytes, how);
+  return element_bytes;
+}
+
+ReversedPlan BroadcastTask::reversed_by(const std::string& algorithm, const ReversedInput& reversed) const {
+  const std::int64_t element_bytes = element_bytes_of(reversed);
+  return plan_reversed_broadcast(platform, root, bytes / element_bytes, element_bytes, options_of_reduction(algorithm));
+}
+
+ProgramPlan BroadcastTask::costly_reduction_by(const std::string& algorithm, const ReversedInput& reversed) const {
+  const std::int64_t element_bytes = element_bytes_of(reversed);
+  return plan_costly_reduction(platform, root, bytes / element_bytes, element_bytes,
+                               parse_seconds(reversed.compute, kCompute) / static_cast<double>(element_bytes),
+                               options_of_reduction(algorithm));
 }
 
 BroadcastTask read(const BroadcastInput& options) {

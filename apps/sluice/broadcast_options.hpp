@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sluice/plan/broadcast.hpp"
+#include "sluice/plan/program.hpp"
 
 /// The problem `broadcast` on the command line, the same for every verb.
 namespace sluice::command {
@@ -31,8 +32,11 @@ struct BroadcastInput {
 struct ReversedInput {
   bool reversed = false;
   std::string element_bytes;
+  std::string compute;
 
   void add_to(CLI::App& verb);
+  /// Whether combining takes time. Throws InputError.
+  [[nodiscard]] bool costly() const;
 };
 
 /// About the options, for the help of every verb.
@@ -56,8 +60,15 @@ struct BroadcastTask {
   [[nodiscard]] BroadcastPlan planned_by(const std::string& algorithm, bool messages = true) const;
 
   /// The same of the reduction that goes the other way round. Throws InputError for what it cannot have.
-  [[nodiscard]] std::string reversed_title() const;
+  [[nodiscard]] std::string reversed_title(const Program& program) const;
   [[nodiscard]] ReversedPlan reversed_by(const std::string& algorithm, const ReversedInput& reversed) const;
+  /// The same where combining takes time.
+  [[nodiscard]] ProgramPlan costly_reduction_by(const std::string& algorithm, const ReversedInput& reversed) const;
+
+ private:
+  /// Of either. Throws InputError.
+  [[nodiscard]] BroadcastOptions options_of_reduction(const std::string& algorithm) const;
+  [[nodiscard]] std::int64_t element_bytes_of(const ReversedInput& reversed) const;
 };
 
 /// Reads the platform too. Throws InputError for what is missing, no number or out of range.
@@ -66,6 +77,9 @@ struct BroadcastTask {
 void check(const ReversedInput& options);
 /// The message alone; the platform has the number of ranks and nothing else.
 [[nodiscard]] BroadcastTask read_without_platform(const BroadcastInput& options, std::int64_t ranks);
+
+/// Behind the title of what combines: ", 2.00 ns to combine two elements of 8 bytes"; nothing where that takes no time.
+[[nodiscard]] std::string combining_text(double s_per_byte, std::int64_t element_bytes);
 
 /// For `option`, which takes the messages of a plan for all of it: throws InputError where there are broadcasts by the
 /// MPI besides.

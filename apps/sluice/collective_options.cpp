@@ -83,13 +83,9 @@ std::string CollectiveTask::title() const {
     size = fmt::format("{} to {}", bytes_text(*least), bytes_text(*most));
     if (problem.problem == Collective::kReduceScatter) of = "per share";
   }
-  std::string combining;
-  if (options.combine_s_per_byte > 0)
-    combining = fmt::format(", {} to combine two elements of {}",
-                            seconds_text(options.combine_s_per_byte * static_cast<double>(problem.element_bytes)),
-                            bytes_text(problem.element_bytes));
   return fmt::format("{}: {} {}{}, {}{}{}", to_string(problem.problem), size, of, root,
-                     count_text(platform.ranks, "rank"), where, combining);
+                     count_text(platform.ranks, "rank"), where,
+                     combining_text(problem.combine_s_per_byte, problem.element_bytes));
 }
 
 ProgramPlan CollectiveTask::planned_by(const std::string& algorithm) const {
@@ -168,7 +164,7 @@ CollectiveTask read(const CollectiveInput& options, std::int64_t ranks) {
     if (share % task.problem.element_bytes != 0)
       throw InputError(kCounts, count_text(share, "byte"),
                        fmt::format("whole elements of {}", count_text(task.problem.element_bytes, "byte")));
-  task.options.combine_s_per_byte =
+  task.problem.combine_s_per_byte =
       parse_seconds(options.compute, "--compute") / static_cast<double>(task.problem.element_bytes);
   task.problem.commutative = !options.in_order;
   if (!options.segments.empty()) task.options.segments = parse_count(options.segments, "--segments", 1, kMostSegments);

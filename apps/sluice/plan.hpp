@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "command.hpp"
+#include "sluice/input/platform.hpp"
 #include "sluice/plan/exchange.hpp"
+#include "sluice/plan/program.hpp"
 #include "sluice/plan/relabel.hpp"
 #include "sluice/schedule/bound_certificate.hpp"
 #include "sluice/schedule/step_schedule.hpp"
@@ -62,6 +64,8 @@ int show_plan(const std::string& head, const TreeSchedule& schedule, const PlanO
 int show_plan(const std::string& head, const StepSchedule& schedule, const std::optional<BoundCertificate>& certificate,
               const PlanOutput& output);
 int show_plan(const std::string& head, const ExchangePlan& plan, const PlanOutput& output);
+/// The same of the messages of a program over its platform.
+int show_plan(const std::string& head, const ProgramPlan& plan, const Platform& platform, const PlanOutput& output);
 
 /// ", proven optimal", or how far above the optimum `value` can be: ", at most 1.4 % above the optimum (eta)", with
 /// `bound` and its `kind`.

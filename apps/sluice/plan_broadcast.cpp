@@ -79,12 +79,29 @@ int plan_forth(const PlanBroadcastOptions& options, const BroadcastTask& task, c
   return show_plan(head_of(task, task.title(), plan, plan.messages, limit.reached()), plan.schedule, options.output);
 }
 
+/// The reduction where combining takes time, which a tree over links knows nothing of.
+int plan_costly(const PlanBroadcastOptions& options, const BroadcastTask& task, const TimeLimit& limit) {
+  const PlanOutput& output = options.output;
+  if (!output.json.empty() || !output.tree.empty())
+    throw InputError("--compute", "cannot be used with the file of a tree, which knows no cost of combining",
+                     "--program FILE");
+  const ProgramPlan plan = [&] {
+    const Elapsed elapsed(kPlanning);
+    return task.costly_reduction_by(options.algorithm, options.reversed);
+  }();
+  PlanOutput of_program = output;
+  of_program.json = options.program;
+  const std::string head = task.reversed_title(plan.program) + '\n' + algorithm_text("broadcast", options.algorithm) +
+                           end_of_search_text(limit.reached());
+  return show_plan(head, plan, task.platform, of_program);
+}
+
 /// The reduction that goes the other way round.
 int plan_back(const PlanBroadcastOptions& options, const BroadcastTask& task, const TimeLimit& limit) {
   const ReversedPlan plan = task.reversed_by(options.algorithm, options.reversed);
   write_program(task.platform, plan.program, options.program);
   const auto messages = static_cast<std::int64_t>(plan.program.operations.size() / 2);
-  return show_plan(head_of(task, task.reversed_title(), plan, messages, limit.reached()), plan.schedule,
+  return show_plan(head_of(task, task.reversed_title(plan.program), plan, messages, limit.reached()), plan.schedule,
                    options.output);
 }
 
@@ -99,6 +116,7 @@ int plan(const PlanBroadcastOptions& options) {
   const Interruptible interruptible(searches(options.algorithm));
   const TimeLimit limit(task.time_limit_s);
   task.options.stop = limit.stop();
+  if (options.reversed.costly()) return plan_costly(options, task, limit);
   return options.reversed.reversed ? plan_back(options, task, limit) : plan_forth(options, task, limit);
 }
 

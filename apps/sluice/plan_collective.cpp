@@ -30,7 +30,7 @@ struct PlanCollectiveOptions {
   std::string algorithm = "auto";
 };
 
-std::string head_of(const CollectiveTask& task, const std::string& algorithm, const ProgramPlan& plan, bool stopped) {
+std::string table_of(const ProgramPlan& plan) {
   using Align = TextTable::Align;
   const Program& program = plan.program;
   std::int64_t bytes = 0, messages = 0;
@@ -48,14 +48,12 @@ std::string head_of(const CollectiveTask& task, const std::string& algorithm, co
   for (std::size_t i = 1; i < plan.candidates.size(); ++i)
     table.add_row({"", seconds_text(plan.candidates[i].length_s), plan.candidates[i].algorithm});
   const std::string text = table.text();
-  const std::string problem(to_string(program.problem));
-  return fmt::format("{}\n{}{}\n\n{}", task.title(), algorithm_text(problem, algorithm), end_of_search_text(stopped),
-                     text.substr(text.find('\n') + 1));
+  return text.substr(text.find('\n') + 1);
 }
 
 /// Messages in the order of their starts.
-std::string lines_of(const CollectiveTask& task, const Program& program, std::int64_t limit) {
-  const ReplayedProgram times = replay(task.platform, program);
+std::string lines_of(const Platform& platform, const Program& program, std::int64_t limit) {
+  const ReplayedProgram times = replay(platform, program);
   std::vector<std::size_t> sends;
   for (std::size_t i = 0; i < program.operations.size(); ++i)
     if (program.operations[i].kind == ProgramOperation::Kind::kSend) sends.push_back(i);
@@ -84,21 +82,27 @@ int plan(const PlanCollectiveOptions& options) {
     const Elapsed elapsed(kPlanning);
     return task.planned_by(options.algorithm);
   }();
-  std::string text = head_of(task, options.algorithm, planned, limit.reached());
-  if (planned.estimated)
-    text += "\nThe replay is more work than the effort allows: its messages have no times.\n";
-  else if (!options.output.summary)
-    text += lines_of(task, planned.program, options.output.all ? -1 : kShownLines);
-  if (!options.output.json.empty()) write_file_atomically(options.output.json, to_json(planned.program));
-  if (options.output.timeline.wanted())
-    options.output.timeline.write(
-        simulate(task.platform, planned.program),
-        fmt::format("{}, {}", to_string(options.problem.collective), planned.program.algorithm));
-  tell(text);
-  return end_of_plan();
+  const std::string problem(to_string(options.problem.collective));
+  return show_plan(fmt::format("{}\n{}{}", task.title(), algorithm_text(problem, options.algorithm),
+                               end_of_search_text(limit.reached())),
+                   planned, task.platform, options.output);
 }
 
 }  // namespace
+
+int show_plan(const std::string& head, const ProgramPlan& plan, const Platform& platform, const PlanOutput& output) {
+  std::string text = head + "\n\n" + table_of(plan);
+  if (plan.estimated)
+    text += "\nThe replay is more work than the effort allows: its messages have no times.\n";
+  else if (!output.summary)
+    text += lines_of(platform, plan.program, output.all ? -1 : kShownLines);
+  if (!output.json.empty()) write_file_atomically(output.json, to_json(plan.program));
+  if (output.timeline.wanted())
+    output.timeline.write(simulate(platform, plan.program),
+                          fmt::format("{}, {}", to_string(plan.program.problem), plan.program.algorithm));
+  tell(text);
+  return end_of_plan();
+}
 
 void add_plan_collectives(CLI::App& plan_verb, Action& chosen) {
   for (const Collective collective : kCollectives) {

@@ -307,9 +307,6 @@ int simulate_file(const std::string& file, const SimulationOptions& options) {
   }
   if (const auto* program = std::get_if<Program>(&schedule)) {
     refuse_broken(validate(*program), name);
-    if (options.simgrid() && program->combine_s_per_byte > 0)
-      throw InputError(name, "\"combine_s_per_byte\" and --engine simgrid, where combining takes no time",
-                       "--engine model");
     std::optional<Platform> network;
     if (!options.simgrid()) {
       network = read_platform_of(*program, platform, name);
@@ -413,8 +410,12 @@ int run_broadcast_model(const ProblemOptions<BroadcastEitherWay>& options) {
   check(options.problem.reversed);
   const BroadcastTask task = read(options.problem);
   if (options.problem.reversed.reversed) {
+    if (options.problem.reversed.costly()) {
+      const Program program = task.costly_reduction_by(options.algorithm, options.problem.reversed).program;
+      return simulate_program(program, &task.platform, task.reversed_title(program) + '\n', options.simulation);
+    }
     const ReversedPlan plan = task.reversed_by(options.algorithm, options.problem.reversed);
-    const std::string title = task.reversed_title() + '\n';
+    const std::string title = task.reversed_title(plan.program) + '\n';
     return options.simulation.simgrid() ? simulate_program(plan.program, &task.platform, title, options.simulation)
                                         : simulate_tree(plan.schedule, title, options.simulation);
   }
@@ -430,9 +431,6 @@ int run_collective_model(const ProblemOptions<CollectiveInput>& options) {
   how.machine.platform = options.problem.platform;
   check(how);
   CollectiveTask task = read(options.problem);
-  if (how.simgrid() && task.options.combine_s_per_byte > 0)
-    throw InputError("--compute", "cannot be used with --engine simgrid, where combining takes no time",
-                     "--engine model");
   const Interruptible interruptible;
   const TimeLimit limit(task.time_limit_s);
   task.options.stop = limit.stop();

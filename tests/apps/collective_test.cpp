@@ -100,13 +100,31 @@ TEST(Collective, CombiningTakesItsTime) {
     const json times =
         json::parse(folder.sluice(with({"simulate", "p.json", "--platform", kPlatform}, "--json -")).out);
     EXPECT_NEAR(times["length"], times["planned"], 1e-9);
-    expect_refused(folder.sluice(with({"simulate", "p.json", "--platform", kPlatform}, "--engine simgrid")),
-                   "p.json: \"combine_s_per_byte\" and --engine simgrid");
     const Outcome compared = folder.sluice(with({"compare", problem, "--platform", kPlatform},
                                                 "--size 1Mi --algorithms binomial --compute 1us --json compare.json"));
     EXPECT_EQ(compared.status, 0) << compared.err;
     EXPECT_NEAR(json::parse(folder.read("compare.json"))["rows"][0]["length"].get<double>(), costs, 1e-9);
   }
+  // A reduction too: where combining takes long, other programs than the broadcast the other way round are shorter.
+  const auto reduce = [&](const std::string& verb, const std::string& more) {
+    const Outcome outcome = folder.sluice(
+        with({verb, "broadcast", "--reversed", "--platform", kPlatform}, "--size 64Ki --element-bytes 8 " + more));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome.status == 0 ? json::parse(outcome.out) : json();
+  };
+  const double free_s = reduce("plan", "--program -")["length_s"];
+  double before_s = 0.99 * free_s;
+  for (const std::string costs : {"1ns", "100ns", "1us"}) {
+    const json program = reduce("plan", "--program - --compute " + costs);
+    EXPECT_GT(program["length_s"], before_s);
+    EXPECT_GE(program["length_s"], program["bound_s"]);
+    EXPECT_NEAR(reduce("simulate", "--json - --compute " + costs)["length"], program["length_s"], 1e-9);
+    before_s = program["length_s"];
+    folder.write("reduce.json", program.dump());
+    EXPECT_EQ(folder.sluice({"check", "reduce.json", "--platform", kPlatform}).status, 0);
+  }
+  EXPECT_LT(before_s,
+            0.5 * reduce("plan", "--program - --compute 1us --algorithm parallel-entry")["length_s"].get<double>());
   const Arguments platform{"--platform", kPlatform};
   const auto on = [&](const std::string& command) {
     Arguments all = words(command);
@@ -119,7 +137,9 @@ TEST(Collective, CombiningTakesItsTime) {
     expect_refused(folder.sluice(words(verb + " gather --platform far.json --size 1Ki")), "far.json:1: ");
   expect_refused(on("plan allreduce --size 8 --compute -1"), "--compute: '-1', expected seconds");
   expect_refused(on("plan allgather --size 8 --compute 1"), "--compute");
-  expect_refused(on("simulate allreduce --size 8 --compute 1 --engine simgrid"), "--compute: cannot be used");
+  expect_refused(on("plan broadcast --size 8 --compute 1"), "--compute: 1, expected nothing without --reversed");
+  expect_refused(on("plan broadcast --size 8 --reversed --compute 1 --json x.json"), "--compute: cannot be used with");
+  expect_refused(on("plan broadcast --size 8 --reversed --compute -1"), "--compute: '-1', expected seconds");
 }
 
 TEST(Collective, CheckJudgesTimesOverThePlatform) {

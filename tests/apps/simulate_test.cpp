@@ -553,6 +553,12 @@ TEST(SimulateWithSimgrid, ReductionsOverAPlatformAreWhatTheirRanksDo) {
   EXPECT_EQ(json::parse(there.out)["transfers"], json::parse(file.out)["transfers"]);
   EXPECT_EQ(length_of(there), length_of(file));
   EXPECT_GT(length_of(there), 0.04);
+  const std::string costly = "simulate " + problem + " --element-bytes 8 --compute 20us --json -";
+  const Outcome model = folder.sluice(words(costly)), simgrid = folder.sluice(words(costly + " --engine simgrid"));
+  ASSERT_EQ(model.status, 0) << model.err;
+  ASSERT_EQ(simgrid.status, 0) << simgrid.err;
+  EXPECT_GT(length_of(model), length_of(there) + 0.05);  // each of three ranks combines for 0.1 s
+  EXPECT_NEAR(length_of(simgrid) / length_of(model), 1, 0.02);
 }
 
 TEST(SimulateWithSimgrid, RefusesWhatSimgridCannotDo) {

@@ -1,12 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "plan/broadcast_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
+#include "sluice/plan/program.hpp"
 #include "sluice/plan/registry.hpp"
 #include "sluice/schedule/tree_validate.hpp"
 
@@ -135,6 +137,31 @@ TEST(BroadcastReversed, BadInputIsRefused) {
   EXPECT_THROW((void)plan_reversed_broadcast(Platform{}, 0, 1, 8), InputError);
   options.algorithm = "native";
   EXPECT_THROW((void)plan_reversed_broadcast(platform, 0, 1, 8, options), InputError);
+}
+
+/// The same program as without, a replay that counts it; or another one, where that is shorter.
+TEST(BroadcastReversed, CombiningMayTakeTime) {
+  const Platform platform = three_sites(in_order(), 3);
+  BroadcastOptions options;
+  for (const std::string algorithm : {"pipelined", "ecef", "auto"}) {
+    options.algorithm = algorithm;
+    Program turned = plan_reversed_broadcast(platform, 5, 9000, 8, options).program;
+    for (const double cost : {0.0, 1e-9, 1e-6}) {
+      SCOPED_TRACE(algorithm);
+      const ProgramPlan plan = plan_costly_reduction(platform, 5, 9000, 8, cost, options);
+      EXPECT_TRUE(validate(plan.program).empty());
+      EXPECT_EQ(plan.program.combine_s_per_byte, cost);
+      EXPECT_EQ(plan.program.length_s, replay(platform, plan.program).length_s);
+      EXPECT_GE(plan.program.bound_s, cost * 72'000 * 17 / 18 * (1 - 1e-6));
+      EXPECT_LE(plan.program.bound_s, plan.program.length_s);
+      EXPECT_EQ(plan.candidates.front().algorithm, plan.program.algorithm);
+      turned.combine_s_per_byte = cost;
+      const double turned_s = replay(platform, turned).length_s;
+      EXPECT_LE(plan.program.length_s, turned_s);
+      if (algorithm != "auto") EXPECT_EQ(plan.program.length_s, turned_s);
+    }
+  }
+  EXPECT_THROW((void)plan_costly_reduction(platform, 5, 9000, 8, -1), InputError);
 }
 
 }  // namespace

@@ -59,6 +59,10 @@ TEST(ProgramBound, SaysWhatItIsOf) {
   EXPECT_NEAR(much.seconds, 50e-6 + 3e6 / 125e6, 1e-5);
   const ProgramBound wide = bound_of(three_sites(in_order(), 1), {Collective::kAllgather, 1'000'000});
   EXPECT_EQ(wide.kind.substr(0, 10), "uplink of ");
+  // Three of four versions are combined with another one, a quarter of that on each rank.
+  const ProgramBound work = bound_of(platform, {Collective::kReduce, 1'000'000, 0, 8, true, {}, 1e-6});
+  EXPECT_EQ(work.kind, "combining");
+  EXPECT_NEAR(work.seconds, 3.0 / 4, 1e-6);
 }
 
 /// Where some shares of a reduce-scatter are empty, nothing has to come to their ranks.
@@ -262,10 +266,12 @@ TEST(ProgramBound, HoldsForRandomProgramsOverRandomPlatforms) {
       shape.ranks = platform.ranks;
       shape.size_bytes = 8 << (random() % 16);
       shape.element_bytes = combines(collective) ? 8 : 1;
+      if (combines(collective) && instance % 2 == 1) shape.combine_s_per_byte = std::pow(10.0, -5 - instance % 5);
       if (has_root(collective))
         shape.root = static_cast<std::int64_t>(random() % static_cast<std::size_t>(shape.ranks));
       const ProgramBound bound =
-          bound_of(platform, {collective, shape.size_bytes, shape.root, shape.element_bytes, true});
+          bound_of(platform,
+                   {collective, shape.size_bytes, shape.root, shape.element_bytes, true, {}, shape.combine_s_per_byte});
       EXPECT_GT(bound.seconds, 0);
       for (int program = 0; program < 4; ++program) {
         const double length = replay(platform, RandomProgram(random, shape).make()).length_s;
@@ -287,7 +293,8 @@ TEST(ProgramBound, HoldsForAllPlansOverRandomPlatforms) {
     const auto root = static_cast<std::int64_t>(random() % static_cast<std::size_t>(platform.ranks));
     for (const Collective collective : kAllCollectives) {
       const std::int64_t bytes = 8 << (random() % 16);
-      const ProgramProblem problem{collective, bytes, has_root(collective) ? root : 0, 8};
+      ProgramProblem problem{collective, bytes, has_root(collective) ? root : 0, 8};
+      problem.combine_s_per_byte = instance % 2 == 0 ? 0 : std::pow(10.0, -5 - instance % 5);
       const ProgramPlan plan = plan_program(platform, problem);
       EXPECT_EQ(plan.program.bound_s, bound_of(platform, problem).seconds);
       for (const ProgramPlan::Candidate& each : plan.candidates)

@@ -640,9 +640,12 @@ TEST(PlanProgram, AChainIsListedByRounds) {
 
 TEST(ReplayProgram, CombiningTakesItsTimeAndWaitsForSends) {
   const Platform platform = one_cluster(2);
-  const Program program = plan_program(platform, {Collective::kAllreduce, 1'000'000, 0, 8},
-                                       {.algorithm = "recursive-doubling", .combine_s_per_byte = 1e-8})
-                              .program;
+  const Program program =
+      plan_program(
+          platform,
+          {.problem = Collective::kAllreduce, .size_bytes = 1'000'000, .element_bytes = 8, .combine_s_per_byte = 1e-8},
+          {.algorithm = "recursive-doubling"})
+          .program;
   const double message = 50e-6 + platform.clusters[0].gap.at(1'000'000) + platform.clusters[0].gap.at(1);
   EXPECT_NEAR(program.length_s, message + 1e-2, 1e-5);
 }

@@ -21,13 +21,13 @@ struct ProgramProblem {
   bool commutative = true;                      ///< false: ranks are combined in their order
   /// Bytes of each block or share, as set_blocks wants them, in place of `size_bytes`; empty: as size_bytes says.
   std::vector<std::int64_t> block_bytes = {};
+  double combine_s_per_byte = 0;  ///< 0 to 1e80, of no effect where nothing is combined
 };
 
 /// How to plan a program.
 struct ProgramOptions {
   std::string algorithm = "auto";  ///< one that algorithms() names for the problem, or "auto"
   std::int64_t segments = 0;       ///< of "chain" and "circulant" broadcasts and reductions; 0: the best of some
-  double combine_s_per_byte = 0;   ///< what combining costs in the replay: 0 to 1e80
   /// Of programs that are at most this share longer than the fastest, the one is taken in which the fewest pairs of
   /// ranks send to each other: for platforms that are measured, with errors, and shared in ways that nobody has
   /// measured.
@@ -106,10 +106,10 @@ struct ReplayedProgram {
 
 /// A lower bound: in the replay no program for the problem ends earlier over the platform. It is the largest of these
 /// times: the shortest way that some byte has to go, and what each port and uplink needs for the bytes that must pass
-/// it, in messages of any size.
+/// it, in messages of any size, and, where combining costs, what the p ranks have to combine, a p-th of it on each.
 struct ProgramBound {
   double seconds = 0;  ///< from the start to the end of the last rank
-  std::string kind;    ///< "paths", "port of rank 3", "uplink of cluster a"
+  std::string kind;    ///< "paths", "port of rank 3", "uplink of cluster a", "combining"
 };
 /// The bound of `problem` over `platform`. Throws InputError as plan_program does for a bad platform or problem.
 [[nodiscard]] ProgramBound bound_of(const Platform& platform, const ProgramProblem& problem);

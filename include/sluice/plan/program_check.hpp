@@ -11,8 +11,9 @@
 namespace sluice {
 
 /// A lower bound for one program: whatever the order of its messages, it is not done earlier over the platform. It is
-/// the largest of these times: what each port, link and uplink needs for the messages that pass it, and the longest row
-/// of messages that wait for each other ("a row of messages"). Combining takes no time. O(operations log operations).
+/// the largest of these times: what each port, link and uplink needs for the messages that pass it, what each rank
+/// combines, and the longest row of messages that wait for each other ("a row of messages"). O(operations log
+/// operations).
 /// @pre a sound program of as many ranks as the platform has
 [[nodiscard]] ProgramBound least_time_of(const Platform& platform, const Program& program);
 

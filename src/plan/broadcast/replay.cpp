@@ -5,7 +5,8 @@
 /// Method: messages are flows. One of b bytes sets out when its range is there and its rank's pace allows it, in the
 /// order of the list of those that may (as the executor does, TreeExecutor::Limits::keep_pace and overtake); after the
 /// latency it flows at some rate until all of it is there; then its receiver takes it in, for as long as its own start
-/// keeps a rank, g(1), one after the other. What a flow passes:
+/// keeps a rank, g(1), one after the other, and works on it (combines it) when all is done that it waits for; a rank
+/// that works begins no message. What a flow passes:
 ///  - the connection between its ranks, at most at 1 / g(b) of the link or cluster;
 ///  - both ranks' ports, at most at 1 / g(b) of the cluster that the rank is in (of the link, if that is less or the
 ///    cluster has no gap);
@@ -84,11 +85,14 @@ class Replay {
         case Kind::kEnds:
           end_flow(event.index, event.time);
           break;
+        case Kind::kWorkedOn:
+          done(event.index, event.time);
+          break;
         case Kind::kTakenIn:
           ++taken_in;
           if (too_long(taken_in)) return given_up();
           flows_[event.index].taken_in = true;
-          if (flows_[event.index].missing_at_end == 0) done(event.index, event.time);
+          if (flows_[event.index].missing_at_end == 0) work_on(event.index, event.time);
           break;
       }
     }
@@ -102,7 +106,7 @@ class Replay {
   }
 
  private:
-  enum class Kind : unsigned char { kTakenIn, kEnds, kFlows, kTry };
+  enum class Kind : unsigned char { kWorkedOn, kTakenIn, kEnds, kFlows, kTry };
   using Event = EventQueue<Kind>::Event;  // of a flow, or a rank
 
   static constexpr std::size_t kNoWay = SIZE_MAX;
@@ -324,6 +328,18 @@ class Replay {
   }
 
   /// The receiver has it, and what it waited for.
+  void work_on(std::size_t f, double now) {
+    const double work_s = input_.messages[f].work_s;
+    if (work_s <= 0) {
+      done(f, now);
+      return;
+    }
+    Rank& rank = ranks_[flows_[f].to];
+    rank.busy = std::max(rank.busy, now) + work_s;
+    events_.push(rank.busy, Kind::kWorkedOn, f);
+  }
+
+  /// So its receiver is done with it.
   void done(std::size_t f, double now) {
     flows_[f].arrival = now;
     result_.length = std::max(result_.length, now);
@@ -343,7 +359,7 @@ class Replay {
         offer(waiting.from, waiting.queue);
         try_at(waiting.from, now);
       } else if (--waiting.missing_at_end == 0 && waiting.taken_in) {
-        done(which, now);
+        work_on(which, now);
       }
     }
   }
@@ -354,7 +370,7 @@ class Replay {
     flow.left_at = now;
     release(2 * f, now);
     Rank& rank = ranks_[flow.to];
-    rank.busy = std::max(rank.busy, now) + ways_[flow.way].overhead + input_.messages[f].take_in_s;
+    rank.busy = std::max(rank.busy, now) + ways_[flow.way].overhead;
     events_.push(rank.busy, Kind::kTakenIn, f);
   }
 

@@ -19,13 +19,13 @@ struct ReplayMessage {
   std::int64_t bytes = 0;
   double port_s = 0;        ///< as for TimedMessage
   double connection_s = 0;  ///< the same
-  double take_in_s = 0;     ///< for so long, besides what every message takes, its receiver works on it
+  double work_s = 0;        ///< for so long its receiver works on it, when it is there with all that it waits for
 };
 
 enum class ReplayEnd : std::uint8_t { kSender, kReceiver };
 
 /// What waits for what: the start of a message (kSender), or its end where it was received, which then comes when it is
-/// there and all that it waits for has ended.
+/// there, all that it waits for has ended, and its receiver has worked on it.
 struct ReplayWait {
   std::size_t ended = 0;  ///< a message
   ReplayEnd ended_at = ReplayEnd::kReceiver;

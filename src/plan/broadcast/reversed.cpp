@@ -19,14 +19,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "plan/broadcast/planned_messages.hpp"
+#include "plan/broadcast/rank_network.hpp"
+#include "plan/program/replay.hpp"
 #include "schedule/program_messages.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
+#include "sluice/plan/program.hpp"
 #include "sluice/quantity_text.hpp"
 
 namespace sluice {
@@ -111,6 +115,40 @@ ReversedPlan plan_reversed_broadcast(const Platform& platform, std::int64_t root
   }
   plan.program.operations = std::move(operations).take();
   plan.candidates = std::move(forth.candidates);
+  return plan;
+}
+
+ProgramPlan plan_costly_reduction(const Platform& platform, std::int64_t root, std::int64_t elements,
+                                  std::int64_t element_bytes, double combine_s_per_byte,
+                                  const BroadcastOptions& options) {
+  Program turned = plan_reversed_broadcast(platform, root, elements, element_bytes, options).program;
+  const ProgramProblem problem{.problem = Collective::kReduce,
+                               .size_bytes = turned.size_bytes,
+                               .root = root,
+                               .element_bytes = element_bytes,
+                               .combine_s_per_byte = combine_s_per_byte};
+  const ProgramBound bound = bound_of(platform, problem);
+  turned.combine_s_per_byte = combine_s_per_byte;
+  turned.bound_s = bound.seconds;
+  turned.bound = bound.kind;
+  const detail::RankNetwork network(platform);
+  constexpr double kMostReplayed = 1e8;  // some seconds
+  detail::ReplayLimits limits{.work_left = kMostReplayed * options.effort};
+  const std::optional<ReplayedProgram> times = detail::replay(network, turned, detail::SendOrder::kSideBySide, limits);
+  turned.length_s = times ? times->length_s : detail::estimated_length(network, turned);
+  if (!times) turned.algorithm += ", estimated";
+  const ProgramPlan::Candidate candidate{turned.algorithm, turned.length_s};
+  ProgramPlan plan;
+  if (options.algorithm == "auto") {
+    plan = plan_program(platform, problem, {.effort = options.effort, .stop = options.stop});
+    if (plan.program.length_s <= turned.length_s) {
+      plan.candidates.push_back(candidate);
+      return plan;
+    }
+  }
+  plan.program = std::move(turned);
+  plan.estimated = !times;
+  plan.candidates.insert(plan.candidates.begin(), candidate);
   return plan;
 }
 

@@ -8,7 +8,9 @@
 ///    least b times the least g(m) / m for m up to b; before that lies the least latency of a message into, or out of,
 ///    the rank, or, where the root has all at first, the least sum of latencies from there;
 ///  - uplinks: the same for what has to enter or leave a group of the platform, by the gap of the uplink that it is
-///    given; else of all links that cross its border the fastest one's g(m) over its connections.
+///    given; else of all links that cross its border the fastest one's g(m) over its connections;
+///  - combining: of each byte p - 1 versions have to be combined with another one, on some of the p ranks, of which one
+///    then has at least a p-th of that work.
 /// What has to enter and leave: to combine is as little as one version of all bytes, so a reduction brings its root m
 /// bytes, and an allreduce every rank m in and m out; a reduce-scatter makes each rank send all but its own share.
 /// Guarantee: holds for every program that is sound and all gap tables there are, also those that rise faster than
@@ -59,6 +61,7 @@ class Bounds {
     add_paths();
     add_ports();
     add_uplinks();
+    add_combining();
     return best_;
   }
 
@@ -329,6 +332,12 @@ class Bounds {
       if (bytes[g].in > 0 && in[g] < kInfinity) offer(latency_in[g] + in[g], "uplink of {}", called);
       if (bytes[g].out > 0 && out[g] < kInfinity) offer(latency_out[g] + out[g], "uplink of {}", called);
     }
+  }
+
+  void add_combining() {
+    if (!combines(shape_.problem)) return;
+    const auto ranks = static_cast<double>(shape_.ranks);
+    offer(shape_.combine_s_per_byte * static_cast<double>(array_bytes(shape_)) * (ranks - 1) / ranks, "combining");
   }
 
   const RankNetwork& network_;

@@ -32,7 +32,7 @@ ProgramBound least_time_of(const Platform& platform, const Program& program) {
   const std::vector<ProgramOperation>& operations = program.operations;
   const std::vector<std::size_t> partner = detail::message_partners(program);
   const std::size_t clusters = platform.clusters.size();
-  std::vector<double> sends(static_cast<std::size_t>(program.ranks), 0), receives(sends);
+  std::vector<double> sends(static_cast<std::size_t>(program.ranks), 0), receives(sends), combining(sends);
   std::vector<double> uplinks(network.uplinks(), 0);
   std::unordered_map<std::size_t, double> links;
   std::vector<double> end(operations.size(), 0), arrival(operations.size(), 0);
@@ -43,6 +43,11 @@ ProgramBound least_time_of(const Platform& platform, const Program& program) {
     for (const std::int64_t before : op.after) ready = std::max(ready, end[static_cast<std::size_t>(before)]);
     if (op.kind != ProgramOperation::Kind::kSend) {
       end[i] = std::max(ready, arrival[i]);
+      if (op.kind == ProgramOperation::Kind::kCombine) {
+        const double work_s = program.combine_s_per_byte * static_cast<double>(op.message_bytes());
+        end[i] += work_s;
+        combining[static_cast<std::size_t>(op.rank)] += work_s;
+      }
       last = std::max(last, end[i]);
       continue;
     }
@@ -69,6 +74,7 @@ ProgramBound least_time_of(const Platform& platform, const Program& program) {
   for (std::size_t r = 0; r < sends.size(); ++r) {
     offer(sends[r], [&] { return fmt::format("what rank {} sends", r); });
     offer(receives[r], [&] { return fmt::format("what rank {} receives", r); });
+    offer(combining[r], [&] { return fmt::format("what rank {} combines", r); });
   }
   std::vector<std::pair<std::size_t, double>> by_number(links.begin(), links.end());
   std::ranges::sort(by_number);
@@ -98,8 +104,9 @@ std::vector<Violation> validate(const Program& program, const Platform& platform
                           fmt::format("length_s is {}, but {} takes {} s over the platform", program.length_s,
                                       least.kind, least.seconds)});
   if (program.bound.empty()) return violations;
-  const ProgramBound bound = bound_of(platform, {program.problem, program.size_bytes, program.root,
-                                                 program.element_bytes, program.commutative, block_bytes(program)});
+  const ProgramBound bound =
+      bound_of(platform, {program.problem, program.size_bytes, program.root, program.element_bytes, program.commutative,
+                          block_bytes(program), program.combine_s_per_byte});
   if (program.bound_s > bound.seconds * (1 + kTimeRounding))
     violations.push_back({-1, -1,
                           fmt::format("bound_s is {}, but {} is all that the platform proves, by {}", program.bound_s,

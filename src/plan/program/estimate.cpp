@@ -5,10 +5,10 @@
 /// Method: operations begin in the order of the list, which is one in which they could follow each other. A message
 /// takes its turn at the sender's port, the connection, the link, the uplinks that it passes and the receiver's port;
 /// each serves messages one after the other, and the message is there when the last of them has served it, and the
-/// latency after that. So what is shared carries as much in the same time as in the replay, only not side by side.
-/// Guarantee: none; the list need not be the order in time.
-/// Complexity: O(operations and what they wait for), with a logarithm for the gap tables.
-/// Source: ours; the costs are those of the replay (plan/broadcast/replay.cpp).
+/// latency after that. A rank combines one message after the other. So what is shared carries as much in the same time
+/// as in the replay, only not side by side. Guarantee: none; the list need not be the order in time. Complexity:
+/// O(operations and what they wait for), with a logarithm for the gap tables. Source: ours; the costs are those of the
+/// replay (plan/broadcast/replay.cpp).
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -64,6 +64,7 @@ double estimated_length(const RankNetwork& network, const Program& program) {
   const std::vector<std::size_t> partner = message_partners(program);
   Turns turns(network, program.ranks);
   std::vector<double> end(operations.size(), 0), arrival(operations.size(), 0);
+  std::vector<double> combined(static_cast<std::size_t>(program.ranks), 0);  // by rank: until when it combines
   double length = 0;
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const ProgramOperation& op = operations[i];
@@ -75,8 +76,11 @@ double estimated_length(const RankNetwork& network, const Program& program) {
       end[i] = turns.take(op.rank, op.peer, bytes, ready, latency_s);
       arrival[partner[i]] = end[i] + latency_s;
     } else {
-      const bool combines = op.kind == ProgramOperation::Kind::kCombine;
-      end[i] = std::max(ready, arrival[i] + (combines ? program.combine_s_per_byte * static_cast<double>(bytes) : 0));
+      end[i] = std::max(ready, arrival[i]);
+      if (op.kind == ProgramOperation::Kind::kCombine && program.combine_s_per_byte > 0) {
+        double& until = combined[static_cast<std::size_t>(op.rank)];
+        end[i] = until = std::max(end[i], until) + program.combine_s_per_byte * static_cast<double>(bytes);
+      }
       length = std::max(length, end[i]);
     }
   }

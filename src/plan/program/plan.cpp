@@ -45,6 +45,10 @@ Program shape_of(std::int64_t ranks, const ProgramProblem& problem) {
                      fmt::format("a divisor of {}", count_text(shape.size_bytes, "byte")));
   if (!problem.block_bytes.empty()) set_blocks(shape, problem.block_bytes);
   (void)array_bytes(shape);
+  if (!(problem.combine_s_per_byte >= 0 && problem.combine_s_per_byte <= detail::kMostCombining))
+    throw InputError("combining", fmt::format("{} s per byte", problem.combine_s_per_byte),
+                     fmt::format("0 to {}", detail::kMostCombining));
+  if (combines(problem.problem)) shape.combine_s_per_byte = problem.combine_s_per_byte;
   return shape;
 }
 
@@ -305,12 +309,8 @@ class Planning {
 }  // namespace
 
 ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem, const ProgramOptions& options) {
-  Program shape = shape_of(platform, problem);
+  const Program shape = shape_of(platform, problem);
   if (options.segments < 0) throw InputError("segments", fmt::format("{}", options.segments), "at least 0");
-  if (!(options.combine_s_per_byte >= 0 && options.combine_s_per_byte <= detail::kMostCombining))
-    throw InputError("combining", fmt::format("{} s per byte", options.combine_s_per_byte),
-                     fmt::format("0 to {}", detail::kMostCombining));
-  if (combines(problem.problem)) shape.combine_s_per_byte = options.combine_s_per_byte;
   if (!(options.effort > 0)) throw InputError("effort", fmt::format("{}", options.effort), "more than 0");
   if (!(options.slack >= 0)) throw InputError("slack", fmt::format("{}", options.slack), "at least 0");
   const detail::RankNetwork network(platform);

@@ -4,8 +4,8 @@
 /// but for those to one rank, which follow each other at the pace of their connection. (The executor lets all sends of
 /// a rank take turns at its port, run/mpi/program/collective_plan.cpp; together they take as long.) The sends of a
 /// program that states a pace keep it, the earlier ones of the list first. A send has ended when its last byte has
-/// left. A receive or combine has ended when the message is there, has been taken in (which, for a combine, takes
-/// combine_s_per_byte for each byte), and all in `after` have ended.
+/// left. A receive has ended when the message is there and all in `after` have ended; a combine then takes
+/// combine_s_per_byte for each byte, in which its rank does nothing else but go on with sends that it has begun.
 #include "plan/program/replay.hpp"
 
 #include <fmt/format.h>
@@ -45,11 +45,11 @@ std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program&
     if (op.kind != OperationKind::kSend) continue;
     const MessageCosts costs = pace_of(network, op);
     const bool combined = operations[partner[i]].kind == OperationKind::kCombine;
-    const double take_in_s = combined ? program.combine_s_per_byte * static_cast<double>(op.message_bytes()) : 0;
+    const double work_s = combined ? program.combine_s_per_byte * static_cast<double>(op.message_bytes()) : 0;
     message_of[i] = message_of[partner[i]] = input.messages.size();
     SendPace pace{order == SendOrder::kInTurn ? costs.port_s : 0, costs.connection_s};
     if (!program.pace.empty()) pace = program.pace[i];
-    input.messages.push_back({op.rank, op.peer, op.message_bytes(), pace.port_s, pace.connection_s, take_in_s});
+    input.messages.push_back({op.rank, op.peer, op.message_bytes(), pace.port_s, pace.connection_s, work_s});
   }
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const auto end_of = [&](std::size_t operation) {

@@ -156,8 +156,9 @@ MessagesOfProgram messages_of(const Program& program) {
   const std::vector<std::size_t> partner = message_partners(program);
   // By operation: the message whose end is its own.
   std::vector<std::size_t> ends(operations.size());
+  const bool takes_time = program.combine_s_per_byte > 0;
   const auto joins = [&](std::size_t i) {
-    return operations[i].kind == Kind::kCombine && !operations[i].after.empty();
+    return operations[i].kind == Kind::kCombine && (takes_time || !operations[i].after.empty());
   };
   std::size_t count = 0;
   for (std::size_t i = 0; i < operations.size(); ++i)
@@ -167,6 +168,7 @@ MessagesOfProgram messages_of(const Program& program) {
 
   MessagesOfProgram result;
   result.graph.in_order = true;
+  result.graph.works_alone = takes_time;
   std::vector<std::size_t> waits_for;
   const auto wait_for_all_before = [&](std::size_t i) {
     for (const std::int64_t before : operations[i].after) waits_for.push_back(ends[static_cast<std::size_t>(before)]);
@@ -182,7 +184,9 @@ MessagesOfProgram messages_of(const Program& program) {
     } else if (joins(i)) {
       wait_for_all_before(i);
       waits_for.push_back(ends[partner[i]]);
-      result.graph.add({op.rank, op.rank}, waits_for);
+      OrderedMessage joined{op.rank, op.rank};
+      joined.work_s = program.combine_s_per_byte * static_cast<double>(op.message_bytes());
+      result.graph.add(joined, waits_for);
     }
   }
   return result;

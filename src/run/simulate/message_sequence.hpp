@@ -30,7 +30,7 @@ struct OrderedMessage {
   /// For how long after its beginning no other message between the two begins, in the same direction.
   double connection_s = 0;
   double port_s = 0;  ///< the same for all messages of its sender, of which the first that may begin does; at most that
-  /// Above 0: it is no message, but work that keeps its host for so long, and no place of those that may be under way.
+  /// Above 0: it is no message, but work that takes its host so long, and no place of those that may be under way.
   double work_s = 0;
 };
 
@@ -51,6 +51,8 @@ struct OrderedMessages {
   std::int64_t most = std::numeric_limits<std::int64_t>::max();  ///< under way at once when another one begins
   /// Whether a message begins only when all before it of the list that have the same sender and receiver have begun.
   bool in_order = false;
+  /// Whether a host does one piece of work after the other, as they can begin, and begins no message meanwhile.
+  bool works_alone = false;
   /// Between whom there is a barrier before each step but the first; in its round j each tells the one 2^j places
   /// behind it in this list. Empty: a step begins when all of the one before have ended.
   std::vector<std::int64_t> fence;
@@ -94,8 +96,9 @@ struct MessagesOfSchedule {
                                              bool in_pieces = false);
 
 /// A message for each send, as ranks are named, and one from a rank to itself, which takes no time, where a combine
-/// waits for more than its message. A message that is kept waits until its receiver may take it, as it does in MPI if
-/// it is long; one that is combined comes to a buffer. Sends to the same rank begin in order.
+/// waits for more than its message; where combining takes time, work for every combine. A message that is kept waits
+/// until its receiver may take it, as it does in MPI if it is long; one that is combined comes to a buffer. Sends to
+/// the same rank begin in order.
 /// @pre the program is sound
 struct MessagesOfProgram {
   OrderedMessages graph;

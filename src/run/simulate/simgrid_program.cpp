@@ -20,6 +20,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <queue>
 #include <set>
 #include <simgrid/kernel/Timer.hpp>
 #include <simgrid/s4u.hpp>
@@ -165,9 +166,13 @@ class Simulation {
     while (const std::optional<std::size_t> next = sequence_.next()) {
       const OrderedMessage& message = graph_.messages[*next];
       const double now = s4u::Engine::get_clock();
-      if (message.connection_s > 0) {
+      if (graph_.works_alone || message.connection_s > 0) {
         Sender& sender = senders_[message.from];
-        sender.ready.insert(*next);
+        if (message.work_s > 0) {
+          sender.work.push(*next);
+        } else {
+          sender.ready.insert(*next);
+        }
         send_from(sender);
         continue;
       }
@@ -182,16 +187,32 @@ class Simulation {
       while (const std::optional<PieceWindows::Piece> piece = pieces_->next()) begin_flow(*piece);
   }
 
-  /// Messages of one host that keep a pace.
+  /// Messages of one host that keep a pace, and its work where it does that alone.
   struct Sender {
     std::set<std::size_t> ready;
+    std::queue<std::size_t> work;
     double port_free = 0;  ///< from when on
+    double works_until = 0;
     double next_try = -1;
   };
 
   /// Begins what may begin now.
   void send_from(Sender& sender) {
     const double now = s4u::Engine::get_clock();
+    if (now < sender.works_until) return;
+    if (!sender.work.empty()) {
+      const std::size_t number = sender.work.front();
+      sender.work.pop();
+      times_.start[number] = now;
+      sender.works_until = now + graph_.messages[number].work_s;
+      at(sender.works_until, [this, number, &sender] {
+        sender.works_until = 0;
+        end(number);
+        start_all();  // other work comes before messages
+        send_from(sender);
+      });
+      return;
+    }
     double soonest = sender.port_free;
     while (!sender.ready.empty() && sender.port_free <= now) {
       soonest = std::numeric_limits<double>::infinity();

@@ -53,7 +53,8 @@ void write_simgrid_request(std::ostream& out, const SimgridMachine& machine, con
   out << machine.platform << '\n' << who_needs << '\n';
   write_lines(out, machine.hosts);
   write_lines(out, machine.settings);
-  out << graph.most << ' ' << static_cast<int>(graph.in_order) << '\n' << graph.fence.size() << '\n';
+  out << graph.most << ' ' << static_cast<int>(graph.in_order) << ' ' << static_cast<int>(graph.works_alone) << '\n'
+      << graph.fence.size() << '\n';
   for (const std::int64_t host : graph.fence) out << host << '\n';
   const SimulatedPieces pieces = graph.pieces.value_or(SimulatedPieces{0});
   out << pieces.chunk_bytes << ' ' << pieces.granule << ' ' << pieces.window << ' ' << pieces.ahead << ' '
@@ -81,6 +82,7 @@ SimgridRequest read_simgrid_request(std::istream& in) {
   request.machine.settings = fields.lines();
   request.graph.most = fields.number<std::int64_t>();
   request.graph.in_order = fields.number<int>() != 0;
+  request.graph.works_alone = fields.number<int>() != 0;
   request.graph.fence.resize(fields.number<std::size_t>());
   for (std::int64_t& host : request.graph.fence) host = fields.number<std::int64_t>();
   SimulatedPieces pieces;
