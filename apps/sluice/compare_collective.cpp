@@ -60,7 +60,7 @@ void add_compare_collectives(CLI::App& compare_verb, Action& chosen) {
     options->problem.collective = collective;
     options->problem.add_to(*problem);
     options->problem.add_compute_to(*problem);
-    options->problem.add_effort_to(*problem);
+    options->problem.add_limits_to(*problem);
     options->algorithms.add_to(*problem, algorithm_names(name));
     options->output.add_to(*problem);
     problem->footer(

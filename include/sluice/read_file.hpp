@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace sluice::detail {
+namespace sluice {
 
 /// The bytes of a file; not a string, which would write zeros first.
 struct FileContents {
@@ -30,8 +30,8 @@ inline constexpr const char* kStandardInput = "-";
                                      std::size_t most_bytes = std::numeric_limits<std::size_t>::max() / 4);
 
 /// Opens a file, or takes standard input for "-", and calls read(stream, the path as messages name it). Throws
-/// InputError naming `path` if it cannot be opened; `what` is expected there: "a platform".
+/// InputError naming `path` if it cannot be opened or is a directory; `what` is expected there: "a platform".
 void with_stream(const std::string& path, const char* what,
                  const std::function<void(std::istream&, const std::string&)>& read);
 
-}  // namespace sluice::detail
+}  // namespace sluice
