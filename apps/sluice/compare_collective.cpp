@@ -39,7 +39,7 @@ int compare(const CompareCollectiveOptions& options) {
       row.figures = figures_of_tree(plan.program.length_s, {{"messages", messages}});
       row.figures.cells.front() = seconds_text(plan.program.length_s);
       if (plan.program.algorithm != name) row.note = plan.program.algorithm;
-      if (limit.reached()) row.add_note(end_of_search_text(true).substr(2));
+      if (limit.reached()) row.add_stopped();
       return row;
     });
   }

@@ -162,6 +162,8 @@ TEST(Report, EveryKindOfFileInOnePage) {
   const json compared = json::parse(folder.read("compare.json"));
   EXPECT_EQ(all[1]["bars"][0]["bars"].size(), compared["rows"].size());
   EXPECT_EQ(all[1]["bars"][0]["bound"], compared["bound"]["total"]);
+  for (std::size_t i = 0; i < compared["rows"].size(); ++i)
+    EXPECT_EQ(all[1]["tables"][0]["rows"][i].back(), compared["rows"][i].value("note", "")) << i;
   EXPECT_EQ(all[2]["timeline"]["from"].size(), 8U);
   EXPECT_EQ(all[2]["pictures"][0]["title"], "The tree");
   EXPECT_EQ(all[4]["timeline"]["step"], all[0]["timeline"]["step"]);
