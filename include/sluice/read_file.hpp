@@ -12,9 +12,10 @@ namespace sluice {
 
 /// The bytes of a file; not a string, which would write zeros first.
 struct FileContents {
-  std::unique_ptr<char[]> bytes;
-  std::size_t size = 0;
+  std::unique_ptr<char[]> bytes;  ///< `size` of them
+  std::size_t size = 0;           ///< of the file, in bytes
 
+  /// All of it, for as long as this object lives.
   [[nodiscard]] std::string_view text() const { return {bytes.get(), size}; }
 };
 
