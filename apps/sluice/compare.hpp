@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "command.hpp"
-#include "cost_text.hpp"
+#include "interrupt.hpp"
 #include "sluice/error.hpp"
 #include "sluice/schedule/step_schedule.hpp"
 

@@ -12,6 +12,7 @@
 
 #include "sluice/checked.hpp"
 #include "sluice/input/batch_problem.hpp"
+#include "sluice/plan/redistribute.hpp"
 #include "sluice/plan/relabel.hpp"
 #include "sluice/quantity_text.hpp"
 
