@@ -38,6 +38,12 @@ install(FILES ${PROJECT_BINARY_DIR}/sluiceConfig.cmake ${PROJECT_BINARY_DIR}/slu
         DESTINATION ${_sluice_package})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
+# What the examples of the manual pages read.
+foreach(_sluice_folder grid5000 four-levels traffic)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/studies/${_sluice_folder}
+          DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples/studies COMPONENT command
+          FILES_MATCHING PATTERN "*.json" PATTERN "*.mtx")
+endforeach()
 # The licences of what reports hold.
 foreach(_sluice_licence IN LISTS D3_LICENCES)
   string(REGEX MATCH "d3-[a-z-]+" _sluice_module ${_sluice_licence})

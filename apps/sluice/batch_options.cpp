@@ -4,10 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
-#include <iostream>
-#include <system_error>
 #include <utility>
 
 #include "interrupt.hpp"
@@ -48,15 +44,7 @@ std::vector<ArrayInput> arrays_of_file(const RedistributeOptions& options) {
     if (given)
       throw InputError(option, "cannot be used with --batch", "--batch alone: its file says this of each array");
   }
-  std::vector<ArrayInput> arrays;
-  if (options.batch == "-") {
-    arrays = read_arrays(std::cin, "standard input");
-  } else {
-    std::ifstream in(options.batch, std::ios::binary);
-    if (!in)
-      throw InputError(options.batch, "cannot be read: " + std::generic_category().message(errno), "a file of arrays");
-    arrays = read_arrays(in, options.batch);
-  }
+  std::vector<ArrayInput> arrays = read_arrays(options.batch);
   if (static_cast<std::int64_t>(arrays.size()) > kMostArrays)
     throw InputError("--batch", count_text(arrays.size(), "array"), fmt::format("at most {}", kMostArrays));
   // What stands in other files is said in full, so that a schedule can be judged without them.

@@ -7,6 +7,7 @@
 #include "option_values.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
+#include "sluice/read_file.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
@@ -162,7 +163,7 @@ BroadcastTask read(const BroadcastInput& options) {
   BroadcastTask task;
   task.bytes = read_size(options);
   task.platform = read_platform_option(options.platform);
-  task.file = shown_file(options.platform);
+  task.file = shown_path(options.platform);
   task.root = parse_count(options.root, "--root", 0, task.platform.ranks - 1);
   if (!options.segments.empty()) task.options.segments = parse_count(options.segments, "--segments", 1, kMostSegments);
   if (options.lookahead != "min" && options.lookahead != "average" && options.lookahead != "average-sets")

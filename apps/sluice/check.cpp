@@ -19,6 +19,7 @@
 #include "sluice/input/traffic_file.hpp"
 #include "sluice/plan/program_check.hpp"
 #include "sluice/plan/verify_bound.hpp"
+#include "sluice/read_file.hpp"
 #include "sluice/schedule/any_schedule.hpp"
 #include "sluice/schedule/json.hpp"
 #include "sluice/schedule/layout_check.hpp"
@@ -194,9 +195,9 @@ std::string to_json(const Judgement& judgement, const std::string& name) {
 int check(const CheckOptions& options) {
   if (options.file.empty()) throw InputError("sluice check", "no file", "SCHEDULE.json, or - for standard input");
   check_json_target(options.json);
-  const std::string name = shown_file(options.file);
-  const Judgement judgement = std::visit([&](const auto& schedule) { return judge(schedule, name, options); },
-                                         read_schedule_file(options.file));
+  const std::string name = shown_path(options.file);
+  const Judgement judgement =
+      std::visit([&](const auto& schedule) { return judge(schedule, name, options); }, read_any_schedule(options.file));
   if (!options.json.empty()) write_file_atomically(options.json, to_json(judgement, name));
   tell(to_text(judgement, name, options.all));
   return judgement.violations.empty() ? kDone : kCheckFailed;

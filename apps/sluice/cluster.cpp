@@ -17,6 +17,7 @@
 #include "sluice/input/clustering.hpp"
 #include "sluice/input/latency_matrix.hpp"
 #include "sluice/input/quantity.hpp"
+#include "sluice/read_file.hpp"
 #include "sluice/show/latency_picture.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
@@ -97,7 +98,7 @@ std::string matrix_table(const Level& level) {
 std::string text_of(const ClusterOptions& options, const LatencyMatrix& matrix, const std::vector<Level>& levels) {
   const std::int64_t nodes = matrix.nodes();
   std::string text =
-      fmt::format("{}: {}, {} of {} pairs known; {}\n", shown_file(options.file), count_text(nodes, "node"),
+      fmt::format("{}: {}, {} of {} pairs known; {}\n", shown_path(options.file), count_text(nodes, "node"),
                   matrix.pairs().size(), nodes * (nodes - 1) / 2, options.algorithm);
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const Level& level = levels[i];
@@ -146,7 +147,7 @@ int cluster(const ClusterOptions& options) {
   check_json_target(options.json);
   check_picture_target("--svg", options.svg);
   const LatencyMatrix matrix = read_latency_matrix(options.file);
-  warn_of_other_units(matrix, shown_file(options.file));
+  warn_of_other_units(matrix, shown_path(options.file));
   std::vector<Clusters> found = cluster_levels(matrix, tolerances, rule);
   std::vector<Level> levels;
   for (std::size_t i = 0; i < found.size(); ++i) {

@@ -9,6 +9,7 @@
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
 #include "sluice/input/traffic_file.hpp"
+#include "sluice/read_file.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
@@ -67,6 +68,10 @@ void CollectiveInput::add_effort_to(CLI::App& verb) {
   verb.add_option("--effort", effort,
                   "how much is replayed, as a multiple of some seconds at most; counted, so the same plan everywhere")
       ->option_text("N [1]");
+}
+
+void CollectiveInput::add_limits_to(CLI::App& verb) {
+  add_effort_to(verb);
   verb.add_option("--time-limit", time_limit, "cuts planning short")->option_text("SECONDS");
 }
 
@@ -149,7 +154,7 @@ CollectiveTask read(const CollectiveInput& options, std::int64_t ranks) {
     task.platform.ranks = ranks;
   } else {
     task.platform = read_platform_option(options.platform);
-    task.file = shown_file(options.platform);
+    task.file = shown_path(options.platform);
   }
   task.options.effort = parse_positive_number(options.effort, "--effort");
   if (!options.time_limit.empty()) task.time_limit_s = parse_seconds(options.time_limit, "--time-limit");

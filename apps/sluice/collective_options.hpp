@@ -37,8 +37,9 @@ struct CollectiveInput {
   void add_to(CLI::App& verb);
   /// What combining costs in the replay: an option of verbs that carry out nothing.
   void add_compute_to(CLI::App& verb);
-  /// How long to plan: options of verbs that plan alone.
   void add_effort_to(CLI::App& verb);
+  /// The same, and a time limit: of verbs that plan alone.
+  void add_limits_to(CLI::App& verb);
 };
 
 /// The options as read and checked.

@@ -51,6 +51,9 @@ std::string to_json(const Comparison& comparison) {
     else if (plan.figures.total == 0)
       row["ratio"] = 1;
     row["plan_s"] = plan.plan_s;
+    if (plan.optimal) row["optimal"] = true;
+    if (plan.stopped) row["stopped"] = true;
+    if (!plan.note.empty()) row["note"] = plan.note;
     table.push_back(std::move(row));
   }
   ordered_json file{{"schema", "sluice.compare/1"},

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "command.hpp"
+#include "interrupt.hpp"
 #include "sluice/error.hpp"
 #include "sluice/schedule/step_schedule.hpp"
 
@@ -38,11 +39,21 @@ struct ComparedPlan {
   std::string algorithm;
   Figures figures;
   double plan_s = 0;
-  std::string note;
+  std::string note;      ///< for people; of the two below it says the same
+  bool optimal = false;  ///< nothing is better, which is proven
+  bool stopped = false;  ///< by the time limit
 
   void add_note(const std::string& more) {
     if (!note.empty() && !more.empty()) note += ", ";
     note += more;
+  }
+  void add_optimal() {
+    optimal = true;
+    add_note("proven optimal");
+  }
+  void add_stopped() {
+    stopped = true;
+    add_note(end_of_search_text(true).substr(2));
   }
 };
 

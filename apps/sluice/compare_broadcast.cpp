@@ -46,7 +46,7 @@ int compare(const CompareBroadcastOptions& options) {
                            fmt::format("{}", plan.schedule.segments)};
       row.figures.fields.emplace_back("program_s", json_number(plan.program.length_s));
       if (plan.optimal) row.note = "shortest tree";
-      if (limit.reached()) row.add_note(end_of_search_text(true).substr(2));
+      if (limit.reached()) row.add_stopped();
       return row;
     });
   }

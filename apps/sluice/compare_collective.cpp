@@ -39,7 +39,7 @@ int compare(const CompareCollectiveOptions& options) {
       row.figures = figures_of_tree(plan.program.length_s, {{"messages", messages}});
       row.figures.cells.front() = seconds_text(plan.program.length_s);
       if (plan.program.algorithm != name) row.note = plan.program.algorithm;
-      if (limit.reached()) row.add_note(end_of_search_text(true).substr(2));
+      if (limit.reached()) row.add_stopped();
       return row;
     });
   }
@@ -60,7 +60,7 @@ void add_compare_collectives(CLI::App& compare_verb, Action& chosen) {
     options->problem.collective = collective;
     options->problem.add_to(*problem);
     options->problem.add_compute_to(*problem);
-    options->problem.add_effort_to(*problem);
+    options->problem.add_limits_to(*problem);
     options->algorithms.add_to(*problem, algorithm_names(name));
     options->output.add_to(*problem);
     problem->footer(

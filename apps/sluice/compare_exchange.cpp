@@ -70,8 +70,10 @@ int compare(const CompareExchangeOptions& options) {
       const ExchangePlan plan =
           timed(row.plan_s, [&] { return plan_with_progress(task.problem, task.planned_by(names[i])); });
       row.figures = figures_of(cost(plan.schedule), decimals);
-      if (plan.optimal) row.note = "proven optimal";
-      if (plan.stopped) row.note = end_of_search_text(true).substr(2);
+      if (plan.stopped)
+        row.add_stopped();
+      else if (plan.optimal)
+        row.add_optimal();
       of_plans.push_back(plan.bound);
       return row;
     });

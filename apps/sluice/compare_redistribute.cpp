@@ -43,7 +43,7 @@ ComparedPlan direct(const RedistributeTask& task, const std::string& algorithm, 
       timed(row.plan_s, [&] { return plan_redistribution(task.problem, algorithm, task.setup, effort, limit.stop()); });
   row.figures = figures_of(plan.cost());
   if (algorithm == "auto") row.note = "takes " + plan.algorithm();
-  if (limit.reached()) row.add_note(end_of_search_text(true).substr(2));
+  if (limit.reached()) row.add_stopped();
   if (plan.bound().total > bound.total) bound = plan.bound();
   return row;
 }
@@ -116,7 +116,7 @@ int compare_irregular(const RedistributeTask& task, std::int64_t effort, const C
     ComparedPlan row{name, {}, 0, {}};
     const ExchangePlan plan = timed(row.plan_s, [&] { return plan_as_exchange(task, name, effort); });
     row.figures = figures_of(cost(plan.schedule));
-    if (plan.optimal) row.note = "proven optimal";
+    if (plan.optimal) row.add_optimal();
     if (plan.bound.cost.total > bound.cost.total) bound = plan.bound;
     return row;
   };
@@ -163,7 +163,7 @@ int compare_batch(const BatchTask& task, std::int64_t effort, const CompareRedis
         timed(row.plan_s, [&] { return plan_batch(task.problem, batch_options(task, name, effort, limit)); });
     row.figures = figures_of(cost(plan.schedule));
     if (plan.as_one) row.note = name == "auto" ? "takes " + plan.schedule.algorithm : "";
-    if (plan.stopped || limit.reached()) row.add_note(end_of_search_text(true).substr(2));
+    if (plan.stopped || limit.reached()) row.add_stopped();
     if (plan.schedule.bound.total > bound.total) bound = plan.schedule.bound;
     whole_messages = plan.as_one;
     return row;

@@ -55,7 +55,7 @@ int compare(const CompareReduceOptions& options) {
           {"reducers", plan.reducers}, {"depth", plan.depth}, {"degree", plan.max_children}};
       if (task.problem.segments != 1) counts.emplace_back("segments", plan.schedule.segments);
       row.figures = figures_of_tree(plan.schedule.length, counts);
-      if (plan.optimal) row.note = "proven optimal";
+      if (plan.optimal) row.add_optimal();
       proven = std::max(proven, plan.optimum_at_least);
       return row;
     });

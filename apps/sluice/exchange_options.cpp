@@ -19,6 +19,7 @@
 #include "sluice/input/quantity.hpp"
 #include "sluice/input/traffic_file.hpp"
 #include "sluice/plan/exchange_speeds.hpp"
+#include "sluice/read_file.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
@@ -190,13 +191,13 @@ std::string ExchangeTask::title() const {
                                 ? fmt::format("{} in total", bytes_text(total_of(traffic)))
                                 : fmt::format("{} {} of the file in total", units, units == "1" ? "unit" : "units");
   return fmt::format(
-             "exchange {}: {}, {}, {}, {}, k = {}{}, beta = {}{}", shown_file(file),
+             "exchange {}: {}, {}, {}, {}, k = {}{}, beta = {}{}", shown_path(file),
              count_text(traffic.senders, "sender"), count_text(traffic.receivers, "receiver"),
              count_text(count_pairs(traffic), "message"), total, k_text(problem),
              problem.max_transfers > most ? fmt::format(" (no more than {} can be at once)", most) : "",
              setup_text(problem.setup, traffic.decimals),
              problem.switches > 1 ? fmt::format(", {}", count_text(problem.switches, "switch", "switches")) : "") +
-         (speeds_file.empty() ? "" : ", speeds of " + shown_file(speeds_file));
+         (speeds_file.empty() ? "" : ", speeds of " + shown_path(speeds_file));
 }
 
 std::string ExchangeTask::time_line(double total, double bound) const {

@@ -30,8 +30,6 @@ std::int64_t parse_chunk(const std::string& text, const std::string& where) {
   return bytes;
 }
 
-std::string shown_file(const std::string& path) { return path == "-" ? "standard input" : path; }
-
 std::vector<std::string> parse_list(const std::string& text, char between) {
   std::vector<std::string> parts;
   for (std::size_t start = 0; start <= text.size();) {

@@ -14,9 +14,6 @@ namespace sluice::command {
 /// Bytes of the longest piece of a message. Throws InputError naming `where`.
 [[nodiscard]] std::int64_t parse_chunk(const std::string& text, const std::string& where);
 
-/// `path` as messages name it: "standard input" for "-".
-[[nodiscard]] std::string shown_file(const std::string& path);
-
 /// "A,B,.." as its parts, or what has another character between them; one empty part if there is nothing.
 [[nodiscard]] std::vector<std::string> parse_list(const std::string& text, char between = ',');
 

@@ -112,7 +112,7 @@ void add_plan_collectives(CLI::App& plan_verb, Action& chosen) {
     options->problem.collective = collective;
     options->problem.add_to(*problem);
     options->problem.add_compute_to(*problem);
-    options->problem.add_effort_to(*problem);
+    options->problem.add_limits_to(*problem);
     offer(problem->add_option("--algorithm", options->algorithm, algorithm_list(name)), algorithm_names(name))
         ->option_text("NAME [auto]");
     problem

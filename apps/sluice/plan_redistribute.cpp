@@ -306,7 +306,7 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
                     "show the best schedule of every number of steps that lowers TC, with proof; no steps. --svg draws "
                     "that, --json writes it (sluice.front/1)");
   problem->add_flag("--preemptive", options->preemptive,
-                    "plan by exchange, which may cut messages, and say what that gains; --algorithm is one of its");
+                    "plan by an algorithm of exchange, which may cut messages, and say what that gains");
   options->exported.add_to(*problem);
   options->output.add_to(*problem, "sizes in elements", "costs and bounds alone; works for any number of processes");
   problem->add_option("--rank", options->rank, "show what process R sends and receives, alone; works likewise")
@@ -316,7 +316,8 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
       "\nAlgorithms of exchange (sluice plan exchange --help) may cut messages into pieces; they write every message\n"
       "out, whatever is shown. Where blocks are given by cuts, auto is that of exchange; so it is for several\n"
       "arrays that are not alike.\n\n"
-      "No clock decides what is planned. A job (sluice run, or the library) plans with an effort of 1.\n\n"
+      "No clock decides what is planned. A job (sluice run, or the library) hardly searches unless its effort is "
+      "given.\n\n"
       "Examples:\n"
       "  sluice plan redistribute --from 16:3 --to 16:5\n"
       "  sluice plan redistribute --from 4x2:64x64 --to 2x4:100x100 --shape 4096x4096 --json plan.json\n"

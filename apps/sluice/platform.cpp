@@ -13,6 +13,7 @@
 #include "option_values.hpp"
 #include "output.hpp"
 #include "sluice/error.hpp"
+#include "sluice/read_file.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
 #include "terminal.hpp"
@@ -104,7 +105,7 @@ int show_platform(const PlatformOptions& options) {
   if (!options.output.empty())
     write_file_atomically(options.output,
                           to_json(options.format == "1" ? without_levels(platform) : with_levels(platform)));
-  if (options.output != "-") tell(levels_text(with_levels(platform), shown_file(options.file)));
+  if (options.output != "-") tell(levels_text(with_levels(platform), shown_path(options.file)));
   return kDone;
 }
 

@@ -9,6 +9,7 @@
 #include "sluice/error.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/input/simgrid.hpp"
+#include "sluice/read_file.hpp"
 #include "sluice/show/quantities.hpp"
 #include "terminal.hpp"
 
@@ -28,7 +29,7 @@ int convert(const SimgridOptions& options) {
   check_writable(options.output);
   if (!options.hosts.empty()) check_writable(options.hosts);
   const Platform platform = read_platform(options.file);
-  const SimgridPlatform simgrid = to_simgrid(platform, shown_file(options.file));
+  const SimgridPlatform simgrid = to_simgrid(platform, shown_path(options.file));
   write_file_atomically(options.output, simgrid.xml);
   if (!options.hosts.empty()) write_file_atomically(options.hosts, simgrid.hosts);
   tell(fmt::format("{}: {} in {}\n", options.output, count_text(platform.ranks, "host"),

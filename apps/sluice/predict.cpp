@@ -138,7 +138,7 @@ void add_predict(CLI::App& command, Action& chosen) {
     const auto json = std::make_shared<std::string>();
     input->collective = collective;
     input->add_to(*each);
-    input->add_effort_to(*each);
+    input->add_limits_to(*each);
     add_json_to(*each, *json);
     each->footer(
         kCollectiveHelp +

@@ -54,7 +54,7 @@ void RedistributeOptions::add_replicas_to(CLI::App& verb) {
 }
 
 void RedistributeOptions::add_batch_to(CLI::App& verb) {
-  verb.add_option("--arrays", arrays, "as many arrays of that kind at once, their messages merged; --setup is in bytes")
+  verb.add_option("--arrays", arrays, "N such arrays at once, their messages merged; --setup is in bytes")
       ->option_text("N");
   verb.add_option("--batch", batch,
                   "arrays of any layouts, shapes and sizes of elements at once, likewise: a file of them "

@@ -3,18 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <limits>
-#include <system_error>
+#include <sstream>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "option_values.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
+#include "sluice/read_file.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
@@ -24,43 +22,32 @@ namespace {
 constexpr std::int64_t kMostCount = std::numeric_limits<std::int64_t>::max();
 
 /// Reads one number per line, as many as there are machines; or, where `may_be_rows`, as many lines of as many numbers.
-std::vector<double> read_numbers(const std::string& path, std::int64_t machines, const std::string& what,
-                                 bool may_be_rows) {
-  std::ifstream file;
-  if (path != "-") file.open(path, std::ios::binary);
-  std::istream& in = path == "-" ? std::cin : file;
-  const std::string name = shown_file(path);
+std::vector<double> read_numbers(const std::string& path, std::int64_t machines, const char* what, bool may_be_rows) {
+  std::istringstream in(std::string(read_file(path, what).text()));
+  const std::string name = shown_path(path);
   std::vector<double> numbers;
   std::string line;
   const std::string expected = fmt::format("{}, one per machine", machines);
   std::int64_t lines = 0;
   std::int64_t in_a_line = 1;
-  try {
-    if (!in) throw InputError(name, "cannot be read: " + std::generic_category().message(errno), what);
-    in.exceptions(std::ios::badbit);
-    for (std::int64_t number = 1; std::getline(in, line); ++number) {
-      const std::size_t first = line.find_first_not_of(" \t\r");
-      if (first == line.npos || line[first] == '%' || line[first] == '#') continue;
-      const std::string where = fmt::format("{}:{}", name, number);
-      if (lines == machines) throw InputError(name, fmt::format("more {}", what), expected);
-      line.erase(line.find_last_not_of(" \t\r") + 1);
-      const std::vector<std::string> parts =
-          may_be_rows ? parse_list(line.substr(first)) : std::vector{line.substr(first)};
-      if (++lines == 1 && std::cmp_equal(parts.size(), machines)) in_a_line = machines;
-      if (std::cmp_not_equal(parts.size(), in_a_line))
-        throw InputError(where, count_text(parts.size(), "number"),
-                         in_a_line == 1 && may_be_rows ? fmt::format("1, or {} in every line", machines)
-                                                       : fmt::format("{}, as in the lines before", in_a_line));
-      for (const std::string& part : parts) {
-        const std::size_t begin = part.find_first_not_of(" \t");
-        if (begin == part.npos) throw InputError(where, "nothing", "a number");
-        numbers.push_back(parse_number(part.substr(begin, part.find_last_not_of(" \t") + 1 - begin), where));
-      }
+  for (std::int64_t number = 1; std::getline(in, line); ++number) {
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first == line.npos || line[first] == '%' || line[first] == '#') continue;
+    const std::string where = fmt::format("{}:{}", name, number);
+    if (lines == machines) throw InputError(name, fmt::format("more {}", what), expected);
+    line.erase(line.find_last_not_of(" \t\r") + 1);
+    const std::vector<std::string> parts =
+        may_be_rows ? parse_list(line.substr(first)) : std::vector{line.substr(first)};
+    if (++lines == 1 && std::cmp_equal(parts.size(), machines)) in_a_line = machines;
+    if (std::cmp_not_equal(parts.size(), in_a_line))
+      throw InputError(where, count_text(parts.size(), "number"),
+                       in_a_line == 1 && may_be_rows ? fmt::format("1, or {} in every line", machines)
+                                                     : fmt::format("{}, as in the lines before", in_a_line));
+    for (const std::string& part : parts) {
+      const std::size_t begin = part.find_first_not_of(" \t");
+      if (begin == part.npos) throw InputError(where, "nothing", "a number");
+      numbers.push_back(parse_number(part.substr(begin, part.find_last_not_of(" \t") + 1 - begin), where));
     }
-  } catch (const std::ios_base::failure&) {
-    std::error_code ignored;
-    throw InputError(name, std::filesystem::is_directory(path, ignored) ? "a directory" : "a file that cannot be read",
-                     what);
   }
   if (lines != machines) throw InputError(name, fmt::format("{} {}", lines, in_a_line > 1 ? "rows" : what), expected);
   return numbers;
@@ -105,7 +92,7 @@ void ReduceInput::add_to(CLI::App& verb) {
       ->option_text("T [0]");
   verb.add_option("--arity", arity, "children of a machine in algorithm k-ary")->option_text("K [4]");
   verb.add_option("--effort", effort, "where a plan is searched for: N times the usual work")->option_text("N [1]");
-  verb.add_option("--time-limit", time_limit, "as for every problem; no plan of reduce takes that long")
+  verb.add_option("--time-limit", time_limit, "as for other problems; plans of reduce take less than a second")
       ->option_text("SECONDS [1]");
 }
 
@@ -149,15 +136,15 @@ ReduceTask read(const ReduceInput& options) {
   task.effort = parse_positive_number(options.effort, "--effort");
   (void)parse_seconds(options.time_limit, "--time-limit");
   if (!options.transfer_costs.empty()) {
-    task.transfer_costs_file = shown_file(options.transfer_costs);
+    task.transfer_costs_file = shown_path(options.transfer_costs);
     problem.transfer_costs = read_numbers(options.transfer_costs, problem.machines, "costs of transfers", true);
   }
   if (!options.compute_costs.empty()) {
-    task.compute_costs_file = shown_file(options.compute_costs);
+    task.compute_costs_file = shown_path(options.compute_costs);
     problem.compute_costs = read_numbers(options.compute_costs, problem.machines, "costs of combining", false);
   }
   if (!options.arrivals.empty()) {
-    task.arrivals_file = shown_file(options.arrivals);
+    task.arrivals_file = shown_path(options.arrivals);
     problem.arrivals = read_numbers(options.arrivals, problem.machines, "dates", false);
   }
   return task;

@@ -17,6 +17,7 @@
 #include "output.hpp"
 #include "report_section.hpp"
 #include "sluice/error.hpp"
+#include "sluice/read_file.hpp"
 #include "sluice/show/gantt.hpp"
 #include "sluice/show/quantities.hpp"
 #include "terminal.hpp"
@@ -37,7 +38,7 @@ std::string title_of(const std::vector<std::string>& files) {
   constexpr std::size_t kNamed = 3;
   std::string title = "Sluice report: ";
   for (std::size_t i = 0; i < files.size() && i < kNamed; ++i)
-    title += (i == 0 ? "" : ", ") + std::filesystem::path(shown_file(files[i])).filename().string();
+    title += (i == 0 ? "" : ", ") + std::filesystem::path(shown_path(files[i])).filename().string();
   if (files.size() > kNamed) title += fmt::format(" and {} more", files.size() - kNamed);
   return title;
 }

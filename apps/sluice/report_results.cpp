@@ -233,6 +233,8 @@ void add_comparison(ReportSection& section, const ResultValue& file) {
   const bool steps = rows.front().has("steps");
   if (steps) table.columns.insert(table.columns.end(), {{"steps"}, {"transmission"}});
   table.columns.insert(table.columns.end(), {{title, unit}, {"over the bound", "ratio"}, {"planned in", "s"}});
+  const bool notes = std::ranges::any_of(rows, [](const ResultValue& row) { return row.has("note"); });
+  if (notes) table.columns.push_back({"note"});
   for (const ResultValue& row : rows) {
     const std::string name = row["algorithm"].text();
     const double value = row[cost].number();
@@ -240,6 +242,7 @@ void add_comparison(ReportSection& section, const ResultValue& file) {
     std::vector<ReportCell> cells{name};
     if (steps) cells.insert(cells.end(), {row["steps"].number(), row["transmission"].number()});
     cells.insert(cells.end(), {value, ratio_cell(row), row["plan_s"].number()});
+    if (notes) cells.emplace_back(row.has("note") ? row["note"].text() : std::string());
     table.rows.push_back(std::move(cells));
   }
   const auto best = std::min_element(bars.bars.begin(), bars.bars.end(),

@@ -5,17 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -29,6 +25,7 @@
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
 #include "sluice/input/traffic_file.hpp"
+#include "sluice/read_file.hpp"
 #include "sluice/run/simulate/model.hpp"
 #include "sluice/schedule/any_schedule.hpp"
 #include "sluice/schedule/cost.hpp"
@@ -43,7 +40,8 @@ namespace sluice::command {
 
 namespace {
 
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 29;
+/// More than a browser can hold.
+constexpr std::size_t kMostBytes = std::size_t{1} << 29;
 constexpr const char* kAFile = "a file that sluice wrote, or traffic";
 constexpr std::array<std::string_view, 12> kSchemas{"sluice.schedule/1", "sluice.program/1",    "sluice.compare/1",
                                                     "sluice.run/1",      "sluice.simulation/1", "sluice.platform/2",
@@ -63,30 +61,6 @@ constexpr std::array kNotShown{
     NotShown{"sluice.p2p/1", "steps for another engine", "the schedule itself: plan --json"},
     NotShown{"sluice.arrays/1", "arrays that are not planned yet", "their schedule: plan redistribute --batch --json"},
     NotShown{"sluice.speeds/1", "speeds without traffic", "the schedule of both: plan exchange --speeds --json"}};
-
-std::string read_all(const std::string& path, const std::string& name) {
-  const auto refuse_beyond_limit = [&](std::uintmax_t bytes) {
-    if (bytes > kMostBytes) throw InputError(name, "more than 512 MiB", "less, as a browser has to hold it");
-  };
-  std::error_code ignored;
-  if (path != "-" && std::filesystem::is_directory(path, ignored)) throw InputError(name, "a directory", kAFile);
-  if (path != "-" && std::filesystem::is_regular_file(path, ignored))
-    refuse_beyond_limit(std::filesystem::file_size(path));
-  std::ifstream file;
-  if (path != "-") {
-    file.open(path, std::ios::binary);
-    if (!file) throw InputError(name, "cannot be read: " + std::generic_category().message(errno), kAFile);
-  }
-  std::istream& in = path == "-" ? std::cin : file;
-  std::string text;
-  std::array<char, 1 << 16> chunk{};
-  while (in.read(chunk.data(), chunk.size()), in.gcount() > 0) {
-    text.append(chunk.data(), static_cast<std::size_t>(in.gcount()));
-    refuse_beyond_limit(text.size());
-  }
-  if (in.bad()) throw InputError(name, "cannot be read: " + std::generic_category().message(errno), kAFile);
-  return text;
-}
 
 void add_timeline(ReportSection& section, ReportTimeline timeline, ReportSpace& space) {
   space.take(static_cast<std::int64_t>(timeline.timeline.transfers.size()), section.file);
@@ -448,13 +422,13 @@ ReportMatrix read_traffic_matrix(const std::string& path, ReportSpace& space) {
 ReportSection read_report_section(const std::string& path, const std::optional<Platform>& platform,
                                   ReportSpace& space) {
   ReportSection section;
-  section.file = shown_file(path);
+  section.file = shown_path(path);
   const std::string extension = path == "-" ? "" : lower_extension(path);
   if (extension == ".mtx") {
     add(section, read_traffic(path), space);
     return section;
   }
-  std::string text = read_all(path, section.file);
+  std::string text(read_file(path, kAFile, kMostBytes).text());
   if (text.starts_with("%%MatrixMarket"))
     add(section, read_matrix_market(text, section.file), space);
   else if (extension != ".csv" && extension != ".tsv")

@@ -24,7 +24,7 @@ std::string shown(const json& value) {
   return text;
 }
 
-InputError broken(const std::string& text, const std::string& name, std::size_t byte) {
+InputError broken(std::string_view text, const std::string& name, std::size_t byte) {
   const std::size_t at = std::min(byte, text.size());
   const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at > 0 ? at - 1 : 0), '\n');
   const std::string where = fmt::format("{}:{}", name, line);
@@ -73,14 +73,14 @@ class SchemaFinder : public nlohmann::json_sax<json> {
 
 }  // namespace
 
-std::string schema_of(const std::string& text, const std::string& name) {
+std::string schema_of(std::string_view text, const std::string& name) {
   SchemaFinder finder;
   (void)json::sax_parse(text, &finder);
   if (finder.is_wrong) throw broken(text, name, finder.wrong_at);
   return finder.schema;
 }
 
-json parse_result(const std::string& text, const std::string& name) {
+json parse_result(std::string_view text, const std::string& name) {
   try {
     return json::parse(text);
   } catch (const json::parse_error& error) {

@@ -10,10 +10,10 @@ namespace sluice::command {
 
 /// The text of the outermost "schema" of the JSON file `text`; empty if it has none. Throws InputError, "NAME:LINE",
 /// for what is no JSON.
-[[nodiscard]] std::string schema_of(const std::string& text, const std::string& name);
+[[nodiscard]] std::string schema_of(std::string_view text, const std::string& name);
 
 /// `text` as JSON. Throws InputError as schema_of.
-[[nodiscard]] nlohmann::json parse_result(const std::string& text, const std::string& name);
+[[nodiscard]] nlohmann::json parse_result(std::string_view text, const std::string& name);
 
 /// A value in a file, and where it stands: each fault is an InputError that names the file and the path to the value,
 /// such as `"methods"[2]."median_s"`.

@@ -32,6 +32,11 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
                             "the planner of method sluice, see plan --help; one of exchange may cut messages"),
         planners)
       ->option_text("NAME [auto]");
+  problem
+      ->add_option("--effort", options->effort,
+                   "how much auto and exact search, as plan has it, and the plan is carried out whatever it costs; "
+                   "unless given, next to nothing, as every rank plans")
+      ->option_text("N");
   offer(problem->add_option(
             "--mode", options->mode,
             "how transfers are kept apart: chain (one at a time for each port), local, auto (chain between hosts)"),
@@ -210,6 +215,11 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
             "broadcast --help"),
         planners)
       ->option_text("NAME [auto]");
+  problem
+      ->add_option("--effort", options->effort,
+                   "with --platform: how much auto and exact search, as plan broadcast has it; counted, so the same "
+                   "plan everywhere")
+      ->option_text("N [1]");
   problem->add_flag(
       "--reproducible", options->reproducible,
       "what serves sums of floating-point numbers: neither a network that was measured nor a trial decides "

@@ -17,6 +17,7 @@ namespace sluice::command {
 struct RunRedistribute {
   RedistributeOptions problem;
   std::string algorithm = "auto";
+  std::string effort;  ///< empty: as jobs have it
   std::string mode = "auto";
   bool apart = false;  ///< the target grid's ranks come behind those of the source grid
   std::string alpha;   ///< Y = beta Y + alpha X, if either is given
@@ -70,6 +71,7 @@ struct RunReduce {
   std::string platform;  ///< file of the network to plan over, instead of costs
   std::string program;   ///< file of what method sluice carries out, instead of planning
   std::string algorithm = "auto";
+  std::string effort;  ///< over a platform; empty: 1
   RunMethods methods;
   bool measure = false;
   bool reproducible = false;

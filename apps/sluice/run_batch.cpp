@@ -16,6 +16,7 @@
 #include "run_methods.hpp"
 #include "run_output.hpp"
 #include "sluice/error.hpp"
+#include "sluice/input/quantity.hpp"
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/error.hpp"
@@ -138,6 +139,7 @@ int run_batch(const RunRedistribute& options) {
   mpi::RedistributionJobOptions how;
   how.algorithm = options.algorithm;
   how.setup = task.setup;
+  if (!options.effort.empty()) how.effort = parse_positive_number(options.effort, "--effort");
   how.mode = mpi::parse_exchange_mode(options.mode);
   const compare::Comparison comparison = compare::batches(MPI_COMM_WORLD, arrays, how, methods, repetitions);
   write_timeline(options.timeline, "redistribute", comparison.verified, [&] {

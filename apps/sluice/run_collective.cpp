@@ -64,6 +64,9 @@ int run_collective(const RunCollective& options) {
   }
   how.algorithm = options.algorithm;
   how.segments = task.options.segments;
+  how.effort = task.options.effort;
+  if (task.file.empty() && input.effort != CollectiveInput().effort)
+    throw InputError("--effort", "no --platform", "a platform file to plan over");
   how.try_native = !options.model_only;
   how.program = read_program_option(options.program, input.platform);
   if (how.program && (options.algorithm != "auto" || how.segments != 0))

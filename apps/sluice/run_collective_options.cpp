@@ -39,6 +39,11 @@ void add_run_collectives(CLI::App& verb, Action& chosen) {
                               fmt::format("the planner of method sluice: {}", algorithm_list(name))),
           algorithm_names(name))
         ->option_text("NAME [auto]");
+    options->problem.add_effort_to(*problem);
+    problem->get_option("--effort")
+        ->description(
+            "with --platform: how much is replayed, as a multiple of some seconds at most; counted, so the same plan "
+            "everywhere");
     add_program_to(*problem, options->program);
     options->methods.add_method_to(*problem, fmt::format("sluice, mpi-{}, algorithms as for --algorithm", name),
                                    {{"sluice", "mpi-" + name}, algorithm_names(name)});

@@ -187,6 +187,7 @@ int run_redistribute(const RunRedistribute& options) {
   mpi::RedistributionOptions how;
   how.algorithm = options.algorithm;
   how.setup = task.setup;
+  if (!options.effort.empty()) how.effort = parse_positive_number(options.effort, "--effort");
   how.mode = mpi::parse_exchange_mode(options.mode);
   for (std::int64_t rank = first_target_rank; options.apart && rank < last_rank; ++rank)
     how.to_ranks.push_back(static_cast<int>(rank));

@@ -84,6 +84,7 @@ void read_platform_of(const RunReduce& options, int ranks, mpi::ReductionOptions
   for (const auto& [name, given] : costs)
     if (given) throw InputError(name, "cannot be used with --platform", "one of the two");
   check_algorithm("broadcast", options.algorithm);
+  if (!options.effort.empty()) how.effort = parse_positive_number(options.effort, "--effort");
   how.platform = read_platform_option(options.platform);
   check_ranks(*how.platform, options.platform, ranks);
   if (!options.segments.empty() && options.segments != "auto")
@@ -130,6 +131,8 @@ mpi::ReductionOptions read_how(const RunReduce& options, const compare::Reductio
     read_platform_of(options, ranks, how);
     return how;
   }
+  if (!options.effort.empty())
+    throw InputError("--effort", "no --platform", "a platform file: nothing is searched for without one");
   if (options.algorithm != kReduceScatter) check_algorithm("reduce", options.algorithm);
   how.costs = read_costs(options);
   how.measure = options.measure;

@@ -1,9 +1,5 @@
 #include "schedule_file.hpp"
 
-#include <cerrno>
-#include <fstream>
-#include <iostream>
-#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -12,15 +8,8 @@
 
 namespace sluice::command {
 
-AnySchedule read_schedule_file(const std::string& path) {
-  if (path == "-") return read_any_schedule(std::cin, shown_file(path));
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(path, "cannot be read: " + std::generic_category().message(errno), "a schedule");
-  return read_any_schedule(in, path);
-}
-
 ScheduleFile read_steps_file(const std::string& path, const char* expected) {
-  AnySchedule read = read_schedule_file(path);
+  AnySchedule read = read_any_schedule(path);
   auto* const steps = std::get_if<ScheduleFile>(&read);
   if (steps == nullptr) throw InputError(path, "no schedule of steps", expected);
   return std::move(*steps);

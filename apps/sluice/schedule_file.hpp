@@ -8,9 +8,6 @@
 
 namespace sluice::command {
 
-/// Reads the schedule at `path`, or from standard input for "-". Throws InputError.
-[[nodiscard]] AnySchedule read_schedule_file(const std::string& path);
-
 /// Reads the schedule of steps at `path`. Throws InputError for anything else, with what was `expected`.
 [[nodiscard]] ScheduleFile read_steps_file(const std::string& path, const char* expected);
 

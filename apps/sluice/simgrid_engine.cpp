@@ -1,5 +1,7 @@
 #include "simgrid_engine.hpp"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -14,6 +16,7 @@
 #include "progress.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/simgrid.hpp"
+#include "sluice/read_file.hpp"
 
 namespace sluice::command {
 
@@ -21,6 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr const char* kOption = "--engine";
+constexpr const char* kMachine = "a platform of SimGrid, or a platform file";
+constexpr const char* kHosts = "a file of names of hosts";
 
 /// The program that simulates is beside this one in a build, and in libexec where it is installed.
 std::string simulating_program() {
@@ -44,15 +49,6 @@ std::vector<std::string> names_in(const std::string& text) {
   return lines;
 }
 
-[[noreturn]] void refuse_unreadable(const std::string& file) { throw InputError(file, "cannot be read", "a file"); }
-
-std::string content_of(const std::string& file) {
-  std::ifstream in(file);
-  std::ostringstream content;
-  if (!in || !(content << in.rdbuf())) refuse_unreadable(file);
-  return std::move(content).str();
-}
-
 /// `said`: "PLATFORM: FOUND, expected WHAT" of sluice-simgrid, or whatever SimGrid ended with. `where`: as users name
 /// it.
 [[noreturn]] void refuse(const std::string& said, const std::string& platform, const std::string& where) {
@@ -72,10 +68,12 @@ bool is_platform_file(const std::string& file) { return fs::path(file).extension
 
 void check(const SimgridEngineOptions& options) {
   if (options.platform.empty())
-    throw InputError("--platform", "nothing", "the machine to simulate: a platform of SimGrid, or a platform file");
+    throw InputError("--platform", "nothing", fmt::format("the machine to simulate: {}", kMachine));
   (void)simulating_program();
-  for (const std::string& file : {options.platform, options.hosts}) {
-    if (!file.empty() && std::ifstream(file).peek() == std::ifstream::traits_type::eof()) refuse_unreadable(file);
+  for (const auto& [file, what] : {std::pair(options.platform, kMachine), std::pair(options.hosts, kHosts)}) {
+    if (file.empty()) continue;
+    if (file == "-") throw InputError(shown_path(file), "what SimGrid cannot read", what);
+    if (read_file(file, what).size == 0) throw InputError(file, "an empty file", what);
   }
   for (const std::string& each : options.settings)
     if (each.find(':') == std::string::npos) throw InputError("--cfg", "'" + each + "'", "NAME:VALUE");
@@ -84,7 +82,7 @@ void check(const SimgridEngineOptions& options) {
 Timeline simulate(const SimgridTask& task, const SimgridEngineOptions& options) {
   const TemporaryFolder files;
   SimgridMachine machine{fs::absolute(options.platform).string(), {}, options.settings};
-  if (!options.hosts.empty()) machine.hosts = names_in(content_of(options.hosts));
+  if (!options.hosts.empty()) machine.hosts = names_in(std::string(read_file(options.hosts, kHosts).text()));
   if (is_platform_file(options.platform)) {
     const SimgridPlatform simgrid = to_simgrid(read_platform_option(options.platform), options.platform);
     machine.platform = files.path("platform.xml");

@@ -31,6 +31,7 @@
 #include "sluice/input/decimal.hpp"
 #include "sluice/input/quantity.hpp"
 #include "sluice/plan/redistribute.hpp"
+#include "sluice/read_file.hpp"
 #include "sluice/run/simulate/model.hpp"
 #include "sluice/run/simulate/simgrid.hpp"
 #include "sluice/schedule/any_schedule.hpp"
@@ -288,8 +289,8 @@ int simulate_file(const std::string& file, const SimulationOptions& options) {
     throw InputError("sluice simulate", "no problem and no file", "one of its problems, or SCHEDULE.json");
   check(options);
   const std::string& platform = options.machine.platform;
-  const std::string name = shown_file(file);
-  const AnySchedule schedule = read_schedule_file(file);
+  const std::string name = shown_path(file);
+  const AnySchedule schedule = read_any_schedule(file);
   const auto title_of = [&](std::string_view problem) { return fmt::format("{} {}\n", problem, name); };
   const bool of_steps = std::holds_alternative<ScheduleFile>(schedule);
   for (const auto& [option, given] : {std::pair{"--chunk", !options.chunk.empty()}, {"--control", options.control}})
@@ -494,7 +495,7 @@ void add_simulate(CLI::App& command, Action& chosen) {
     input->problem.collective = collective;
     input->problem.add_to(*problem);
     input->problem.add_compute_to(*problem);
-    input->problem.add_effort_to(*problem);
+    input->problem.add_limits_to(*problem);
     offer(problem->add_option("--algorithm", input->algorithm, algorithm_list(name)), algorithm_names(name))
         ->option_text("NAME [auto]");
     input->simulation.add_to(*problem, SimulatedKind::kProgram);
@@ -505,7 +506,7 @@ void add_simulate(CLI::App& command, Action& chosen) {
   verb->callback([options, verb, &chosen] {
     if (verb->get_subcommands().empty())
       chosen = [options] {
-        return naming_file(shown_file(options->file),
+        return naming_file(shown_path(options->file),
                            [&] { return simulate_file(options->file, options->simulation); });
       };
   });

@@ -15,13 +15,15 @@ void TimelineOutput::add_to(CLI::App& app, const std::string& by) {
   offer(app.add_option("--rows", rows_, "of --svg: senders, or receivers; machines that are both always show both"),
         {"senders", "receivers"})
       ->option_text("NAME [senders]");
-  app.add_option("--trace", trace_, "write the same times for Perfetto (.json) or for ViTE and pajeng (.trace)")
+  app.add_option("--trace", trace_,
+                 "write when each transfer runs, for Perfetto (.json) or for ViTE and pajeng (.trace)")
       ->option_text("FILE");
 }
 
 void TimelineOutput::add_beside_to(CLI::App& app) {
-  app.add_option("--beside", beside_,
-                 "draw below it, on the same axis of time, what ran: a trace of run --trace TRACE.json; with --svg")
+  app.add_option(
+         "--beside", beside_,
+         "with --svg: draw below the plan, on the same axis of time, what ran, a trace of run --trace TRACE.json")
       ->option_text("TRACE.json");
 }
 

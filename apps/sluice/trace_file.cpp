@@ -3,16 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "sluice/error.hpp"
+#include "sluice/read_file.hpp"
 
 namespace sluice::command {
 namespace {
@@ -93,10 +90,7 @@ Timeline timeline_of_trace(const ResultValue& file) {
 }
 
 Timeline read_trace(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(path, "cannot be read: " + std::generic_category().message(errno), kATrace);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  const nlohmann::json parsed = parse_result(text, path);
+  const nlohmann::json parsed = parse_result(read_file(path, kATrace).text(), path);
   const ResultValue file(parsed, path);
   if (!is_trace(file)) throw InputError(path, "no \"traceEvents\"", kATrace);
   return timeline_of_trace(file);

@@ -21,6 +21,7 @@
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
 #include "sluice/plan/library_run.hpp"
+#include "sluice/read_file.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
 #include "terminal.hpp"
@@ -168,7 +169,7 @@ int tune(const TuneOptions& options) {
   check_json_target(task.json);
   if (task.library == Library::kMpich) task.mpich = read_mpich_selection(task.mpich.file);
   write_tuned(task, tune_by_models(task, platform), platform.ranks,
-              {"by the models of " + shown_file(options.platform)});
+              {"by the models of " + shown_path(options.platform)});
   return kDone;
 }
 

@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -18,6 +16,7 @@
 
 #include "option_values.hpp"
 #include "sluice/error.hpp"
+#include "sluice/read_file.hpp"
 
 namespace sluice::command {
 
@@ -44,14 +43,15 @@ bool has_all_calls(const Tree& tree) {
   return true;
 }
 
-/// Its text, if the file has one.
+constexpr const char* kALibrary = "a libmpich.so with a selection of algorithms, such as MPICH 4.0's";
+
+/// Its text, if the file has one. Throws InputError if it cannot be read.
 std::optional<std::string> selection_in(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return std::nullopt;
-  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const FileContents contents = read_file(file, kALibrary);
+  const std::string_view bytes = contents.text();
   for (std::size_t at = bytes.find(kBegin); at != std::string::npos; at = bytes.find(kBegin, at + 1)) {
     const std::size_t end = std::min(bytes.find('\0', at), bytes.size());
-    std::string text = bytes.substr(at, end - at);
+    std::string text(bytes.substr(at, end - at));
     const Tree tree = Tree::parse(text, nullptr, false);
     if (!tree.is_discarded() && has_all_calls(tree)) return text;
   }
@@ -168,19 +168,20 @@ Tree where_right(const Tree& own, Tree tuned, const CallKind& kind) {
 }  // namespace
 
 MpichSelection read_mpich_selection(const std::string& file) {
-  constexpr const char* kExpected = "a libmpich.so with a selection of algorithms, such as MPICH 4.0's";
   if (!file.empty()) {
     std::optional<std::string> text = selection_in(file);
-    if (!text) throw InputError(file, std::ifstream(file) ? "no selection inside" : "no file to read", kExpected);
+    if (!text) throw InputError(file, "no selection inside", kALibrary);
     return {file, std::move(*text)};
   }
+  std::error_code ignored;
   for (const std::string& folder : library_folders()) {
     for (const char* name : {"libmpich.so.12", "libmpich.so", "libmpi.so.12"}) {
       const std::string path = folder + '/' + name;
+      if (!std::filesystem::is_regular_file(path, ignored)) continue;
       if (std::optional<std::string> text = selection_in(path)) return {path, std::move(*text)};
     }
   }
-  throw InputError("--library", "nothing, and no MPICH where libraries are", kExpected);
+  throw InputError("--library", "nothing, and no MPICH where libraries are", kALibrary);
 }
 
 std::optional<LibraryChoice> mpich_default(const MpichSelection& selection, Call call, std::int64_t ranks,

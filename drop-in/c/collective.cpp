@@ -19,6 +19,7 @@ sluice::mpi::CollectiveOptions options_of(const sluice_options* given) {
   reader.read("program", options.program);
   reader.read("algorithm", options.algorithm);
   reader.read("segments", options.segments);
+  reader.read("effort", options.effort);
   reader.read("reproducible", options.reproducible);
   reader.read("try_native", options.try_native);
   reader.done();

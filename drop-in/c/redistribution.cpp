@@ -77,6 +77,7 @@ void read_array(OptionReader& reader, sluice::mpi::ArrayOptions& options, std::i
 void read_job(OptionReader& reader, sluice::mpi::RedistributionJobOptions& options) {
   reader.read("algorithm", options.algorithm);
   reader.read("setup", options.setup);
+  reader.read("effort", options.effort);
   reader.read("chunk_bytes", options.chunk_bytes);
   reader.read("window", options.window);
   reader.read("shared_from_bytes", options.shared_from_bytes);

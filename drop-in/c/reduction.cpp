@@ -28,6 +28,7 @@ sluice::mpi::ReductionOptions options_of(const sluice_options* given) {
   reader.read("algorithm", options.algorithm);
   reader.read("arity", options.arity);
   reader.read("segments", options.segments);
+  reader.read("effort", options.effort);
   reader.read("reproducible", options.reproducible);
   reader.read("try_native", options.try_native);
   reader.read("dynamic", options.dynamic);

@@ -2,13 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <sstream>
 #include <string_view>
-#include <system_error>
 #include <variant>
 
 #include "failure.hpp"
@@ -149,11 +146,7 @@ using namespace sluice::c;  // NOLINT(google-build-using-namespace): the functio
 int sluice_schedule_read(const char* path, sluice_schedule** schedule) {
   return read_into(schedule, [&] {
     check_given(path, "path");
-    std::ifstream in(path, std::ios::binary);
-    if (!in) {
-      throw sluice::InputError(path, "cannot be read: " + std::generic_category().message(errno), "a schedule");
-    }
-    put(sluice::read_any_schedule(in, path), path, schedule);
+    put(sluice::read_any_schedule(path), path, schedule);
   });
 }
 

@@ -61,9 +61,9 @@ int sluice_job_free(sluice_job* job);
  *
  * Options, lists with one entry per dimension: from_start, to_start, extent, to_shape (a box of the arrays);
  * source_leading, target_leading (one entry less, may differ between ranks); from_ranks, to_ranks (lists of the ranks
- * of the two grids, row-major); column_major, transpose, relabel, try_native (flags); algorithm (text); setup (number);
- * chunk_bytes, window, shared_from_bytes (integers). As in the C++ header run/mpi/redistribution.hpp. alpha, beta
- * (numbers), conjugate (flag) for Y = beta Y + alpha op(X), with element_type (text): "float", "double", "float
+ * of the two grids, row-major); column_major, transpose, relabel, try_native (flags); algorithm (text); setup, effort
+ * (numbers); chunk_bytes, window, shared_from_bytes (integers). As in the C++ header run/mpi/redistribution.hpp. alpha,
+ * beta (numbers), conjugate (flag) for Y = beta Y + alpha op(X), with element_type (text): "float", "double", "float
  * complex" or "double complex". part (text), unit_diagonal (flag), as for sluice_plan_redistribution: what of the
  * source array's box moves; elements of the target outside of it are left alone. from_replicas, to_replicas (integers),
  * forward (flag), as for sluice_plan_redistribution: process p of copy c of a grid of n processes is then number
@@ -97,8 +97,8 @@ typedef struct sluice_array {
  * elements and options may differ. What `arrays` points to is not used after the call.
  *
  * Options of an array: those of sluice_redistribution_create without copies, and without relabel, algorithm, setup,
- * chunk_bytes, window, shared_from_bytes and try_native, which are the options of the job; setup is in bytes. As in the
- * C++ header run/mpi/redistribution_batch.hpp.
+ * effort, chunk_bytes, window, shared_from_bytes and try_native, which are the options of the job; setup is in bytes.
+ * As in the C++ header run/mpi/redistribution_batch.hpp.
  */
 int sluice_redistribution_batch_create(MPI_Comm comm, int64_t count, const sluice_array arrays[],
                                        const sluice_options* options, sluice_job** job);
@@ -145,8 +145,8 @@ int sluice_exchange_start(sluice_job* job, const void* send, int64_t send_bytes,
  *
  * Options: transfer, compute, transfer_overhead, compute_overhead (numbers: costs, in any one unit; the first two
  * together), measure, reproducible, try_native, dynamic, progress_thread (flags), algorithm (text), arity, segments
- * (integers), platform; program, of "reduce", in place of costs, platform, algorithm and segments. As in the C++ header
- * run/mpi/reduction.hpp.
+ * (integers), platform, effort (number, with a platform); program, of "reduce", in place of costs, platform, algorithm
+ * and segments. As in the C++ header run/mpi/reduction.hpp.
  */
 int sluice_reduction_create(MPI_Comm comm, int64_t count, MPI_Datatype type, MPI_Op op, int root,
                             const sluice_options* options, sluice_job** job);
@@ -173,8 +173,8 @@ int sluice_broadcast_start(sluice_job* job, void* buffer, int64_t bytes);
  * `bytes` has a size for each block (MPI's calls in v), the same list on all ranks: one for each rank, in alltoall one
  * for each pair, row by row by the sender. Blocks lie one behind the other, by ranks. `root` counts where there is one.
  *
- * Options: platform, algorithm (text), segments (integer), try_native (flag); program, of that problem, in place of the
- * first three. As in the C++ header run/mpi/collectives.hpp.
+ * Options: platform, algorithm (text), segments (integer), effort (number), try_native (flag); program, of that
+ * problem, in place of the first four. As in the C++ header run/mpi/collectives.hpp.
  */
 int sluice_collective_create(MPI_Comm comm, const char* problem, int64_t sizes, const int64_t bytes[], int root,
                              const sluice_options* options, sluice_job** job);

@@ -25,6 +25,7 @@ class RedistributionOptions:
     target_leading: List[int]
     algorithm: str
     setup: float
+    effort: float
     chunk_bytes: int
     window: int
     shared_from_bytes: int
@@ -76,6 +77,7 @@ class RedistributionJobOptions:
     def __init__(self) -> None: ...
     algorithm: str
     setup: float
+    effort: float
     chunk_bytes: int
     window: int
     shared_from_bytes: int
@@ -155,6 +157,7 @@ class ReductionOptions:
     algorithm: str
     arity: int
     segments: Optional[int]
+    effort: float
     reproducible: Optional[bool]
     try_native: bool
     dynamic: bool
@@ -201,6 +204,7 @@ class CollectiveOptions:
     program: Optional[Program]
     algorithm: str
     segments: int
+    effort: float
     reproducible: Optional[bool]
     try_native: bool
 

@@ -321,7 +321,7 @@ class Redistribution(_RedistributionJob):
 
     options: from_start, to_start, extent, to_shape (a box of the arrays, one number per dimension); transpose (element
     (i, j) of the source becomes (j, i) of the target, whose layout target is); from_ranks, to_ranks; relabel;
-    order ("C" or "F": how each rank stores its part); source_leading, target_leading; algorithm, setup, chunk_bytes,
+    order ("C" or "F": how each rank stores its part); source_leading, target_leading; algorithm, setup, effort, chunk_bytes,
     window, shared_from_bytes, try_native.
 
     part: of a matrix (or its box) only the triangle, or trapezoid, on one side of the diagonal moves, "upper" or "lower",
@@ -386,8 +386,8 @@ class RedistributionBatch(_RedistributionJob):
     of its options that are of an array: from_start, to_start, extent, to_shape, transpose, from_ranks, to_ranks, order,
     source_leading, target_leading, alpha, beta, conjugate, part, unit_diagonal.
 
-    options: algorithm, setup (the set-up cost of a step, bytes), chunk_bytes, window, shared_from_bytes, try_native, relabel
-    (most data of all arrays together stays where it is).
+    options: algorithm, setup (the set-up cost of a step, bytes), effort, chunk_bytes, window, shared_from_bytes, try_native,
+    relabel (most data of all arrays together stays where it is).
     """
 
     def __init__(self, comm: MPI.Comm, arrays: Sequence[Mapping[str, Any]], **options: Any) -> None:
@@ -513,8 +513,8 @@ class Reduction(_Planned):
     """Combining `count` elements of `dtype` of each rank by an operation of MPI, in place of MPI_Reduce.
 
     options: costs (a pair (transfer, compute), with the two overheads a quadruple, in any one unit of time), measure,
-    platform, algorithm, arity, segments, reproducible, try_native, dynamic, progress_thread; program (a Program of
-    "reduce", for as many elements), in place of costs, platform, algorithm and segments.
+    platform, algorithm, arity, segments, effort (with a platform), reproducible, try_native, dynamic, progress_thread;
+    program (a Program of "reduce", for as many elements), in place of costs, platform, algorithm and segments.
     """
 
     def __init__(self, comm: MPI.Comm, count: int, dtype: Any, op: MPI.Op = MPI.SUM, root: int = 0,
@@ -682,7 +682,8 @@ class Scatter(_Collective):
     """Each rank gets its block of what the root has. `sizes`: bytes of a block, one for all or a list, the same on all
     ranks, with one for each; blocks lie one behind the other, by ranks.
 
-    options: platform, algorithm, segments, try_native; program (a Program of that problem), in place of the first three.
+    options: platform, algorithm, segments, effort, try_native; program (a Program of that problem), in place of the first
+    four.
     """
 
     _problem = "scatter"
@@ -727,8 +728,8 @@ class Allreduce(_Collective):
     """The `count` elements of `dtype` of all ranks are combined by an operation of MPI, and all get the result; all may
     give MPI.IN_PLACE.
 
-    options: platform, algorithm, segments, reproducible, try_native; program (a Program of that problem), in place of the
-    first three.
+    options: platform, algorithm, segments, effort, reproducible, try_native; program (a Program of that problem), in
+    place of the first four.
     """
 
     _problem = "allreduce"

@@ -122,6 +122,7 @@ template <class Options>
 void add_redistribution_job_options(py::class_<Options>& type) {
   type.def_readwrite("algorithm", &Options::algorithm)
       .def_readwrite("setup", &Options::setup)
+      .def_readwrite("effort", &Options::effort)
       .def_readwrite("chunk_bytes", &Options::chunk_bytes)
       .def_readwrite("window", &Options::window)
       .def_readwrite("shared_from_bytes", &Options::shared_from_bytes)
@@ -368,6 +369,7 @@ void add_reduction(py::module_& module) {
       .def_readwrite("algorithm", &Options::algorithm)
       .def_readwrite("arity", &Options::arity)
       .def_readwrite("segments", &Options::segments)
+      .def_readwrite("effort", &Options::effort)
       .def_readwrite("reproducible", &Options::reproducible)
       .def_readwrite("try_native", &Options::try_native)
       .def_readwrite("dynamic", &Options::dynamic)
@@ -456,6 +458,7 @@ void add_collectives(py::module_& module) {
       .def_readwrite("program", &Options::program)
       .def_readwrite("algorithm", &Options::algorithm)
       .def_readwrite("segments", &Options::segments)
+      .def_readwrite("effort", &Options::effort)
       .def_readwrite("reproducible", &Options::reproducible)
       .def_readwrite("try_native", &Options::try_native);
   py::class_<Job> type(module, "Collective");

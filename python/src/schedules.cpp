@@ -4,11 +4,8 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
-#include <cerrno>
-#include <fstream>
 #include <optional>
 #include <sstream>
-#include <system_error>
 #include <utility>
 
 #include "sluice/error.hpp"
@@ -86,8 +83,7 @@ py::object cost_in_python(const Cost& cost) {
   return py::module_::import("sluice._results").attr("Cost")(cost.steps, cost.transmission, cost.total);
 }
 
-py::object read_from(std::istream& in, const std::string& name) {
-  AnySchedule schedule = read_any_schedule(in, name);
+py::object in_python(AnySchedule schedule) {
   if (auto* const file = std::get_if<ScheduleFile>(&schedule))
     return py::cast(StepPlan{std::move(file->schedule), file->stated_cost});
   if (auto* const program = std::get_if<Program>(&schedule)) return py::cast(std::move(*program));
@@ -237,18 +233,12 @@ void add_schedules(py::module_& module) {
       });
 
   module.def(
-      "read_schedule",
-      [](const std::string& path) {
-        std::ifstream in(path, std::ios::binary);
-        if (!in) throw InputError(path, "cannot be read: " + std::generic_category().message(errno), "a schedule");
-        return read_from(in, path);
-      },
-      py::arg("path"));
+      "read_schedule", [](const std::string& path) { return in_python(read_any_schedule(path)); }, py::arg("path"));
   module.def(
       "schedule_from_json",
       [](const std::string& text) {
         std::istringstream in(text);
-        return read_from(in, "text");
+        return in_python(read_any_schedule(in, "text"));
       },
       py::arg("text"));
   module.def("check", &check_steps, py::arg("schedule"), py::arg("traffic") = py::none());

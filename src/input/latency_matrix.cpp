@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "input/decimal_number.hpp"
-#include "input/file_contents.hpp"
 #include "input/matrix_market_text.hpp"
 #include "input/shown_text.hpp"
 #include "input/text_scanner.hpp"
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"
+#include "sluice/read_file.hpp"
 
 namespace sluice {
 namespace {
@@ -109,7 +109,7 @@ LatencyMatrix read_latency_matrix(std::string_view text, const std::string& name
 }
 
 LatencyMatrix read_latency_matrix(const std::string& path) {
-  return read_latency_matrix(detail::read_file(path, kFileOfLatencies).text(), detail::shown_path(path));
+  return read_latency_matrix(read_file(path, kFileOfLatencies).text(), shown_path(path));
 }
 
 }  // namespace sluice

@@ -6,12 +6,12 @@
 #include <string_view>
 #include <utility>
 
-#include "input/file_contents.hpp"
 #include "input/shown_text.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/block_cyclic.hpp"
 #include "sluice/input/quantity.hpp"
 #include "sluice/quantity_text.hpp"
+#include "sluice/read_file.hpp"
 
 /// Layouts and shapes as people write them.
 namespace sluice {
@@ -100,8 +100,8 @@ Layout parse_layout(const std::string& text, const std::string& where) {
 Layout read_layout(const std::string& text, const std::string& where) {
   if (!text.starts_with('@')) return parse_layout(text, where);
   const std::string path = text.substr(1);
-  const detail::FileContents contents = detail::read_file(path, "a file with a layout");
-  return parse_layout(without_white_space(contents.text()), detail::shown_path(path));
+  const FileContents contents = read_file(path, "a file with a layout");
+  return parse_layout(without_white_space(contents.text()), shown_path(path));
 }
 
 std::vector<std::int64_t> parse_shape(const std::string& text, const std::string& where) {

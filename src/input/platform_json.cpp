@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "input/append_text.hpp"
-#include "input/file_contents.hpp"
 #include "input/json_text.hpp"
 #include "input/outermost_texts.hpp"
 #include "input/platform_tree.hpp"
 #include "sluice/error.hpp"
+#include "sluice/read_file.hpp"
 
 namespace sluice {
 namespace detail {
@@ -179,8 +179,8 @@ Platform read_platform(std::istream& in, const std::string& file) {
 
 Platform read_platform(const std::string& path) {
   Platform platform;
-  detail::with_stream(path, "a platform",
-                      [&](std::istream& in, const std::string& name) { platform = read_platform(in, name); });
+  with_stream(path, "a platform",
+              [&](std::istream& in, const std::string& name) { platform = read_platform(in, name); });
   return platform;
 }
 

@@ -8,12 +8,12 @@
 #include <iterator>
 #include <limits>
 
-#include "input/file_contents.hpp"
 #include "input/modular.hpp"
 #include "input/shown_text.hpp"
 #include "input/speeds_json.hpp"
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"
+#include "sluice/read_file.hpp"
 
 namespace sluice {
 
@@ -171,8 +171,7 @@ NetworkSpeeds read_speeds(std::istream& in, const std::string& file) {
 
 NetworkSpeeds read_speeds(const std::string& path) {
   NetworkSpeeds speeds;
-  detail::with_stream(path, "speeds",
-                      [&](std::istream& in, const std::string& name) { speeds = read_speeds(in, name); });
+  with_stream(path, "speeds", [&](std::istream& in, const std::string& name) { speeds = read_speeds(in, name); });
   return speeds;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <initializer_list>
 #include <istream>
 #include <iterator>
@@ -15,7 +14,6 @@
 #include <streambuf>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -282,6 +280,7 @@ class StrictJsonHandler {
     const std::size_t at_expected = message.rfind(kExpected);
     std::string expected = at_expected == message.npos ? "JSON" : shown(message.substr(at_expected + kExpected.size()));
     if (expected == "end of input") fail(fmt::format("{} after the{}", found, called() + 1), "the end of the file");
+    if (found == "end of input" && !source_.ended()) fail("a byte of zero", "text");
     if (source_.ended()) fail("the end of the file", fmt::format("the rest of {}", called()));
     if (expected == "'}'" || expected == "']'") expected.insert(0, "',' or ");
     fail(fmt::format("{} at the end of `{}`", found, end_of_text(last_token)), expected);
@@ -421,11 +420,7 @@ class StrictJsonHandler {
 /// Reads `in`, whose bytes `source` hands out, to its end through `handler`.
 template <class Handler>
 void read_strict_json(std::istream& in, const std::string& file, JsonSource& source, Handler& handler) {
-  const auto unreadable = [&] {
-    std::error_code ignored;
-    const bool folder = std::filesystem::is_directory(file, ignored);
-    return InputError(file, folder ? "a directory" : "a file that cannot be read", handler.called());
-  };
+  const auto unreadable = [&] { return InputError(file, "cannot be read", handler.called()); };
   if (!in) throw unreadable();
   try {
     nlohmann::json::sax_parse(JsonBytes(&source), JsonBytes(), &handler);

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "input/file_contents.hpp"
 #include "sluice/error.hpp"
+#include "sluice/read_file.hpp"
 
 namespace sluice {
 namespace {
@@ -23,13 +23,13 @@ constexpr const char* kFileOfTraffic = "a file of traffic";
 }  // namespace
 
 Traffic read_traffic(const std::string& path) {
-  const bool standard_input = path == detail::kStandardInput;
+  const bool standard_input = path == kStandardInput;
   const bool matrix_market = has_extension(path, ".mtx");
   if (!standard_input && !matrix_market && !has_extension(path, ".csv") && !has_extension(path, ".tsv"))
     throw InputError(path.empty() ? "''" : path, "a name that tells no format",
                      ".mtx, .csv or .tsv at its end, or - for standard input");
-  const detail::FileContents file = detail::read_file(path, kFileOfTraffic, kMostTrafficFileBytes);
-  const std::string name = detail::shown_path(path);
+  const FileContents file = read_file(path, kFileOfTraffic, kMostTrafficFileBytes);
+  const std::string name = shown_path(path);
   // Nothing but Matrix Market begins with a percent sign.
   const bool banner = standard_input && file.text().substr(0, 1) == "%";
   return matrix_market || banner ? read_matrix_market(file.text(), name) : read_traffic_csv(file.text(), name);

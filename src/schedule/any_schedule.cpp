@@ -11,6 +11,7 @@
 #include "input/shown_text.hpp"
 #include "schedule/schedule_schema.hpp"
 #include "sluice/error.hpp"
+#include "sluice/read_file.hpp"
 #include "sluice/schedule/tree_json.hpp"
 
 namespace sluice {
@@ -42,6 +43,13 @@ AnySchedule read_any_schedule(std::istream& in, const std::string& file) {
     throw InputError(fmt::format("{}:{}", file, line), fmt::format("\"type\": \"{}\"", detail::shown(type)),
                      R"("steps" or "tree")");
   return read_schedule(*again, file);
+}
+
+AnySchedule read_any_schedule(const std::string& path) {
+  AnySchedule schedule;
+  with_stream(path, "a schedule",
+              [&](std::istream& in, const std::string& name) { schedule = read_any_schedule(in, name); });
+  return schedule;
 }
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include "input/strict_json.hpp"
 #include "schedule/input_json.hpp"
+#include "sluice/read_file.hpp"
 
 namespace sluice {
 namespace {
@@ -35,6 +36,13 @@ std::vector<ArrayInput> read_arrays(std::istream& in, const std::string& file) {
   ArraysHandler handler(source, file);
   detail::read_strict_json(in, file, source, handler);
   return handler.take();
+}
+
+std::vector<ArrayInput> read_arrays(const std::string& path) {
+  std::vector<ArrayInput> arrays;
+  with_stream(path, "a file of arrays",
+              [&](std::istream& in, const std::string& name) { arrays = read_arrays(in, name); });
+  return arrays;
 }
 
 }  // namespace sluice

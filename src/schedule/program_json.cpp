@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "input/file_contents.hpp"
 #include "input/json_text.hpp"
 #include "input/strict_json.hpp"
 #include "schedule/schedule_schema.hpp"
 #include "sluice/quantity_text.hpp"
+#include "sluice/read_file.hpp"
 #include "sluice/schedule/program.hpp"
 
 namespace sluice {
@@ -193,8 +193,7 @@ Program read_program(std::istream& in, const std::string& file) {
 
 Program read_program(const std::string& path) {
   Program program;
-  detail::with_stream(path, "a program",
-                      [&](std::istream& in, const std::string& name) { program = read_program(in, name); });
+  with_stream(path, "a program", [&](std::istream& in, const std::string& name) { program = read_program(in, name); });
   return program;
 }
 

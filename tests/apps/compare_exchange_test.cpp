@@ -95,6 +95,24 @@ TEST(CompareExchange, WhatDoesNotApplyIsNamedWithTheReason) {
   EXPECT_EQ(file["refused"][0]["algorithm"], "multigraph");
 }
 
+TEST(CompareExchange, TheFileSaysWhatIsProvenAndWhatWasStopped) {
+  const Folder folder;
+  folder.write("small.csv", "7,2,0\n4,5,0\n0,0,9\n");
+  const std::string line = "compare exchange small.csv --max-transfers 2 --setup 3 --algorithms oggp,exact --json - ";
+  const json file = json::parse(folder.sluice(words(line)).out);
+  EXPECT_FALSE(file["rows"][0].contains("optimal") || file["rows"][0].contains("note")) << file.dump(1);
+  EXPECT_EQ(file["rows"][1]["optimal"], true);
+  EXPECT_EQ(file["rows"][1]["note"], "proven optimal");
+  std::string large;
+  for (int i = 0; i < 40; ++i)
+    for (int j = 0; j < 40; ++j) large += std::to_string((i * 37 + j * j * 11 + i * j) % 97) + (j < 39 ? ',' : '\n');
+  folder.write("large.csv", large);
+  const json cut = json::parse(
+      folder.sluice(words("compare exchange large.csv --algorithms auto --time-limit 0.05 --setup 9 --json -")).out);
+  EXPECT_EQ(cut["rows"][0]["stopped"], true) << cut.dump(1);
+  EXPECT_FALSE(cut["rows"][0].contains("optimal"));
+}
+
 TEST(CompareExchange, NothingToSendHasRatioOne) {
   const Folder folder;
   folder.write("zero.csv", "0,0\n");

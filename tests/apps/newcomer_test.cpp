@@ -473,6 +473,29 @@ TEST(Newcomer, WordsAndNumbersThatDoNotFitAreNamedForWhatTheyAre) {  // 27, 28
   expect_in("algorithm: auto, proven to be the shortest tree of whole messages, proven optimal\n", nothing.out);
 }
 
+TEST(Newcomer, AFileThatCannotBeReadIsSaidInTheSameWordsEverywhere) {  // 37
+  const Folder folder;
+  folder.write("x.csv", kTraffic);
+  ASSERT_EQ(folder.run({"mkdir", "folder.csv"}).status, 0);
+  const std::string reduce = "plan reduce --machines 3 --transfer 2 --compute 1 --arrivals ";
+  for (const std::string line :
+       {"plan exchange FILE", "compare exchange FILE", "simulate exchange FILE", "simulate FILE", "check FILE",
+        "plan exchange x.csv --speeds FILE", "plan redistribute --from @FILE --to 2:2",
+        "plan redistribute --batch FILE", "plan broadcast --size 1Ki --platform FILE",
+        "plan allreduce --size 1Ki --platform FILE", "predict scatter --size 1Ki --platform FILE", "platform FILE",
+        "platform-to-simgrid FILE -o x.xml", "tune --for openmpi -o rules --platform FILE", "cluster FILE",
+        "report FILE -o x.html", "plan exchange x.csv --svg x.svg --beside FILE"}) {
+    SCOPED_TRACE(line);
+    const std::size_t at = line.find("FILE");
+    const auto with = [&](const std::string& file) { return words(line.substr(0, at) + file + line.substr(at + 4)); };
+    expect_refused(folder.sluice(with("none.csv")),
+                   "error: none.csv: cannot be read: No such file or directory, expected ");
+    expect_refused(folder.sluice(with("folder.csv")), "error: folder.csv: a directory, expected ");
+  }
+  expect_refused(folder.sluice(words(reduce + "none")), "error: none: cannot be read: No such file or directory, ");
+  EXPECT_EQ(folder.files(), (std::vector<std::string>{"folder.csv", "x.csv"}));
+}
+
 TEST(Newcomer, QuietPrintsNothing) {
   const Folder folder;
   folder.write("x.csv", kTraffic);

@@ -57,6 +57,16 @@ TEST_F(RunCollective, EveryMethodDeliversEveryByteOfEverySize) {
   }
 }
 
+TEST_F(RunCollective, AnEffortIsThatOfThePlan) {
+  const std::string problem = "allgather --platform platform.json --size 4Ki --effort 0.01 ";
+  const Outcome planned = folder_.sluice(words("plan " + problem + "--json plan.json"));
+  ASSERT_EQ(planned.status, 0) << planned.err;
+  const Outcome outcome = run(5, problem + "--repetitions 2 --methods sluice --model-only --json out.json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json method = json::parse(folder_.read("out.json"))["methods"][0];
+  EXPECT_DOUBLE_EQ(method["predicted_s"], json::parse(folder_.read("plan.json"))["length_s"]);
+}
+
 TEST_F(RunCollective, BlocksMayDifferInSize) {
   folder_.write("line.csv", "0,64,8000,64,320\n");
   folder_.write("pairs.csv", "0,1,2,3,4\n5,0,0,0,0\n0,0,0,0,0\n9000,0,1,0,0\n1,1,1,1,1\n");
@@ -129,6 +139,8 @@ TEST_F(RunCollective, ABrokenProgramIsRefused) {
 TEST_F(RunCollective, RefusesBadOptions) {
   const Case cases[] = {
       {"allgather --size -1", "--size: '-1'"},
+      {"allgather --size 1 --effort 2", "--effort: no --platform, expected a platform file to plan over"},
+      {"allgather --size 1 --platform platform.json --effort 0", "--effort: '0', expected a number above 0"},
       {"allgather", "--size"},
       {"scatter --size 1 --root 5", "--root: '5'"},
       {"gather --size 1 --root -1", "--root: '-1'"},

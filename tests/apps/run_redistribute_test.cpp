@@ -209,6 +209,26 @@ TEST(RunRedistribute, TheTableIsPrintedOnceAndSaysThatEveryByteIsVerified) {
   EXPECT_EQ(shown.back().rfind("verified: every byte of 3.00 kB", 0), 0U) << shown.back();
 }
 
+TEST(RunRedistribute, AnEffortCarriesOutThePlan) {
+  const Folder folder;
+  const std::string line = "run redistribute --repetitions 2 --methods sluice --json out.json --shape 1000 ";
+  const auto how = [&](const std::string& more) {
+    const Outcome outcome = on_ranks(folder, 3, line + more);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    const json file = json::parse(folder.read("out.json"));
+    EXPECT_EQ(file["verified"], true);
+    return file["methods"][0]["how"].get<std::string>();
+  };
+  EXPECT_EQ(how("--from 3:2 --to 3:4").find("steps"), std::string::npos);
+  // The best plan has other steps than the one that is made without a search.
+  const std::string grids = "--from 3:2 --to 2:9 --setup 1 ";
+  EXPECT_NE(how(grids + "--effort 1").find(" steps, local"), std::string::npos);
+  EXPECT_NE(how(grids + "--algorithm oggp --effort 0.5").find("messages cut by oggp"), std::string::npos);
+  EXPECT_NE(how(grids + "--arrays 2 --effort 2").find("2 arrays as one"), std::string::npos);
+  expect_refused_once(on_ranks(folder, 3, line + grids + "--effort 0"), "--effort: '0', expected a number above 0");
+  expect_refused_once(on_ranks(folder, 3, line + grids + "--effort 1e40"), "effort: ");
+}
+
 TEST(RunRedistribute, WorksAloneAndWithRanksThatHaveNothingToDo) {
   const Folder folder;
   const std::string arguments = "run redistribute --from 1:2 --to 1:3 --shape 100 --repetitions 1 --json -";

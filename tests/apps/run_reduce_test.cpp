@@ -103,6 +103,8 @@ TEST(RunReduce, RefusesBadOptions) {
       {"--count 5 --platform platform.json --transfer 1 --compute 1", "--transfer: cannot be used with --platform"},
       {"--count 5 --platform platform.json --algorithm binomial", "--algorithm: 'binomial'"},
       {"--count 5 --method ecef", "--methods: 'ecef'"},
+      {"--count 5 --effort 2", "--effort: no --platform, expected a platform file"},
+      {"--count 5 --platform platform.json --effort 0", "--effort: '0', expected a number above 0"},
   };
   for (const Case& each : cases) {
     SCOPED_TRACE(each.arguments);

@@ -572,13 +572,19 @@ TEST(SimulateWithSimgrid, RefusesWhatSimgridCannotDo) {
                "<platform version=\"4.1\"><zone id=\"z\" routing=\"Full\"><host id=\"a\" speed=\"1Gf\"/>"
                "<host id=\"b\" speed=\"1Gf\"/></zone></platform>\n");
   folder.write("hosts", "h-0\nh-1\nh-2\nh-77\n");
+  folder.write("nothing", "");
   const auto before = folder.files();
   const std::pair<const char*, const char*> cases[] = {
       {"", "--platform: nothing, expected the machine to simulate"},
-      {"--platform c.xml", "c.xml: 3 hosts, expected a host for each sender and for each receiver"},
-      {"--platform one.xml", "one.xml: 1 host, expected a host for each sender and for each receiver"},
+      {"--platform c.xml",
+       "c.xml: 3 hosts, expected a host for each of 2 senders and 2 receivers, or the same hosts for both"},
+      {"--platform one.xml",
+       "one.xml: 1 host, expected a host for each of 2 senders and 2 receivers, or the same hosts for both"},
       {"--platform c.xml --hosts hosts", "c.xml: no host 'h-77'"},
-      {"--platform c.xml --hosts nowhere", "nowhere: cannot be read"},
+      {"--platform c.xml --hosts nowhere",
+       "nowhere: cannot be read: No such file or directory, expected a file of names"},
+      {"--platform c.xml --hosts nothing", "nothing: an empty file, expected a file of names of hosts"},
+      {"--platform -", "standard input: what SimGrid cannot read, expected a platform of SimGrid"},
       {"--platform cut.xml", "cut.xml: Parse error"},
       {"--platform apart.xml --same-hosts", "apart.xml: "},
       {"--platform c.xml --cfg x", "--cfg: 'x', expected NAME:VALUE"},

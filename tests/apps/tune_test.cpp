@@ -231,7 +231,8 @@ TEST(Tune, BadInput) {
            Case{"--platform p.json --for mpich -o out --commutative", "--commutative: MPICH"},
            Case{"--platform p.json --for openmpi -o out --library libother.so", "--library: a file for Open MPI"},
            Case{"--platform p.json --for mpich -o out --library libother.so", "libother.so: no selection inside"},
-           Case{"--platform p.json --for mpich -o out --library none.so", "none.so: no file to read"},
+           Case{"--platform p.json --for mpich -o out --library none.so",
+                "none.so: cannot be read: No such file or directory"},
        }) {
     SCOPED_TRACE(each.arguments);
     expect_refused(folder.sluice(words(std::string("tune ") + each.arguments)), each.about);

@@ -154,6 +154,23 @@ class ManualPages(unittest.TestCase):
             for line in re.findall(r"^  ((?:mpirun .* )?sluice .*[^\\])$", text.partition("\nExample")[2], re.M):
                 self.assertIn(line, page, words)
 
+    def test_the_first_one_has_every_variable_of_the_documents(self):
+        page = self.page(()).read_text().replace("\\-", "-")
+        variables = set()
+        for document in ("docs/how-to/drop-in.md", "docs/explanation/run.md"):
+            variables |= set(re.findall(r"^\| `(SLUICE_\w+)=", (ROOT / document).read_text(), re.M))
+        self.assertGreaterEqual(len(variables), 10)
+        self.assertLessEqual(variables, set(re.findall(r"^\.TP\n\\fB(SLUICE_\w+)=", page, re.M)))
+
+    def test_files_of_examples_are_installed(self):
+        install = (ROOT / "cmake/SluiceInstall.cmake").read_text()
+        folders = re.search(r"foreach\(_sluice_folder (.*)\)", install).group(1).split()
+        named = set(re.findall(r"studies/\S+", "".join(PARTS.values())))
+        self.assertGreater(len(named), 1)
+        for file in named:
+            self.assertTrue((ROOT / file).is_file(), file)
+            self.assertIn(file.split("/")[1], folders)
+
     def test_mandoc_warns_of_nothing(self):
         if not shutil.which("mandoc"):
             self.skipTest("no mandoc")

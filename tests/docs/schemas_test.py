@@ -205,6 +205,19 @@ class Schemas(unittest.TestCase):
             with self.subTest(title):
                 self.assertEqual([error.message for error in validator(document).iter_errors(document)], [])
 
+    def test_every_problem_of_every_verb(self):
+        problems = {"redistribute": ["--from", "4:3", "--to", "4:5"], "exchange": ["small.csv"],
+                    "reduce": ["--machines", "9", "--transfer", "2", "--compute", "1"]}
+        for verb in ("plan", "compare", "simulate", "predict"):
+            text = subprocess.run([SLUICE, verb, "--help"], capture_output=True, text=True, check=True).stdout
+            names = re.findall(r"^  ([a-z-]+) ", text.partition("Problems:\n")[2].partition("\n\n")[0], re.MULTILINE)
+            self.assertGreater(len(names), 6, verb)
+            for name in names:
+                arguments = problems.get(name, ["--platform", PLATFORM, "--size", "4Ki"])
+                with self.subTest(f"{verb} {name}"):
+                    document = self.run_command([verb, name, *arguments, "--json", "-"])
+                    self.assertEqual([error.message for error in validator(document).iter_errors(document)], [])
+
     def test_report_shows_each_kind_or_says_what_does(self):
         instead = {"check": "the schedule or program that was judged", "ppermute": "plan --json", "p2p": "plan --json",
                    "arrays": "plan redistribute --batch --json", "speeds": "plan exchange --speeds --json"}

@@ -14,9 +14,9 @@
 #include <thread>
 #include <vector>
 
-#include "input/file_contents.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
+#include "sluice/read_file.hpp"
 
 namespace sluice {
 namespace {
@@ -422,7 +422,7 @@ TEST_F(ReadTraffic, RefusesAStreamBeyondTheLimit) {
   for (const bool fits : {true, false}) {
     const std::size_t size = fits ? 300'000 : 300'001;
     std::thread writer([&] { std::ofstream(path, std::ios::binary) << std::string(size, '7'); });
-    const auto read = [&] { return detail::read_file(path, "a file of traffic", 300'000); };
+    const auto read = [&] { return read_file(path, "a file of traffic", 300'000); };
     if (fits)
       EXPECT_EQ(read().size, size);
     else
@@ -434,7 +434,7 @@ TEST_F(ReadTraffic, RefusesAStreamBeyondTheLimit) {
 TEST_F(ReadTraffic, AFileThatCannotBeReadIsBadInput) {
   const std::string none = folder_ / "none.mtx";
   expect_error([&] { return read_traffic(none); },
-               none + ": a file that cannot be read (No such file or directory), expected a file of traffic");
+               none + ": cannot be read: No such file or directory, expected a file of traffic");
   const std::string directory = folder_ / "directory.csv";
   std::filesystem::create_directory(directory);
   expect_error([&] { return read_traffic(directory); }, directory + ": a directory, expected a file of traffic");

@@ -97,5 +97,8 @@ if [[ -x $work/prefix/bin/sluice ]]; then
     fish/vendor_completions.d/sluice.fish; do
     [[ -s $work/prefix/share/$file ]] || { echo "error: $file was not installed" >&2; exit 1; }
   done
+  # An example of a manual page, as it stands there.
+  (cd "$work/prefix/share/doc/sluice/examples" &&
+    "$work/prefix/bin/sluice" plan broadcast --platform studies/grid5000/grid5000-88.json --size 4Mi >/dev/null)
 fi
 echo "install: passed"

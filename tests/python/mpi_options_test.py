@@ -69,6 +69,14 @@ class Programs(unittest.TestCase):
             job.execute(own)
             self.assertTrue((own == number).all())
 
+    def test_efforts(self):
+        for effort in 0.0, -1.0, float("nan"):
+            with self.assertRaisesRegex(sluice.InputError, "effort"):
+                sluice.mpi.Allgather(COMM, 8, effort=effort)
+        own, every = numpy.full(1, float(RANK)), numpy.zeros(RANKS)
+        sluice.mpi.Allgather(COMM, 8, effort=0.5).execute(own, every)
+        numpy.testing.assert_array_equal(every, numpy.arange(RANKS))
+
     def test_that_do_not_fit_are_refused(self):
         def reduces(about, program, count=NUMBERS, root=0, **options):
             with self.assertRaisesRegex(sluice.InputError, about):

@@ -185,6 +185,7 @@ class Redistribution(unittest.TestCase):
             ((self.SHAPE, self.rows, self.columns, "f8"), {"set_part": 1}, "set_part"),
             ((self.SHAPE, self.rows, self.columns, "f8"), {"window": "a"}, "window"),
             ((self.SHAPE, self.rows, self.columns, "f8"), {"window": -1}, "window"),
+            ((self.SHAPE, self.rows, self.columns, "f8"), {"effort": -1.0}, "effort"),
             ((self.SHAPE, self.rows, self.columns, "f8"), {"order": "K"}, "order"),
         ):
             good = (self.SHAPE, self.rows, self.columns, "f8")

@@ -85,6 +85,8 @@ const std::vector<std::pair<std::string, std::function<void(Case&)>>>& bad_argum
       {"chunk_bytes", [](Case& c) { c.options.chunk_bytes = std::int64_t{1} << 31; }},
       {"mode", [](Case& c) { c.options.mode = ExchangeMode::kBarrier; }},
       {"window", [](Case& c) { c.options.window = -1; }},
+      {"effort", [](Case& c) { c.options.effort = -1; }},
+      {"effort", [](Case& c) { c.options.effort = std::numeric_limits<double>::quiet_NaN(); }},
       {"algorithm", [](Case& c) { c.options.algorithm = "quickest"; }},
       {"shape",
        [](Case& c) {

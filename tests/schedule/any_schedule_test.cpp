@@ -93,6 +93,29 @@ TEST(AnySchedule, WantsOneWholeSchedule) {
   EXPECT_THROW((void)read("{\"schema\": " + deep), InputError);
 }
 
+TEST(AnySchedule, AByteOfZeroIsNamed) {
+  const std::string text("{\"schema\":\n \0", 13);
+  try {
+    (void)read(text);
+    ADD_FAILURE() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.found(), "a byte of zero");
+    EXPECT_EQ(error.where().substr(error.where().size() - 2), ":2");
+  }
+}
+
+TEST(AnySchedule, FilesAreReadByTheirName) {
+  for (const auto& [path, found] :
+       {std::pair("no such file.json", "cannot be read: No such file or directory"), std::pair("/", "a directory")}) {
+    try {
+      (void)read_any_schedule(path);
+      ADD_FAILURE() << "no error";
+    } catch (const InputError& error) {
+      EXPECT_EQ(error.what(), std::string(path) + ": " + found + ", expected a schedule");
+    }
+  }
+}
+
 TEST(AnySchedule, AFileThatCannotBeReadIsBadInput) {
   std::ifstream none("no such file.json");
   std::ifstream directory("/");
@@ -101,7 +124,7 @@ TEST(AnySchedule, AFileThatCannotBeReadIsBadInput) {
       (void)read_any_schedule(*in, "file.json");
       ADD_FAILURE() << "no error";
     } catch (const InputError& error) {
-      EXPECT_STREQ(error.what(), "file.json: a file that cannot be read, expected a schedule");
+      EXPECT_STREQ(error.what(), "file.json: cannot be read, expected a schedule");
     }
   }
 }

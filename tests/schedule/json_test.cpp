@@ -579,7 +579,7 @@ TEST(ReadSchedule, AFileThatCannotBeReadIsBadInput) {
       (void)read_schedule(*in, "file.json");
       ADD_FAILURE() << "no error";
     } catch (const InputError& error) {
-      EXPECT_STREQ(error.what(), "file.json: a file that cannot be read, expected a schedule");
+      EXPECT_STREQ(error.what(), "file.json: cannot be read, expected a schedule");
     }
   }
 }

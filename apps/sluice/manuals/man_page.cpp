@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <string_view>
 
@@ -234,6 +235,51 @@ std::string options_of(const Part& part) {
   return out;
 }
 
+struct Entry {
+  std::string_view name;
+  std::string_view about;
+};
+
+/// What is installed beside the command, for who has the manual pages alone. docs/how-to/drop-in.md and
+/// docs/explanation/run.md say more.
+constexpr std::array kLibraries{
+    Entry{"libsluice_pmpi.so",
+          "Carries out MPI's collectives by plans where that is faster, or records who sends how much to whom, as "
+          "traffic "
+          "files that plan, compare and run exchange read."},
+    Entry{"libsluice_scalapack.so", "Carries out ScaLAPACK's p?gemr2d, p?gemr2do, p?trmr2d and p?trmr2do."}};
+constexpr const char* kPreloaded =
+    "  mpirun -np 16 env LD_PRELOAD=libsluice_pmpi.so SLUICE_RECORD=record ./program\n"
+    "  mpirun -np 8 env LD_PRELOAD=libsluice_scalapack.so ./program\n";
+constexpr std::array kVariables{
+    Entry{"SLUICE_PLATFORM=FILE",
+          "The network, a file of sluice probe. Of jobs of the library on rank 0, where they are given none; of "
+          "libsluice_pmpi.so on all ranks."},
+    Entry{"SLUICE_PLATFORM_CACHE=FILE", "Jobs keep there what they measured, for the next run on the same hosts."},
+    Entry{"SLUICE_MEASURE=0", "Jobs measure nothing: hosts are taken to be alike."},
+    Entry{"SLUICE_LOG=1", "What was found, or, of libsluice_pmpi.so, a table of calls at the end, on standard error."},
+    Entry{"SLUICE_RECORD=DIR", "libsluice_pmpi.so records what is sent into this folder, and takes no call."},
+    Entry{"SLUICE_RECORD_INTERVAL=SECONDS", "How often it renews these files; 10 unless set."},
+    Entry{"SLUICE_CALLS=A,B,..",
+          "The calls that it may take: bcast, reduce, allreduce, reduce_scatter_block, allgather, scatter, gather, "
+          "alltoall, alltoallv, neighbor_alltoallv, or none; all unless set."},
+    Entry{"SLUICE_TAKE=always", "It takes every call that it can, also where MPI is faster: for tests."},
+    Entry{"SLUICE_PROBE=1", "It measures the network at MPI_Init, for about 5 seconds."},
+    Entry{"SLUICE_REPRODUCIBLE=1", "It takes reductions by a rule: the same result to the last bit in every job."},
+    Entry{"SLUICE_LAB=DIR", "Where the scripts of the lab are, for the studies exchange-lab and others of its kind."},
+    Entry{"NO_COLOR", "No colours, whatever it is set to."}};
+constexpr std::array kFiles{
+    Entry{"share/doc/sluice/examples",
+          "Below the folder that Sluice is installed to: the files studies/... of the examples. "
+          "Run these in that folder, and write elsewhere."}};
+
+template <class Entries>
+std::string entries(const Entries& all) {
+  std::string out;
+  for (const Entry& each : all) out += ".TP\n" + bold(each.name) + '\n' + text_line(each.about);
+  return out;
+}
+
 /// The pages above, and those of the same problem or verb are named there.
 std::string see_also(const Part& part) {
   std::string out;
@@ -264,6 +310,13 @@ std::string man_page(const Part& part, const std::string& date, const std::strin
   out += section("OPTIONS", options_of(part));
   out += section("ALGORITHMS", body(sections.algorithms));
   out += section("EXIT STATUS", body(sections.status));
+  if (part.words.empty()) {
+    out += section("LIBRARIES FOR PROGRAMS AS THEY ARE",
+                   text_line("Preloaded, they are called in place of MPI or ScaLAPACK:") +
+                       as_they_stand(lines_of(kPreloaded)) + entries(kLibraries));
+    out += section("ENVIRONMENT", entries(kVariables));
+    out += section("FILES", entries(kFiles));
+  }
   out += section("EXAMPLES", body(sections.examples));
   out += section("SEE ALSO", see_also(part));
   return out;

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstddef>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <list>
 #include <memory>
@@ -18,6 +16,7 @@
 #include "pmpi/take/sub_platform.hpp"
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"
+#include "sluice/read_file.hpp"
 #include "sluice/run/mpi/probe.hpp"
 
 namespace sluice::pmpi {
@@ -61,16 +60,20 @@ std::vector<int> find_hosts(int rank, int ranks) {
 
 /// Collective: the file as rank 0 reads it. Throws InputError on all ranks.
 std::string read_on_one(const std::string& path, int rank) {
+  constexpr const char* kExpected = "a platform";
   std::string text;
   std::int64_t bytes = -1;
+  InputError wrong(path, "cannot be read", kExpected);
   if (rank == 0) {
-    std::ifstream in(path, std::ios::binary);
-    if (in) text.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-    if (in && text.size() < static_cast<std::size_t>(std::numeric_limits<int>::max()))
+    try {
+      text = read_file(path, kExpected, std::numeric_limits<int>::max()).text();
       bytes = static_cast<std::int64_t>(text.size());
+    } catch (const InputError& error) {
+      wrong = error;
+    }
   }
   PMPI_Bcast(&bytes, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
-  if (bytes < 0) throw InputError(path, "cannot be read", "a platform file");
+  if (bytes < 0) throw wrong;
   text.resize(static_cast<std::size_t>(bytes));
   PMPI_Bcast(text.data(), static_cast<int>(bytes), MPI_CHAR, 0, MPI_COMM_WORLD);
   return text;

@@ -24,4 +24,7 @@ using AnySchedule = std::variant<ScheduleFile, TreeSchedule, Program>;
 /// Throws InputError as these three do.
 [[nodiscard]] AnySchedule read_any_schedule(std::istream& in, const std::string& file);
 
+/// Reads the file `path`, or standard input for "-". Throws InputError as above, and if it cannot be read.
+[[nodiscard]] AnySchedule read_any_schedule(const std::string& path);
+
 }  // namespace sluice

@@ -13,4 +13,7 @@ namespace sluice {
 /// anything that is not of that schema, and for no array.
 [[nodiscard]] std::vector<ArrayInput> read_arrays(std::istream& in, const std::string& file);
 
+/// Reads the file `path`, or standard input for "-". Throws InputError as above, and if it cannot be read.
+[[nodiscard]] std::vector<ArrayInput> read_arrays(const std::string& path);
+
 }  // namespace sluice

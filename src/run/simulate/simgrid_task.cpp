@@ -102,8 +102,9 @@ SimgridTask::SimgridTask(const StepSchedule& schedule, StepOrder order, const Si
     each.size = static_cast<std::int64_t>(bytes);
   }
   state_->who_needs =
-      std::string(nodes.same_hosts ? "a host for each sender and receiver of one number"
-                                   : "a host for each sender and for each receiver, or that they are the same");
+      fmt::format("a host for each of {} and {}{}", count_text(schedule.senders, "sender"),
+                  count_text(schedule.receivers, "receiver"),
+                  nodes.same_hosts ? ", one of the same number for both" : ", or the same hosts for both");
   state_->timeline = detail::untimed(schedule, "s");
 }
 

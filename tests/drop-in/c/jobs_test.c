@@ -324,8 +324,15 @@ static void reduces_and_broadcasts(void) {
   CHECK_OK(sluice_job_free(reduction));
   CHECK_OK(sluice_job_free(broadcast));
 
-  /* By a tree that is asked for, through Fortran's handles, on the root in place. */
   sluice_options* options = NULL;
+  const int64_t bytes = 8;
+  sluice_job* moving = NULL;
+  CHECK_OK(sluice_options_create(&options));
+  CHECK_OK(sluice_options_set_number(options, "effort", -1));
+  CHECK_REFUSED(sluice_collective_create(MPI_COMM_WORLD, "allgather", 1, &bytes, 0, options, &moving), "effort: -1");
+  CHECK_OK(sluice_options_free(options));
+
+  /* By a tree that is asked for, through Fortran's handles, on the root in place. */
   CHECK_OK(sluice_options_create(&options));
   CHECK_OK(sluice_options_set_text(options, "algorithm", "binomial"));
   CHECK_OK(sluice_options_set_integer(options, "segments", 3));

@@ -28,6 +28,7 @@ struct CollectiveOptions {
   /// As for plan_program (sluice/plan/program.hpp).
   std::string algorithm = "auto";
   std::int64_t segments = 0;  ///< as for plan_program
+  double effort = 1;          ///< as for plan_program
   /// For collectives that combine: results are the same to the last bit in every job with the same arguments on the
   /// same ranks, because neither a measured network nor a trial decides the order of combining. If left out: false for
   /// integers with an operation of MPI's own, whose order does not matter; else true.

@@ -82,6 +82,7 @@ struct ReductionOptions {
   /// (plan_reversed_broadcast in sluice/plan/broadcast.hpp); algorithm and segments are those of broadcasts then. It
   /// takes the place of costs. For elements and a commutative operation.
   std::optional<Platform> platform = std::nullopt;
+  double effort = 1;  ///< over a platform or the measured network, as in BroadcastOptions of that header
   /// A program of "reduce" to carry out instead of planning one, such as read_program gives it, of as many elements of
   /// the same size. For elements, without a platform, costs and options of plans; MPI_Reduce is not tried.
   std::optional<Program> program = std::nullopt;

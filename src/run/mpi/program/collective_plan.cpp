@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -60,6 +61,8 @@ void check(CollectiveTask& task) {
   (void)array_bytes(shape);
   const CollectiveOptions& options = task.options;
   if (options.segments < 0) throw InputError("segments", fmt::format("{}", options.segments), "at least 0");
+  if (!(options.effort > 0 && std::isfinite(options.effort)))
+    throw InputError("effort", fmt::format("{}", options.effort), "more than 0");
   if (options.platform) {
     check_platform(*options.platform, "platform");
     if (options.platform->ranks != shape.ranks)
@@ -179,7 +182,7 @@ Arguments arguments_of(const CollectiveTask& task) {
   const CollectiveOptions& options = task.options;
   arguments.add_all(task.shape.problem, task.shape.size_bytes, task.shape.root, task.shape.element_bytes,
                     task.shape.commutative, task.reproducible, task.is_built_in, options.algorithm, options.segments,
-                    options.try_native, options.platform.has_value(), options.program.has_value());
+                    options.effort, options.try_native, options.platform.has_value(), options.program.has_value());
   arguments.add(std::span(task.shape.block_offsets));
   if (options.platform) arguments.add(to_json(*options.platform));
   if (options.program) arguments.add(to_json(*options.program));
@@ -233,6 +236,7 @@ PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) 
       ProgramOptions how;
       how.algorithm = options.algorithm;
       how.segments = options.segments;
+      how.effort = options.effort;
       if (!options.platform) how.slack = kMeasuredWithin;
       program = plan_program(known.platform, problem_of(task.shape), how).program;
     }

@@ -120,7 +120,7 @@ std::optional<StepSchedule> cut_schedule(const JobArrays& arrays, const Cost& wh
   if (exchange.traffic.messages.empty()) return std::nullopt;
   sluice::ExchangeOptions how;
   how.algorithm = options.algorithm;
-  how.effort = kExchangeEffort;
+  how.effort = exchange_effort(search_effort(options));
   if (links != nullptr) {
     exchange.traffic.senders = exchange.traffic.receivers = ranks;
     SharedLinks in_units = *links;
@@ -170,7 +170,7 @@ StepSchedule merged_schedule(const JobArrays& arrays, const RedistributionJobOpt
   how.algorithm = options.algorithm;
   how.setup = options.setup;
   how.whole_messages = true;
-  how.effort = static_cast<std::int64_t>(kExchangeEffort * kEffortOfASecond);
+  how.effort = search_effort(options);
   return plan_batch(arrays.batch, how).schedule;
 }
 

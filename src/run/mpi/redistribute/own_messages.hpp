@@ -15,8 +15,15 @@
 
 namespace sluice::mpi::detail {
 
-/// A second of the exchange planners is an effort of 1.
-inline constexpr double kExchangeEffort = 0.02;
+/// How much the planners of exchange and of batches may search, in units of plan_redistribution: a tenth of an effort
+/// of 1 unless told. Throws InputError for an effort out of range.
+[[nodiscard]] inline std::int64_t search_effort(const RedistributionJobOptions& options) {
+  return options.effort > 0 ? multiple_of_customary_effort(options.effort, "effort") : kCustomaryEffort / 10;
+}
+/// Whether the user says what the plan is to be.
+[[nodiscard]] inline bool asks_for_plan(const RedistributionJobOptions& options) {
+  return options.algorithm != "auto" || options.effort > 0;
+}
 
 /// What a rank sends in a redistribution, or what it receives, without what it sends itself.
 struct OwnMessages {

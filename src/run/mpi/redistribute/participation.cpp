@@ -12,6 +12,7 @@
 
 #include "sluice/checked.hpp"
 #include "sluice/input/batch_problem.hpp"
+#include "sluice/plan/redistribute.hpp"
 #include "sluice/plan/relabel.hpp"
 #include "sluice/quantity_text.hpp"
 
@@ -234,6 +235,7 @@ void check_how(const RedistributionJobOptions& options) {
   if (options.window < 0 || options.window > 1024) {
     throw InputError("window", fmt::format("{}", options.window), "0 to 1024");
   }
+  (void)multiple_of_customary_effort(options.effort, "effort");
 }
 
 namespace {
@@ -325,7 +327,7 @@ Arguments arguments_of(const JobArguments& job) {
   const RedistributionOptions& how = job.how;
   result.add(how.relabel);
   result.add_all(how.from_replicas, how.to_replicas, how.forward);
-  result.add_all(how.algorithm, how.setup, how.mode, how.chunk_bytes, how.window, how.shared_from_bytes,
+  result.add_all(how.algorithm, how.setup, how.effort, how.mode, how.chunk_bytes, how.window, how.shared_from_bytes,
                  how.try_native);
   return result;
 }

@@ -70,8 +70,7 @@ StepExecutor::Limits limits_of(const RedistributionOptions& options, ExchangeMod
 
 /// Whether messages wait for no others, as no port is short on one host, unless the user asks for an order.
 bool goes_at_once(const Channel& channel, const RedistributionOptions& how) {
-  return channel.context().one_node() && how.mode == ExchangeMode::kAuto && how.algorithm == "auto" &&
-         !how.has_replicas();
+  return channel.context().one_node() && how.mode == ExchangeMode::kAuto && !asks_for_plan(how) && !how.has_replicas();
 }
 
 ExchangeMode mode_of(const Channel& channel, const JobArrays& arrays, const RedistributionOptions& how) {
@@ -93,13 +92,15 @@ bool wants_network(const Channel& channel, const JobArrays& arrays, const Redist
          has_few_pairs(arrays);
 }
 
-/// Of `pattern`, the array that all are like. Every rank plans: what a search could still shave off the steps is not
-/// worth that.
+/// Of `pattern`, the array that all are like. Every rank plans: unless told, what a search could still shave off the
+/// steps is not worth that.
 RedistributionPlan plan_of(const JobArrays& arrays, const Participation& pattern, const RedistributionOptions& how) {
   const bool by_exchange = how.has_replicas() || is_of_exchange(how.algorithm);
+  std::int64_t effort = asks_for_plan(how) ? kCustomaryEffort : 0;
+  if (how.effort > 0) effort = multiple_of_customary_effort(how.effort, "effort");
   return plan_redistribution(pattern.plans_all_messages() ? pattern.problem : pattern.problem.plain(),
                              by_exchange ? "auto" : how.algorithm, how.setup / arrays.bytes_of_element(),
-                             by_exchange || how.algorithm == "auto" ? 0 : kCustomaryEffort);
+                             by_exchange ? 0 : effort);
 }
 
 /// Whether elements of this rank's two parts share memory, where that can be told from their first and last ones: all
@@ -170,7 +171,7 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
     });
   }
   if (!kept.plan) kept.put(channel, key.bytes(), prepared_);
-  const bool takes_turns = how.try_native && prepared_->own.mean_bytes > 0 && how.algorithm == "auto" &&
+  const bool takes_turns = how.try_native && prepared_->own.mean_bytes > 0 && !asks_for_plan(how) &&
                            how.mode == ExchangeMode::kAuto && channel.size() > 1 && !kSimulated && !how.has_replicas();
   trial_.choose(takes_turns ? Way::kTurns : Way::kPlan, kept);
 }

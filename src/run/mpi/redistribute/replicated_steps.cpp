@@ -79,7 +79,7 @@ OwnSteps replicated_steps(const Participation& part, int rank, const Redistribut
   ReplicatedOptions how;
   how.algorithm = options.algorithm;
   how.setup = std::max(options.setup, kLeastSetupOfRedistribution) / static_cast<double>(part.element_size);
-  how.effort = kExchangeEffort;
+  how.effort = exchange_effort(search_effort(options));
   how.forward = options.forward;
   const ReplicatedPlan plan = plan_replicated(problem, how);
 

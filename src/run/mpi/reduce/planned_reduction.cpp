@@ -78,6 +78,7 @@ PlannedReduction plan_over_platform(Channel& channel, const Platform& platform, 
     sluice::BroadcastOptions how;
     how.algorithm = options.algorithm;
     how.segments = options.segments.value_or(0);
+    how.effort = options.effort;
     const ReversedPlan plan =
         plan_reversed_broadcast(platform, shape.root, shape.size_bytes / shape.element_bytes, shape.element_bytes, how);
     return parts_of_all(plan.program);

@@ -135,7 +135,7 @@ Arguments arguments_of(const ReductionOptions& options, const ReducedData& data,
   if (options.platform) arguments.add(to_json(*options.platform));
   arguments.add(options.program.has_value());
   if (options.program) arguments.add(to_json(*options.program));
-  arguments.add_all(options.measure, options.algorithm, options.arity, options.segments.value_or(-1));
+  arguments.add_all(options.measure, options.algorithm, options.arity, options.segments.value_or(-1), options.effort);
   arguments.add_all(options.reproducible.has_value(), options.reproducible.value_or(false), options.try_native,
                     options.dynamic, options.end_together);
   return arguments;

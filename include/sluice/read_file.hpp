@@ -8,13 +8,14 @@
 #include <string>
 #include <string_view>
 
-namespace sluice::detail {
+namespace sluice {
 
 /// The bytes of a file; not a string, which would write zeros first.
 struct FileContents {
-  std::unique_ptr<char[]> bytes;
-  std::size_t size = 0;
+  std::unique_ptr<char[]> bytes;  ///< `size` of them
+  std::size_t size = 0;           ///< of the file, in bytes
 
+  /// All of it, for as long as this object lives.
   [[nodiscard]] std::string_view text() const { return {bytes.get(), size}; }
 };
 
@@ -30,8 +31,8 @@ inline constexpr const char* kStandardInput = "-";
                                      std::size_t most_bytes = std::numeric_limits<std::size_t>::max() / 4);
 
 /// Opens a file, or takes standard input for "-", and calls read(stream, the path as messages name it). Throws
-/// InputError naming `path` if it cannot be opened; `what` is expected there: "a platform".
+/// InputError naming `path` if it cannot be opened or is a directory; `what` is expected there: "a platform".
 void with_stream(const std::string& path, const char* what,
                  const std::function<void(std::istream&, const std::string&)>& read);
 
-}  // namespace sluice::detail
+}  // namespace sluice

@@ -1,4 +1,4 @@
-#include "input/file_contents.hpp"
+#include "sluice/read_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <system_error>
@@ -16,11 +17,11 @@
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"
 
-namespace sluice::detail {
+namespace sluice {
 namespace {
 
 InputError unreadable(const std::string& path, int error, const char* what) {
-  return {path, fmt::format("a file that cannot be read ({})", std::strerror(error)), what};
+  return {path, "cannot be read: " + std::generic_category().message(error), what};
 }
 
 class OpenFile {
@@ -69,7 +70,9 @@ void with_stream(const std::string& path, const char* what,
     return;
   }
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(path, "cannot be read: " + std::generic_category().message(errno), what);
+  if (!in) throw unreadable(path, errno, what);
+  if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
+    throw InputError(path, "a directory", what);
   read(in, path);
 }
 
@@ -95,4 +98,4 @@ FileContents read_file(const std::string& path, const char* what, std::size_t mo
   return contents;
 }
 
-}  // namespace sluice::detail
+}  // namespace sluice
