@@ -37,9 +37,7 @@ const std::vector<std::pair<std::string, std::function<void()>>>& calls() {
          Exchange job(MPI_COMM_WORLD, sends);
        }},
       {"Exchange of types",
-       [] {
-         Exchange job(MPI_COMM_WORLD, std::vector<TypedMessage>{}, std::vector<TypedMessage>{});
-       }},
+       [] { Exchange job(MPI_COMM_WORLD, std::vector<TypedMessage>{}, std::vector<TypedMessage>{}); }},
       {"DynamicExchange", [] { DynamicExchange job(MPI_COMM_WORLD); }},
       {"ElementReduction", [] { ElementReduction job(MPI_COMM_WORLD, kSum); }},
       {"Redistribution",
