@@ -87,11 +87,11 @@ std::unique_ptr<Method> ComparedExchange::planned(mpi::ExchangeMode mode, bool t
 }
 
 std::string ComparedExchange::beyond(const std::string& method) const {
-  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
-  if (method == "alltoallv" && largest_part_ > kMost) {
+  constexpr std::int64_t kMostCount = std::numeric_limits<int>::max();
+  if (method == "alltoallv" && largest_part_ > kMostCount) {
     return fmt::format("{} on a rank, MPI counts 2^31 - 1", count_text(largest_part_, "byte"));
   }
-  if ((method == "all-at-once" || method == "pairwise") && longest_message_ > kMost) {
+  if ((method == "all-at-once" || method == "pairwise") && longest_message_ > kMostCount) {
     return fmt::format("a message of {}, MPI counts 2^31 - 1", count_text(longest_message_, "byte"));
   }
   return "";

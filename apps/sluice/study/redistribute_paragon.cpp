@@ -44,7 +44,7 @@ constexpr std::array kFigures{
 
 constexpr int kRanks = 16;
 constexpr std::int64_t kFirstSize = 1200;  ///< elements, or a slice: the paper's smallest vector
-constexpr std::int64_t kElementBytes = 8;
+constexpr std::int64_t kDoubleBytes = 8;
 
 /// How much is measured.
 struct Effort {
@@ -68,7 +68,7 @@ std::string csv(const std::vector<Point>& points, const Figure& figure) {
   for (const Point& point : points) {
     const compare::MethodResult &p = point.planned, &c = point.caterpillar;
     text += fmt::format("{},{},{:.9f},{:.9f},{:.9f},{:.9f},{:.9f},{:.9f},{:.4f}\n", point.elements,
-                        point.elements * kElementBytes, p.median_s, p.min_s, p.max_s, c.median_s, c.min_s, c.max_s,
+                        point.elements * kDoubleBytes, p.median_s, p.min_s, p.max_s, c.median_s, c.min_s, c.max_s,
                         point.ratio());
   }
   return text;
@@ -86,8 +86,7 @@ set grid
 plot "figure{0}.csv" using 1:6:7:8 every ::1 with yerrorlines pointtype 6 title "caterpillar", \
      "figure{0}.csv" using 1:3:4:5 every ::1 with yerrorlines pointtype 7 title "{6}"
 )",
-                     figure.number, figure.from, figure.to, kRanks, effort.repetitions, kElementBytes,
-                     figure.algorithm);
+                     figure.number, figure.from, figure.to, kRanks, effort.repetitions, kDoubleBytes, figure.algorithm);
 }
 
 void write_figure(const Figure& figure, const std::vector<Point>& points, const Effort& effort,
@@ -146,7 +145,7 @@ int study_redistribute_paragon(const StudyTask& task) {
         progress.show(done, fmt::format("Figure {}: {}", figure.number, count_text(elements, "element")));
       ++done;
       const compare::Comparison comparison =
-          compare::redistributions(MPI_COMM_WORLD, {elements}, from, to, kElementBytes, {},
+          compare::redistributions(MPI_COMM_WORLD, {elements}, from, to, kDoubleBytes, {},
                                    {fmt::format("sluice-{}", figure.algorithm), "caterpillar"}, effort.repetitions);
       if (!comparison.verified) {
         Ranks::once([&] {

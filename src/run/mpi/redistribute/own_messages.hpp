@@ -21,7 +21,7 @@ namespace sluice::mpi::detail {
   return options.effort > 0 ? multiple_of_customary_effort(options.effort, "effort") : kCustomaryEffort / 10;
 }
 /// Whether the user says what the plan is to be.
-[[nodiscard]] inline bool asks_for_plan(const RedistributionJobOptions& options) {
+[[nodiscard]] inline bool plan_is_told(const RedistributionJobOptions& options) {
   return options.algorithm != "auto" || options.effort > 0;
 }
 

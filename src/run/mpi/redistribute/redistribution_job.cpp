@@ -70,7 +70,7 @@ StepExecutor::Limits limits_of(const RedistributionOptions& options, ExchangeMod
 
 /// Whether messages wait for no others, as no port is short on one host, unless the user asks for an order.
 bool goes_at_once(const Channel& channel, const RedistributionOptions& how) {
-  return channel.context().one_node() && how.mode == ExchangeMode::kAuto && !asks_for_plan(how) && !how.has_replicas();
+  return channel.context().one_node() && how.mode == ExchangeMode::kAuto && !plan_is_told(how) && !how.has_replicas();
 }
 
 ExchangeMode mode_of(const Channel& channel, const JobArrays& arrays, const RedistributionOptions& how) {
@@ -96,7 +96,7 @@ bool wants_network(const Channel& channel, const JobArrays& arrays, const Redist
 /// steps is not worth that.
 RedistributionPlan plan_of(const JobArrays& arrays, const Participation& pattern, const RedistributionOptions& how) {
   const bool by_exchange = how.has_replicas() || is_of_exchange(how.algorithm);
-  std::int64_t effort = asks_for_plan(how) ? kCustomaryEffort : 0;
+  std::int64_t effort = plan_is_told(how) ? kCustomaryEffort : 0;
   if (how.effort > 0) effort = multiple_of_customary_effort(how.effort, "effort");
   return plan_redistribution(pattern.plans_all_messages() ? pattern.problem : pattern.problem.plain(),
                              by_exchange ? "auto" : how.algorithm, how.setup / arrays.bytes_of_element(),
@@ -171,7 +171,7 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
     });
   }
   if (!kept.plan) kept.put(channel, key.bytes(), prepared_);
-  const bool takes_turns = how.try_native && prepared_->own.mean_bytes > 0 && !asks_for_plan(how) &&
+  const bool takes_turns = how.try_native && prepared_->own.mean_bytes > 0 && !plan_is_told(how) &&
                            how.mode == ExchangeMode::kAuto && channel.size() > 1 && !kSimulated && !how.has_replicas();
   trial_.choose(takes_turns ? Way::kTurns : Way::kPlan, kept);
 }

@@ -37,8 +37,8 @@ void ElementData::copy(const std::byte* from, std::byte* to, std::int64_t count)
   }
   // Only what belongs to the type: what lies between is not ours. By way of a packed piece: MPI has no other copy that
   // sends nothing.
-  constexpr std::int64_t kPieceBytes = 64 << 10;
-  const std::int64_t piece = std::max<std::int64_t>(1, kPieceBytes / size_);
+  constexpr std::int64_t kPackedBytes = 64 << 10;
+  const std::int64_t piece = std::max<std::int64_t>(1, kPackedBytes / size_);
   int room = 0;
   SLUICE_MPI(MPI_Pack_size(static_cast<int>(std::min(piece, count)), type_, MPI_COMM_SELF, &room));
   const auto packed = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(room));
