@@ -30,6 +30,8 @@ TEST(Compare, JsonHasARowForEveryAlgorithmInTheOrderOfTheContract) {
   for (const ordered_json& row : file["rows"]) {
     fields.clear();
     for (const auto& [name, value] : row.items()) fields.push_back(name);
+    // What there is to say of a plan besides comes last.
+    std::erase_if(fields, [](const std::string& name) { return name == "note" || name == "optimal"; });
     EXPECT_EQ(fields, (std::vector<std::string>{"algorithm", "steps", "transmission", "total", "ratio", "plan_s"}));
     EXPECT_GT(row["plan_s"], 0);
     EXPECT_DOUBLE_EQ(row["ratio"], row["total"].get<double>() / 22);
@@ -43,6 +45,8 @@ TEST(Compare, JsonHasARowForEveryAlgorithmInTheOrderOfTheContract) {
   EXPECT_EQ(rows["caterpillar"]["steps"], 16);
   EXPECT_EQ(rows["caterpillar"]["transmission"], 48);
   EXPECT_EQ(rows["walker-otto"]["steps"], 8);
+  EXPECT_EQ(rows["walker-otto"]["note"], "two stages, 5 + 3 steps");
+  EXPECT_FALSE(rows["caterpillar"].contains("note"));
 }
 
 TEST(Compare, WhatDoesNotApplyIsNamedWithTheReason) {
