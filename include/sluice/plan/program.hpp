@@ -23,6 +23,8 @@ struct ProgramProblem {
   std::vector<std::int64_t> block_bytes = {};
   double combine_s_per_byte = 0;  ///< 0 to 1e80, of no effect where nothing is combined
 };
+/// What a program is for, whatever its operations.
+[[nodiscard]] ProgramProblem problem_of(const Program& program);
 
 /// How to plan a program.
 struct ProgramOptions {

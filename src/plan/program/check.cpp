@@ -104,9 +104,7 @@ std::vector<Violation> validate(const Program& program, const Platform& platform
                           fmt::format("length_s is {}, but {} takes {} s over the platform", program.length_s,
                                       least.kind, least.seconds)});
   if (program.bound.empty()) return violations;
-  const ProgramBound bound =
-      bound_of(platform, {program.problem, program.size_bytes, program.root, program.element_bytes, program.commutative,
-                          block_bytes(program), program.combine_s_per_byte});
+  const ProgramBound bound = bound_of(platform, problem_of(program));
   if (program.bound_s > bound.seconds * (1 + kTimeRounding))
     violations.push_back({-1, -1,
                           fmt::format("bound_s is {}, but {} is all that the platform proves, by {}", program.bound_s,

@@ -6,9 +6,11 @@
 /// takes its turn at the sender's port, the connection, the link, the uplinks that it passes and the receiver's port;
 /// each serves messages one after the other, and the message is there when the last of them has served it, and the
 /// latency after that. A rank combines one message after the other. So what is shared carries as much in the same time
-/// as in the replay, only not side by side. Guarantee: none; the list need not be the order in time. Complexity:
-/// O(operations and what they wait for), with a logarithm for the gap tables. Source: ours; the costs are those of the
-/// replay (plan/broadcast/replay.cpp).
+/// as in the replay, only not side by side.
+///
+/// Guarantee: none; the list need not be the order in time.
+/// Complexity: O(operations and what they wait for), with a logarithm for the gap tables.
+/// Source: ours; the costs are those of the replay (plan/broadcast/replay.cpp).
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -308,6 +308,11 @@ class Planning {
 
 }  // namespace
 
+ProgramProblem problem_of(const Program& program) {
+  return {program.problem,      program.size_bytes,        program.root, program.element_bytes, program.commutative,
+          block_bytes(program), program.combine_s_per_byte};
+}
+
 ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem, const ProgramOptions& options) {
   const Program shape = shape_of(platform, problem);
   if (options.segments < 0) throw InputError("segments", fmt::format("{}", options.segments), "at least 0");

@@ -55,9 +55,9 @@ class SimgridTask {
   SimgridTask(const StepSchedule& schedule, StepOrder order, const SimgridNodes& nodes);
   /// Rank i is host i. Messages begin when all in `after` have ended, at their sender and, unless they are combined, at
   /// their receiver; combining takes as long as the program says, in which its rank begins nothing else. `platform`,
-  /// unless null, says for how long a message keeps the connection
-  /// between its two ranks for itself, as one connection carries them one after the other; without it, all that are
-  /// ready share. @pre the program is sound, and has as many ranks as the platform
+  /// unless null, says for how long a message keeps the connection between its two ranks for itself, as one connection
+  /// carries them one after the other; without it, all that are ready share. @pre the program is sound, and has as many
+  /// ranks as the platform
   explicit SimgridTask(const Program& program, const Platform* platform = nullptr);
   /// A reduction, as the model has it: machine i is host i, sends and receives one transfer at a time, and no more than
   /// `max_transfers` are under way. A transfer takes what the machine takes for its share of `element_bytes`, not

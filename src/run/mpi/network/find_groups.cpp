@@ -148,19 +148,6 @@ class Sets {
   std::priority_queue<Offer> offers_;
 };
 
-/// The hosts of a set whose links are slow beside those of the others.
-std::vector<int> slow_hosts(const std::vector<int>& set, const std::vector<HostBest>& best) {
-  std::vector<double> speeds;
-  for (const int host : set) speeds.push_back(best[static_cast<std::size_t>(host)].both());
-  const double usual = median(speeds);
-  std::vector<int> slow;
-  std::ranges::copy_if(set, std::back_inserter(slow), [&](int host) {
-    const double speed = best[static_cast<std::size_t>(host)].both();
-    return speed > 0 && speed < kSlow * usual;
-  });
-  return slow;
-}
-
 /// The sets by their first hosts, each with its hosts in order.
 std::map<int, std::vector<int>> sites_of(int hosts, Sets& sets) {
   std::map<int, std::vector<int>> sites;
@@ -209,6 +196,17 @@ HostGroup group_of(std::vector<int> hosts, const std::vector<HostBest>& best) {
   group.latency_s = hosts.size() > 1 ? median(latencies) : 0;
   group.hosts = std::move(hosts);
   return group;
+}
+
+/// The hosts of a set whose links are slow beside those of the others.
+std::vector<int> slow_hosts(const std::vector<int>& set, const std::vector<HostBest>& best) {
+  const double usual = group_of(set, best).bytes_per_s;
+  std::vector<int> slow;
+  std::ranges::copy_if(set, std::back_inserter(slow), [&](int host) {
+    const double speed = best[static_cast<std::size_t>(host)].both();
+    return speed > 0 && speed < kSlow * usual;
+  });
+  return slow;
 }
 
 GroupLink link_between(const std::vector<HostGroup>& groups, std::size_t from, std::size_t to,

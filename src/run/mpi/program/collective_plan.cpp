@@ -96,10 +96,6 @@ bool is_planned_by_each(const CollectiveTask& task, Channel& channel) {
   return is_short(task.shape, channel.context()) && task.shape.ranks <= kMostRanks && is_left_to_library(task, channel);
 }
 
-ProgramProblem problem_of(const Program& shape) {
-  return {shape.problem, shape.size_bytes, shape.root, shape.element_bytes, shape.commutative, block_bytes(shape)};
-}
-
 /// See planned_part.
 constexpr auto kFields = [](auto& numbers, PlannedCollective& planned) {
   numbers(planned.method, planned.predicted_s);
