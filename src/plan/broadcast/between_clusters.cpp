@@ -156,6 +156,24 @@ BetweenPlan plan_between_clusters(const BetweenClusters& problem, const BetweenO
   return plan;
 }
 
+void detail::cut_message(BetweenClusters& problem, const Platform& platform, std::int64_t bytes,
+                         std::int64_t segments) {
+  const std::size_t n = platform.clusters.size();
+  problem.segments = segments;
+  problem.gap.assign(n * n, 0);
+  problem.latency.assign(n * n, 0);
+  if (bytes == 0) return;
+  const std::int64_t part = (bytes + segments - 1) / segments;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      if (i == j) continue;
+      const PlatformLink& link = platform.link(static_cast<std::int64_t>(i), static_cast<std::int64_t>(j));
+      problem.gap[i * n + j] = link.gap.at(part);
+      problem.latency[i * n + j] = link.latency_s;
+    }
+  }
+}
+
 BetweenClusters between_clusters(const Platform& platform, std::int64_t bytes, std::int64_t root, std::int64_t segments,
                                  std::string_view inside) {
   check_platform(platform, "platform");
@@ -164,26 +182,14 @@ BetweenClusters between_clusters(const Platform& platform, std::int64_t bytes, s
   if (root < 0 || root >= platform.ranks)
     throw InputError("root", fmt::format("{}", root), index_text(platform.ranks, "rank"));
   detail::check_pairs(platform);
-  const std::size_t n = platform.clusters.size();
   BetweenClusters problem;
   problem.root = platform.cluster_of(root);
-  problem.segments = segments;
-  problem.gap.assign(n * n, 0);
-  problem.latency.assign(n * n, 0);
-  if (bytes > 0) {
-    const std::int64_t part = (bytes + segments - 1) / segments;
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t j = 0; j < n; ++j) {
-        if (i == j) continue;
-        const PlatformLink& link = platform.link(static_cast<std::int64_t>(i), static_cast<std::int64_t>(j));
-        problem.gap[i * n + j] = link.gap.at(part);
-        problem.latency[i * n + j] = link.latency_s;
-      }
-    }
-  }
+  detail::cut_message(problem, platform, bytes, segments);
   for (const PlatformCluster& cluster : platform.clusters) {
     const auto measured = inside.empty() ? cluster.measured_broadcast(bytes) : std::nullopt;
-    problem.inside.push_back(measured ? measured->seconds : detail::best_inside(cluster, bytes, inside).time_s);
+    problem.inside.push_back(
+        measured ? measured->seconds
+                 : detail::best_inside(predict_broadcast(cluster, bytes), cluster, bytes, inside).time_s);
   }
   return problem;
 }

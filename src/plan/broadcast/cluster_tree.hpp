@@ -41,6 +41,9 @@ class Costs {
   std::size_t n_;
 };
 
+/// The same problem for a message of `bytes` in so many segments. @pre check_platform, both numbers in range
+void cut_message(BetweenClusters& problem, const Platform& platform, std::int64_t bytes, std::int64_t segments);
+
 /// The time at which the last cluster ends its internal broadcast. O(clusters * segments) time.
 [[nodiscard]] double makespan(const BetweenClusters& problem, const ClusterTree& tree);
 

@@ -92,7 +92,7 @@ double d_ary_first(std::int64_t ranks, std::int64_t most_children, const SendCos
   return last;
 }
 
-DAryChoice best_d_ary(std::int64_t ranks, std::int64_t segments, const SendCosts& costs) {
+DAryChoice best_d_ary(std::int64_t ranks, std::int64_t segments, const SendCosts& costs, double to_beat) {
   const double following = static_cast<double>(segments - 1) * costs.gap;
   DAryChoice best{1, d_ary_first(ranks, 1, costs) + following};
   if (ranks < 3) return best;
@@ -108,7 +108,7 @@ DAryChoice best_d_ary(std::int64_t ranks, std::int64_t segments, const SendCosts
   attempt(most, unlimited);
   constexpr std::int64_t kEach = 64;
   for (std::int64_t children = 2; children < most; children += children < kEach ? 1 : children) {
-    if (unlimited + following * static_cast<double>(children) >= best.time) break;
+    if (unlimited + following * static_cast<double>(children) >= std::min(best.time, to_beat)) break;
     attempt(children, d_ary_first(ranks, children, costs));
   }
   return best;

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "plan/infinity.hpp"
+
 /// Trees of at most d children each, for broadcasts inside a cluster.
 namespace sluice::detail {
 
@@ -20,8 +22,9 @@ struct DAryChoice {
   std::int64_t children = 1;  ///< at most; the height follows
   double time = 0;
 };
-/// Of all that d_ary.cpp looks at. @pre both at least 1
-[[nodiscard]] DAryChoice best_d_ary(std::int64_t ranks, std::int64_t segments, const SendCosts& costs);
+/// Of all that d_ary.cpp looks at; any of them where none takes less than `to_beat`. @pre both at least 1
+[[nodiscard]] DAryChoice best_d_ary(std::int64_t ranks, std::int64_t segments, const SendCosts& costs,
+                                    double to_beat = kInfinity);
 
 /// The children of each position 0 .. ranks - 1 in the tree, in the order in which it sends to them; 0 is the root, and
 /// positions rise with the times at which they have the first segment.

@@ -131,12 +131,13 @@ class Inside {
 
 }  // namespace
 
-StrategyPrediction best_inside(const PlatformCluster& cluster, std::int64_t bytes, std::string_view strategy) {
+StrategyPrediction best_inside(const std::vector<StrategyPrediction>& models, const PlatformCluster& cluster,
+                               std::int64_t bytes, std::string_view strategy) {
   StrategyPrediction best;
   bool found = false;
   std::string names;
   const bool power_of_two = std::has_single_bit(cluster.ranks.size());
-  for (StrategyPrediction each : predict_broadcast(cluster, bytes)) {
+  for (StrategyPrediction each : models) {
     if (!each.executable || each.strategy == "native") continue;
     names += (names.empty() ? "" : ", ") + std::string(each.strategy);
     if (strategy.empty() ? each.strategy == kCirculant : each.strategy != strategy) continue;

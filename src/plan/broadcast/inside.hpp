@@ -12,12 +12,13 @@ namespace sluice::detail {
 
 inline constexpr std::string_view kCirculant = "circulant";
 
-/// The strategy that is fastest where its messages are carried out, and its time: models of Table 1, but for the
-/// binomial trees of ranks that are no power of two, whose root sends once more than the model has it. Not "native",
-/// nor "circulant", whose model may be too short. `strategy`: this one alone, unless it is empty; throws InputError for
-/// one that is not executable.
-[[nodiscard]] StrategyPrediction best_inside(const PlatformCluster& cluster, std::int64_t bytes,
-                                             std::string_view strategy = {});
+/// The strategy of `models`, those of `cluster` for `bytes`, that is fastest where its messages are carried out, and
+/// its time: that of its model, but for the binomial trees of ranks that are no power of two, whose root sends once
+/// more than the model has it. Not "native", nor "circulant", whose model may be too short. `strategy`: this one alone,
+/// unless it is empty; throws InputError for one that is not executable.
+[[nodiscard]] StrategyPrediction best_inside(const std::vector<StrategyPrediction>& models,
+                                             const PlatformCluster& cluster, std::int64_t bytes,
+                                             std::string_view strategy);
 
 /// The messages of `strategy`, an executable one of predict_broadcast for `cluster`, for bytes [0, `bytes`) among
 /// `ranks`, all of the cluster, which the first one has. See inside.cpp. Priorities rise by 1 from `priority`, which is

@@ -33,6 +33,7 @@
 #include "plan/broadcast/check.hpp"
 #include "plan/broadcast/d_ary.hpp"
 #include "plan/fixed_math.hpp"
+#include "plan/infinity.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 
@@ -125,16 +126,21 @@ class Models {
   }
 
   void add_d_ary() {
-    const auto choice = [&](double g, double k) {
+    const auto choice = [&](double g, double k, double to_beat) {
       return detail::best_d_ary(static_cast<std::int64_t>(cluster_.ranks.size()), static_cast<std::int64_t>(k),
-                                {g, latency_});
+                                {g, latency_}, to_beat);
     };
-    add_segmented(
-        "d-ary", [&](double g, double k) { return choice(g, k).time; }, "Steffenel 2006; Karp et al. 1993");
+    double least = detail::kInfinity;
+    const auto time_of = [&](double g, double k) {
+      const double time = choice(g, k, least).time;
+      least = std::min(least, time);
+      return time;
+    };
+    add_segmented("d-ary", time_of, "Steffenel 2006; Karp et al. 1993");
     StrategyPrediction& best = result_.back();
     if (best.segment_bytes == 0) return;
     const std::int64_t count = (bytes_ + best.segment_bytes - 1) / best.segment_bytes;
-    best.children = choice(gap(best.segment_bytes), static_cast<double>(count)).children;
+    best.children = choice(gap(best.segment_bytes), static_cast<double>(count), detail::kInfinity).children;
   }
 
   void add_scatter_allgather() {

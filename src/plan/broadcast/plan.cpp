@@ -51,6 +51,7 @@ class BroadcastPlanner {
         root_(root),
         bytes_(bytes),
         options_(options),
+        whole_(between_clusters(platform, bytes, root, 1, options.inside)),  // which checks its arguments
         network_(platform),
         inside_(platform.clusters.size()) {}
 
@@ -119,7 +120,7 @@ class BroadcastPlanner {
     const std::int64_t messages = messages_of(plan);
     detail::check_message_count(messages);
     TreeMessages at_once = messages_over(plan, false);
-    if (messages > kMostSimulated) return at_once;
+    if (messages > kMostSimulated || platform_.clusters.size() == 1) return at_once;
     TreeMessages after = messages_over(plan, true);
     return after.length_s < at_once.length_s ? after : at_once;
   }
@@ -135,9 +136,10 @@ class BroadcastPlanner {
   /// take about what their models say.
   [[nodiscard]] StrategyPrediction find_inside(std::size_t cluster) const {
     const PlatformCluster& place = platform_.clusters[cluster];
-    StrategyPrediction best = detail::best_inside(place, bytes_, options_.inside);
+    const std::vector<StrategyPrediction> models = predict_broadcast(place, bytes_);
+    StrategyPrediction best = detail::best_inside(models, place, bytes_, options_.inside);
     if (!options_.inside.empty() || bytes_ == 0 || place.ranks.size() < 3) return best;
-    StrategyPrediction circulant = detail::best_inside(place, bytes_, detail::kCirculant);
+    StrategyPrediction circulant = detail::best_inside(models, place, bytes_, detail::kCirculant);
     const std::int64_t most = kMostInside / static_cast<std::int64_t>(platform_.clusters.size());
     constexpr double kNear = 1.35;  // its replay takes 0.7 of the model at least
     if (circulant.time_s > kNear * best.time_s || messages_inside(place, circulant) > most) return best;
@@ -241,7 +243,10 @@ class BroadcastPlanner {
   [[nodiscard]] BetweenPlan tree_in(const std::string& algorithm, std::int64_t segments, double effort) const {
     BetweenOptions options = between(algorithm);
     options.effort = effort;
-    return plan_between_clusters(between_clusters(platform_, bytes_, root_, segments, options_.inside), options);
+    if (segments == 1) return plan_between_clusters(whole_, options);
+    BetweenClusters parts = whole_;
+    detail::cut_message(parts, platform_, bytes_, segments);
+    return plan_between_clusters(parts, options);
   }
 
   [[nodiscard]] PlannedMessages with_messages(BetweenPlan found) const {
@@ -409,7 +414,7 @@ class BroadcastPlanner {
       offer(tree(std::move(between), "auto"));
     else
       candidates.push_back({method_of(between, "auto"), between.schedule.length});
-    if (few && !stopped()) {
+    if (few && platform_.clusters.size() > 1 && !stopped()) {
       PlannedMessages heuristic = best_heuristic();
       if (heuristic.length_s < best->length_s) offer(std::move(heuristic));
     }
@@ -447,6 +452,7 @@ class BroadcastPlanner {
   std::int64_t root_;
   std::int64_t bytes_;
   const BroadcastOptions& options_;
+  BetweenClusters whole_;  // of one segment
   RankNetwork network_;
   mutable std::vector<std::optional<StrategyPrediction>> inside_;  // see strategy_inside
 };
@@ -471,7 +477,6 @@ namespace detail {
 PlannedMessages plan_messages(const Platform& platform, std::int64_t root, std::int64_t bytes,
                               const BroadcastOptions& options) {
   check_options(options);
-  (void)between_clusters(platform, bytes, root, 1, options.inside);  // checks its arguments
   return BroadcastPlanner(platform, root, bytes, options).run();
 }
 

@@ -15,6 +15,7 @@
 #include "run/mpi/native/native_broadcast.hpp"
 #include "run/mpi/native/way_trial.hpp"
 #include "run/mpi/network/learn.hpp"
+#include "run/mpi/network/platform_arguments.hpp"
 #include "run/mpi/program/given_program.hpp"
 #include "run/mpi/program/program_executor.hpp"
 #include "run/mpi/runtime/agreement.hpp"
@@ -288,7 +289,7 @@ Broadcast::State::State(std::shared_ptr<detail::Context> context, std::int64_t n
     if (options.platform->ranks != channel.size())
       throw InputError("platform", count_text(options.platform->ranks, "rank"),
                        fmt::format("the {} there are", channel.size()));
-    arguments.add(to_json(*options.platform));
+    detail::add_platform(arguments, *options.platform);
   });
   detail::agree(channel, arguments.fingerprint(), failure);
   key = arguments.bytes();
@@ -390,7 +391,8 @@ detail::Context::Part& Broadcast::State::ranks_of_cluster(const OwnPart& part) {
   // The root first, else in the order of the platform: the cluster's coordinator has the message first. The platform is
   // that of the job, or that of SLUICE_PLATFORM, which a context reads once.
   detail::Arguments arguments("cluster");
-  arguments.add_all(root, options.platform ? to_json(*options.platform) : std::string());
+  arguments.add(root);
+  if (options.platform) detail::add_platform(arguments, *options.platform);
   const int order = channel.rank() == root ? 0 : 1 + static_cast<int>(part.place);
   return channel.part(arguments.bytes(), static_cast<int>(part.cluster), order);
 }

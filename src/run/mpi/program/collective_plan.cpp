@@ -12,6 +12,7 @@
 
 #include "run/mpi/native/native_program.hpp"
 #include "run/mpi/network/learn.hpp"
+#include "run/mpi/network/platform_arguments.hpp"
 #include "run/mpi/program/given_program.hpp"
 #include "run/mpi/program/memory_part.hpp"
 #include "run/mpi/program/shared_program.hpp"
@@ -180,7 +181,7 @@ Arguments arguments_of(const CollectiveTask& task) {
                     task.shape.commutative, task.reproducible, task.is_built_in, options.algorithm, options.segments,
                     options.effort, options.try_native, options.platform.has_value(), options.program.has_value());
   arguments.add(std::span(task.shape.block_offsets));
-  if (options.platform) arguments.add(to_json(*options.platform));
+  if (options.platform) add_platform(arguments, *options.platform);
   if (options.program) arguments.add(to_json(*options.program));
   return arguments;
 }

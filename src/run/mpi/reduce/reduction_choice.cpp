@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "run/mpi/network/learn.hpp"
+#include "run/mpi/network/platform_arguments.hpp"
 #include "run/mpi/program/memory_part.hpp"
 #include "run/mpi/reduce/planned_reduction.hpp"
 #include "sluice/error.hpp"
@@ -132,7 +133,7 @@ Arguments arguments_of(const ReductionOptions& options, const ReducedData& data,
     arguments.add_all(costs.transfer, costs.compute, costs.transfer_overhead, costs.compute_overhead);
   }
   arguments.add(options.platform.has_value());
-  if (options.platform) arguments.add(to_json(*options.platform));
+  if (options.platform) add_platform(arguments, *options.platform);
   arguments.add(options.program.has_value());
   if (options.program) arguments.add(to_json(*options.program));
   arguments.add_all(options.measure, options.algorithm, options.arity, options.segments.value_or(-1), options.effort);
