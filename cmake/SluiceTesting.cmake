@@ -40,6 +40,13 @@ function(sluice_add_test name)
     PROPERTIES LABELS ${folder} TIMEOUT 120)
 endfunction()
 
+# The processors kept for a test that starts many short jobs, one after the other, or that lets ranks wait for each other
+# for long. With Open MPI such a test is idle half of the time; ranks of MPICH wait busily.
+set(SLUICE_JOBS_PROCESSORS 2)
+if(SLUICE_MPI AND SLUICE_MPI_FAMILY STREQUAL openmpi)
+  set(SLUICE_JOBS_PROCESSORS 1)
+endif()
+
 # sluice_add_mpi_command(NAME RANKS N COMMAND TARGET ARGUMENTS ...): a ctest that runs a program of ours on N ranks.
 # On few cores the ranks of one job get in each other's way: two processors are kept for more than one, whatever N is.
 function(sluice_add_mpi_command name)

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
 #include "terminal.hpp"
+#include "written.hpp"
 
 namespace sluice::command {
 
@@ -26,6 +28,7 @@ struct PlatformOptions {
   std::string file;
   std::string output;
   std::string format;  ///< empty: 2
+  std::string json;
 };
 
 template <class Value>
@@ -41,6 +44,10 @@ struct Span {
   [[nodiscard]] std::string text(Text text_of) const {
     if (least > most) return "-";
     return least == most ? text_of(least) : fmt::format("{} to {}", text_of(least), text_of(most));
+  }
+  /// [least, most]; null if there is none.
+  [[nodiscard]] nlohmann::ordered_json json() const {
+    return least > most ? nlohmann::ordered_json() : nlohmann::ordered_json::array({least, most});
   }
 };
 
@@ -81,8 +88,19 @@ std::vector<LevelSummary> summarize(const Platform& platform) {
   return levels;
 }
 
-std::string levels_text(const Platform& platform, const std::string& file) {
-  const std::vector<LevelSummary> levels = summarize(platform);
+nlohmann::ordered_json figures_of(const Platform& platform, const std::vector<LevelSummary>& levels) {
+  using nlohmann::ordered_json;
+  ordered_json figures{
+      {"ranks", platform.ranks}, {"clusters", platform.clusters.size()}, {"levels", ordered_json::array()}};
+  for (const LevelSummary& level : levels)
+    figures["levels"].push_back({{"parts", level.parts},
+                                 {"ranks", level.ranks.json()},
+                                 {"latency_s", level.latency_s.json()},
+                                 {"bytes_per_s", level.bytes_per_s.json()}});
+  return figures;
+}
+
+std::string levels_text(const Platform& platform, const std::vector<LevelSummary>& levels, const std::string& file) {
   TextTable table({{"level"}, {"parts"}, {"ranks in each"}, {"latency inside"}, {"1 MiB inside"}});
   const auto count = [](std::int64_t ranks) { return fmt::format("{}", ranks); };
   const auto rate = [](double bytes_per_s) { return bytes_text(static_cast<std::int64_t>(bytes_per_s)) + "/s"; };
@@ -101,11 +119,15 @@ int show_platform(const PlatformOptions& options) {
   if (!options.format.empty() && options.output.empty())
     throw InputError("--format", "no file to write", "-o FILE as well");
   check_json_target(options.output);
+  check_json_target(options.json);
   const Platform platform = read_platform(options.file);
+  const Platform levelled = with_levels(platform);
+  const std::vector<LevelSummary> levels = summarize(levelled);
+  Written written;
   if (!options.output.empty())
-    write_file_atomically(options.output,
-                          to_json(options.format == "1" ? without_levels(platform) : with_levels(platform)));
-  if (options.output != "-") tell(levels_text(with_levels(platform), shown_path(options.file)));
+    written.write(options.output, to_json(options.format == "1" ? without_levels(platform) : levelled));
+  written.write_json(options.json, "platform", figures_of(levelled, levels));
+  tell(levels_text(levelled, levels, shown_path(options.file)));
   return kDone;
 }
 
@@ -120,6 +142,10 @@ void add_platform(CLI::App& command, Action& chosen) {
   verb->add_option("--format", options->format,
                    "2: with levels, those that are found if the file has none; 1: a link for every pair of clusters")
       ->option_text("1|2 [2]");
+  verb->add_option(
+          "--json", options->json,
+          "write the figures of the levels, and what was written, as JSON (sluice.written/1); -: instead of the table")
+      ->option_text("FILE|-");
   verb->footer(
       "The whole is level 0, its parts are level 1. Inside a cluster means between its ranks, else between the\n"
       "parts of a part.\n\n"

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "command.hpp"
@@ -12,6 +13,7 @@
 #include "sluice/read_file.hpp"
 #include "sluice/show/quantities.hpp"
 #include "terminal.hpp"
+#include "written.hpp"
 
 namespace sluice::command {
 
@@ -21,6 +23,7 @@ struct SimgridOptions {
   std::string file;
   std::string output;
   std::string hosts;
+  std::string json;
 };
 
 int convert(const SimgridOptions& options) {
@@ -28,10 +31,14 @@ int convert(const SimgridOptions& options) {
   if (options.output.empty()) throw InputError("sluice platform-to-simgrid", "no -o", "-o FILE for the XML");
   check_writable(options.output);
   if (!options.hosts.empty()) check_writable(options.hosts);
+  check_json_target(options.json);
   const Platform platform = read_platform(options.file);
   const SimgridPlatform simgrid = to_simgrid(platform, shown_path(options.file));
-  write_file_atomically(options.output, simgrid.xml);
-  if (!options.hosts.empty()) write_file_atomically(options.hosts, simgrid.hosts);
+  Written written;
+  written.write(options.output, simgrid.xml);
+  if (!options.hosts.empty()) written.write(options.hosts, simgrid.hosts);
+  written.write_json(options.json, "platform-to-simgrid",
+                     {{"hosts", platform.ranks}, {"clusters", platform.clusters.size()}});
   tell(fmt::format("{}: {} in {}\n", options.output, count_text(platform.ranks, "host"),
                    count_text(platform.clusters.size(), "cluster")));
   return kDone;
@@ -46,6 +53,9 @@ void add_platform_to_simgrid(CLI::App& command, Action& chosen) {
   verb->add_option("-o,--output", options->output, "where the XML goes (needed)")->option_text("FILE");
   verb->add_option("--hosts", options->hosts, "write the hosts in the order of the ranks, a hostfile of smpirun")
       ->option_text("FILE");
+  verb->add_option("--json", options->json,
+                   "write what was written and the figures as JSON (sluice.written/1); -: instead of the text")
+      ->option_text("FILE|-");
   verb->footer(
       "The start of a message is no part of SimGrid's platforms: give it to smpirun, and switch off its own fits of\n"
       "an old cluster:\n"

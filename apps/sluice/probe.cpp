@@ -27,6 +27,9 @@ void add_probe(CLI::App& command, Action& chosen) {
   verb->add_flag("--no-broadcasts", task->no_broadcasts, "do not measure broadcasts inside each cluster");
   verb->add_flag("--quick", task->quick,
                  "measure what jobs measure for themselves, in less than a second, and print it; -o may be left out");
+  verb->add_option("--json", task->json,
+                   "write what was written and the figures as JSON (sluice.written/1); -: instead of the text")
+      ->option_text("FILE|-");
   verb->footer(
       "Ranks on one host are found first, then latencies between hosts. Hosts with like latencies, and no slower\n"
       "link between them, are a cluster. Each cluster and each pair of clusters is measured once: latency, gap of\n"

@@ -15,6 +15,7 @@ struct ProbeTask {
   std::string clusters;
   bool no_broadcasts = false;
   bool quick = false;
+  std::string json;
 };
 
 /// Measures and writes. Collective.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "sluice/show/gantt.hpp"
 #include "sluice/show/quantities.hpp"
 #include "terminal.hpp"
+#include "written.hpp"
 
 namespace sluice::command {
 
@@ -31,6 +33,7 @@ struct ReportOptions {
   std::string output;
   std::string svg;
   std::string platform;
+  std::string json;
 };
 
 /// "Sluice report: a.json, b.json and 3 more".
@@ -64,6 +67,7 @@ int report(const ReportOptions& options) {
     throw InputError("sluice report", "a build without " + lacks, "one with it: install the packages and build again");
   if (!options.output.empty()) check_named_target("-o", options.output, "a page for browsers", ".html");
   check_picture_target("--svg", options.svg);
+  check_json_target(options.json);
   std::optional<Platform> platform;
   if (!options.platform.empty()) platform = read_platform_option(options.platform);
   std::vector<ReportSection> sections;
@@ -78,13 +82,15 @@ int report(const ReportOptions& options) {
     add_pictures_beside(sections);
     return report_html(sections, title);
   }();
+  Written written;
   if (!options.svg.empty()) {
     if (std::ranges::all_of(sections, [](const auto& each) { return each.matrices.empty() && each.lines.empty(); }))
       throw InputError("--svg", "no matrix and no curves in the files", "traffic, a platform, a record, a tuning");
-    write_file_atomically(options.svg, report_svg(sections, title));
+    written.write(options.svg, report_svg(sections, title));
   }
+  if (!options.output.empty()) written.write(options.output, page);
+  written.write_json(options.json, "report", {{"sections", sections.size()}});
   if (options.output.empty()) return kDone;
-  write_file_atomically(options.output, page);
   tell(fmt::format("{}: {}, {}\n", options.output,
                    count_text(static_cast<std::int64_t>(options.files.size()), "section"),
                    bytes_text(static_cast<std::int64_t>(page.size()))));
@@ -110,6 +116,9 @@ void add_report(CLI::App& command, Action& chosen) {
       ->option_text("FILE|-");
   verb->add_option("--platform", options->platform, "the network that programs among the files are for: their times")
       ->option_text("FILE");
+  verb->add_option("--json", options->json,
+                   "write what was written and the figures as JSON (sluice.written/1); -: instead of the text")
+      ->option_text("FILE|-");
   verb->footer(
       "Every file becomes a section: pictures to zoom, filter and step through, figures, and tables to sort. The\n"
       "page is one file that loads nothing: send it, or keep it beside the results. Every picture also works by\n"

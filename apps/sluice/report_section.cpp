@@ -57,6 +57,7 @@ struct NotShown {
 constexpr std::array kNotShown{
     NotShown{"sluice.check/1", "what check found, which has no picture",
              "the schedule or program that was judged, if it is sound; check without --json lists what is wrong"},
+    NotShown{"sluice.written/1", "the names of files that were written", "these files"},
     NotShown{"sluice.ppermute/1", "steps for another engine", "the schedule itself: plan --json"},
     NotShown{"sluice.p2p/1", "steps for another engine", "the schedule itself: plan --json"},
     NotShown{"sluice.arrays/1", "arrays that are not planned yet", "their schedule: plan redistribute --batch --json"},

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,6 +25,7 @@
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
 #include "terminal.hpp"
+#include "written.hpp"
 
 namespace sluice::command {
 
@@ -136,10 +138,22 @@ int run_quick_probe(const ProbeTask& task) {
         std::pair("--algorithm", task.algorithm != usual.algorithm), std::pair("--clusters", !task.clusters.empty()),
         std::pair("--no-broadcasts", task.no_broadcasts)})
     if (given) throw InputError(option, "cannot be used with --quick", "one of the two");
-  if (!task.output.empty()) Ranks::once([&] { check_writable(task.output); });
+  Ranks::once([&] {
+    if (!task.output.empty()) check_writable(task.output);
+    check_json_target(task.json);
+  });
+  const std::vector<std::string> hosts = Ranks::hosts();
   const mpi::HostNetwork network = mpi::network(MPI_COMM_WORLD);
   Ranks::once([&] {
-    if (!task.output.empty()) write_file_atomically(task.output, to_json(with_levels(mpi::to_platform(network))));
+    Written written;
+    if (!task.output.empty()) written.write(task.output, to_json(with_levels(mpi::to_platform(network))));
+    written.write_json(task.json, "probe",
+                       {{"ranks", network.host_of_rank.size()},
+                        {"hosts", network.hosts()},
+                        {"groups", network.groups.size()},
+                        {"message_s", network.message_s},
+                        {"measured_s", network.measured_s}},
+                       hosts);
     std::string text = to_text(network) + '\n';
     if (network.measured_s > 0) text += fmt::format("measured in {}\n", seconds_text(network.measured_s));
     if (!task.output.empty())
@@ -169,10 +183,15 @@ int run_probe(const ProbeTask& task) {
   }
   options.clusters = parse_clusters(task.clusters, ranks);
   options.broadcasts = !task.no_broadcasts;
-  Ranks::once([&] { check_writable(task.output); });
+  Ranks::once([&] {
+    check_writable(task.output);
+    check_json_target(task.json);
+  });
+  const std::vector<std::string> hosts = Ranks::hosts();
   std::optional<Progress> bar;
   std::int64_t parts = 0;
-  const double end_s = MPI_Wtime() + options.time_budget_s;
+  const double start_s = MPI_Wtime();
+  const double end_s = start_s + options.time_budget_s;
   options.progress = [&](std::int64_t done, std::int64_t total, const std::string& what) {
     if (!bar || total != parts) bar.emplace(parts = total);
     bar->show(done, fmt::format("{}, about {:.0f} s left", what, std::max(0.0, end_s - MPI_Wtime())));
@@ -181,7 +200,14 @@ int run_probe(const ProbeTask& task) {
   bar.reset();
   const double combining_s = measure_combining();
   Ranks::once([&] {
-    write_file_atomically(task.output, to_json(with_levels(platform)));
+    Written written;
+    written.write(task.output, to_json(with_levels(platform)));
+    written.write_json(task.json, "probe",
+                       {{"ranks", platform.ranks},
+                        {"clusters", platform.clusters.size()},
+                        {"combining_s", combining_s},
+                        {"measured_s", MPI_Wtime() - start_s}},
+                       hosts);
     std::string text = summary(platform);
     text += fmt::format("\ncombining 1 MiB (a sum of doubles): {} on the slowest rank\n", seconds_text(combining_s));
     if (const std::string missing = left_out(platform); !missing.empty())

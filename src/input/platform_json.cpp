@@ -15,6 +15,7 @@
 #include "input/json_text.hpp"
 #include "input/outermost_texts.hpp"
 #include "input/platform_tree.hpp"
+#include "input/strict_json.hpp"
 #include "sluice/error.hpp"
 #include "sluice/read_file.hpp"
 

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-std::vector<std::string> names() {
+std::vector<std::string> exchange_algorithms() {
   std::vector<std::string> result{"auto"};
   for (const Algorithm& algorithm : algorithms("exchange")) result.emplace_back(algorithm.name);
   return result;
@@ -189,7 +189,7 @@ TEST(PlanExchange, AtSpeedsOverABackboneThatChanges) {
 }
 
 TEST(PlanExchange, ExactGoesOnFromTheFileItWrote) {
-  if (const auto all = names(); std::find(all.begin(), all.end(), "exact") == all.end())
+  if (const auto all = exchange_algorithms(); std::find(all.begin(), all.end(), "exact") == all.end())
     GTEST_SKIP() << "built without CBC";
   const Folder folder;
   folder.write("traffic.csv", "9,4,7,2\n3,8,1,6\n5,5,9,3\n2,7,4,8\n");
@@ -223,7 +223,7 @@ TEST(PlanExchange, ExactGoesOnFromTheFileItWrote) {
 }
 
 TEST(PlanExchange, ExactGoesOnAtSeveralSpeeds) {
-  if (const auto all = names(); std::find(all.begin(), all.end(), "exact") == all.end())
+  if (const auto all = exchange_algorithms(); std::find(all.begin(), all.end(), "exact") == all.end())
     GTEST_SKIP() << "built without CBC";
   const Folder folder;
   folder.write("traffic.csv", "9,4,7\n3,8,1\n5,5,9\n");
@@ -250,7 +250,7 @@ TEST(PlanExchange, EveryAlgorithmSendsEveryMessageOnce) {
   const Folder folder;
   const std::vector<std::string> files = write_traffic_files(folder);
   for (const std::string& file : files) {
-    for (const std::string& name : names()) {
+    for (const std::string& name : exchange_algorithms()) {
       for (const std::string options :
            {"", " --max-transfers 1 --setup 0 --seed 9", " --max-transfers 1000 --setup 2.5K"}) {
         const std::string command = fmt::format(
@@ -290,7 +290,7 @@ TEST(PlanExchange, SizesAreThoseOfTheFile) {
 TEST(PlanExchange, NothingToSendIsAnEmptySchedule) {
   const Folder folder;
   folder.write("zero.csv", "0,0\n0,0\n0,0\n");
-  for (const std::string& name : names()) {
+  for (const std::string& name : exchange_algorithms()) {
     SCOPED_TRACE(name);
     const Outcome outcome = folder.sluice(words("plan exchange zero.csv --json - --algorithm " + name));
     ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -306,7 +306,7 @@ TEST(PlanExchange, NothingToSendIsAnEmptySchedule) {
 TEST(PlanExchange, HowFarFromTheOptimumIsNeverUnderstated) {
   const Folder folder;
   write_traffic_files(folder);
-  for (const std::string& name : names()) {
+  for (const std::string& name : exchange_algorithms()) {
     SCOPED_TRACE(name);
     const std::string command = "plan exchange dense.mtx --effort 0.2 --json plan.json --algorithm " + name;
     const Outcome outcome = folder.sluice(words(command));

@@ -39,6 +39,26 @@ TEST(Probe, WritesAPlatform) {
   EXPECT_EQ(lines(folder.read("p.hosts")).size(), 3U);
 }
 
+TEST(Probe, WritesWhatItWroteAsJson) {
+  const Folder folder;
+  for (const std::string options : {"--time-budget 0.3 --clusters 2,1", "--quick"}) {
+    const Outcome outcome = on_ranks(folder, 3, "probe -o p.json " + options + " --json -");
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const json written = json::parse(outcome.out);
+    EXPECT_EQ(written["schema"], "sluice.written/1");
+    EXPECT_EQ(written["verb"], "probe");
+    EXPECT_TRUE(written["about"].contains("mpi"));
+    EXPECT_EQ(written["figures"]["ranks"], 3);
+    EXPECT_GE(written["figures"]["measured_s"], 0);
+    ASSERT_EQ(written["files"].size(), 1U);
+    EXPECT_EQ(written["files"][0]["file"], "p.json");
+    EXPECT_EQ(written["files"][0]["bytes"], folder.read("p.json").size());
+  }
+  const Outcome refused = on_ranks(folder, 2, "probe -o q.json --quick --json no/w.json");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(folder.files(), std::vector<std::string>{"p.json"});
+}
+
 /// With next to no time, only what a platform needs is measured, and the rest is named. The output says what the file
 /// has, however much that is.
 TEST(Probe, SaysWhatItLeftOut) {

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-std::vector<std::string> names() {
+std::vector<std::string> reduce_algorithms() {
   std::vector<std::string> result;
   for (const Algorithm& algorithm : algorithms("reduce")) result.emplace_back(algorithm.name);
   result.emplace_back("auto");
@@ -71,7 +71,7 @@ TEST(PlanReduce, EveryPlanIsSoundAndAsLongAsTheTableSays) {
         "--machines 30 --transfer 2 --compute 1 --segments auto --max-transfers 4 --transfer-overhead 0.5",
         "--machines 5 --transfer 1 --compute 2 --arrivals dates",
         "--machines 6 --transfer 8 --compute 8 --segments auto --transfer-overhead 0.5 --max-segments 20 --root any"}) {
-    for (const std::string& name : names()) {
+    for (const std::string& name : reduce_algorithms()) {
       const std::string command =
           fmt::format("plan reduce {} --algorithm {}{}", options, name, name == "k-ary" ? " --arity 3" : "");
       SCOPED_TRACE(command);
@@ -101,7 +101,7 @@ TEST(PlanReduce, EveryPlanIsSoundAndAsLongAsTheTableSays) {
       EXPECT_EQ(folder.sluice(words(command + " --json -")).out, folder.read("plan.json"));
     }
   }
-  EXPECT_EQ(sound.size(), names().size());
+  EXPECT_EQ(sound.size(), reduce_algorithms().size());
 }
 
 /// Worked by hand: machine 1 has been combined at 2, so the root's port is free for machine 2, whose link is slow.
@@ -204,7 +204,7 @@ TEST(CompareReduce, JsonHasARowForEveryAlgorithmAndRatiosToTheBestBound) {
     seen.push_back(each.at("algorithm"));
     EXPECT_NE(outcome.out.find(seen.back() + " does not apply: "), std::string::npos) << outcome.out;
   }
-  std::vector<std::string> expected = names();
+  std::vector<std::string> expected = reduce_algorithms();
   std::sort(seen.begin(), seen.end());
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(seen, expected);

@@ -11,12 +11,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kSmallTraffic =
+constexpr const char* kFewMessages =
     "%%MatrixMarket matrix coordinate integer general\n3 2 4\n1 1 100000\n1 2 5\n2 2 70000\n3 1 1\n";
 
 TEST(RunExchange, EveryModeAndMethodDeliversEveryByteOnTheSameRanks) {
   const Folder folder;
-  folder.write("traffic.mtx", kSmallTraffic);
+  folder.write("traffic.mtx", kFewMessages);
   const Outcome outcome =
       on_ranks(folder, 3,
                "run exchange traffic.mtx --max-transfers 2 --repetitions 2 --json out.json --method "
@@ -34,7 +34,7 @@ TEST(RunExchange, EveryModeAndMethodDeliversEveryByteOnTheSameRanks) {
 
 TEST(RunExchange, PiecesAreAsLongAsOneSays) {
   const Folder folder;
-  folder.write("traffic.mtx", kSmallTraffic);
+  folder.write("traffic.mtx", kFewMessages);
   for (const std::string length : {"999", "64KiB", "1Gi"}) {
     SCOPED_TRACE(length);
     const Outcome outcome =
@@ -131,7 +131,7 @@ TEST(RunExchange, LocalPhasesRefuseWhatContradictsThem) {
 
 TEST(RunExchange, ReceiversAreTheRanksBehindTheSendersWhereThereAreEnough) {
   const Folder folder;
-  folder.write("traffic.mtx", kSmallTraffic);
+  folder.write("traffic.mtx", kFewMessages);
   const Outcome outcome =
       on_ranks(folder, 5,
                "run exchange traffic.mtx --repetitions 1 --method sluice,pairwise --json - --backbone 8Kbit "
@@ -143,7 +143,7 @@ TEST(RunExchange, ReceiversAreTheRanksBehindTheSendersWhereThereAreEnough) {
 
 TEST(RunExchange, KCanBeMeasuredAndFoundWhileItRuns) {
   const Folder folder;
-  folder.write("traffic.mtx", kSmallTraffic);
+  folder.write("traffic.mtx", kFewMessages);
   const Outcome outcome =
       on_ranks(folder, 5,
                "run exchange traffic.mtx --measure --tune --repetitions 2 --method sluice,sluice-list --json out.json");
@@ -183,7 +183,7 @@ TEST(RunExchange, KFollowsFromTheLinksThatThePlatformHas) {
 
 TEST(RunExchange, RefusesOptionsThatContradictEachOther) {
   const Folder folder;
-  folder.write("traffic.mtx", kSmallTraffic);
+  folder.write("traffic.mtx", kFewMessages);
   folder.write("platform.json", kThreeAndTwo);
   folder.write("wide.csv", "1,1,1,1,1,1\n");
   const Case cases[] = {
@@ -204,7 +204,7 @@ TEST(RunExchange, RefusesOptionsThatContradictEachOther) {
 
 TEST(RunExchange, RefusesWhatItCannotRun) {
   const Folder folder;
-  folder.write("traffic.mtx", kSmallTraffic);
+  folder.write("traffic.mtx", kFewMessages);
   folder.write("real.csv", "0.5,1\n2,3\n");
   expect_refused_once(on_ranks(folder, 2, "run exchange traffic.mtx"), "3 senders and 2 receivers");
   expect_refused_once(on_ranks(folder, 2, "run exchange real.csv"), "fraction");

@@ -16,13 +16,13 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kTraffic = "3,1,0\n0,0,2\n4,0,1\n";
+constexpr const char* kSimulatedTraffic = "3,1,0\n0,0,2\n4,0,1\n";
 
-std::string platform() { return std::string(SLUICE_STUDIES) + "/grid5000/grid5000-88.json"; }
+std::string grid5000_file() { return std::string(SLUICE_STUDIES) + "/grid5000/grid5000-88.json"; }
 
 TEST(Simulate, ProblemsAndFilesAlike) {
   const Folder folder;
-  folder.write("x.csv", kTraffic);
+  folder.write("x.csv", kSimulatedTraffic);
   ASSERT_EQ(folder.sluice(words("plan exchange x.csv --algorithm oggp --json plan.json")).status, 0);
   const json cost = json::parse(folder.read("plan.json"))["cost"];
   for (const std::string what : {"exchange x.csv --algorithm oggp", "plan.json"}) {
@@ -100,14 +100,14 @@ TEST(Simulate, TreesOfReductionsAndBroadcasts) {
   EXPECT_EQ(json::parse(reduce.out)["length"], json::parse(reduce.out)["planned"]);
   EXPECT_EQ(json::parse(reduce.out)["transfers"].size(), 15U);
   const Outcome broadcast =
-      folder.sluice({"simulate", "broadcast", "--platform", platform(), "--size", "1MiB", "--algorithm", "ecef"});
+      folder.sluice({"simulate", "broadcast", "--platform", grid5000_file(), "--size", "1MiB", "--algorithm", "ecef"});
   ASSERT_EQ(broadcast.status, 0) << broadcast.err;
   EXPECT_NE(broadcast.out.find(" ms\n"), std::string::npos) << broadcast.out;
 }
 
 TEST(Simulate, ReductionsOverAPlatformTakeWhatTheirPlanStates) {
   const Folder folder;
-  const std::string problem = "broadcast --platform " + platform() + " --size 1MiB --algorithm ecef --reversed ";
+  const std::string problem = "broadcast --platform " + grid5000_file() + " --size 1MiB --algorithm ecef --reversed ";
   ASSERT_EQ(folder.sluice(words("plan " + problem + "--json plan.json")).status, 0);
   const Outcome file = folder.sluice(words("simulate plan.json --json -"));
   const Outcome there = folder.sluice(words("simulate " + problem + "--json -"));
@@ -116,8 +116,9 @@ TEST(Simulate, ReductionsOverAPlatformTakeWhatTheirPlanStates) {
   EXPECT_EQ(json::parse(there.out)["problem"], "reduce");
   EXPECT_EQ(json::parse(there.out)["length"], json::parse(folder.read("plan.json"))["length"]);
   EXPECT_EQ(json::parse(there.out)["transfers"], json::parse(file.out)["transfers"]);
-  expect_refused(folder.sluice(words("simulate broadcast --platform " + platform() + " --size 1Mi --element-bytes 8")),
-                 "--element-bytes: 8, expected nothing without --reversed");
+  expect_refused(
+      folder.sluice(words("simulate broadcast --platform " + grid5000_file() + " --size 1Mi --element-bytes 8")),
+      "--element-bytes: 8, expected nothing without --reversed");
   expect_refused(folder.sluice(words("simulate " + problem + "--element-bytes 3")),
                  "--size: 1048576 bytes, expected whole elements of 3 bytes");
 }
@@ -152,8 +153,9 @@ TEST(Simulate, PlansDrawTheirTrees) {
   const Folder folder;
   ASSERT_EQ(folder.sluice(words("plan reduce --machines 8 --transfer 2 --compute 1 --summary --tree r.svg")).status, 0);
   EXPECT_NE(folder.read("r.svg").find("8 machines, root 0"), std::string::npos);
-  ASSERT_EQ(folder.sluice({"plan", "broadcast", "--platform", platform(), "--size", "1Ki", "--tree", "b.svg"}).status,
-            0);
+  ASSERT_EQ(
+      folder.sluice({"plan", "broadcast", "--platform", grid5000_file(), "--size", "1Ki", "--tree", "b.svg"}).status,
+      0);
   EXPECT_EQ(folder.read("b.svg").rfind("<svg ", 0), 0U);
   const auto before = folder.files();
   expect_refused(
@@ -173,7 +175,7 @@ TEST(Simulate, PlansAsLongAsItIsTold) {
 
 TEST(Simulate, AFaultOfAScheduleNamesItsFile) {
   const Folder folder;
-  folder.write("x.csv", kTraffic);
+  folder.write("x.csv", kSimulatedTraffic);
   ASSERT_EQ(folder.sluice(words("plan exchange x.csv --switches 2 --json plan.json")).status, 0);
   expect_refused(folder.sluice(words("simulate plan.json")), "plan.json: steps on 2 switches, expected a schedule for");
   expect_refused(folder.sluice(words("simulate -"), folder.read("plan.json")), "standard input: steps on 2 switches");
@@ -191,7 +193,7 @@ TEST(Simulate, AFaultOfAScheduleNamesItsFile) {
 
 TEST(Simulate, RefusesWhatItCannotSimulate) {
   const Folder folder;
-  folder.write("x.csv", kTraffic);
+  folder.write("x.csv", kSimulatedTraffic);
   ASSERT_EQ(folder.sluice(words("plan exchange x.csv --algorithm oggp --json plan.json")).status, 0);
   json broken = json::parse(folder.read("plan.json"));
   broken["steps"][0]["duration"] = 999;
@@ -613,7 +615,7 @@ TEST(SimulateWithSimgrid, RefusesWhatSimgridCannotDo) {
                  "--size: plan.json, which says the sizes, expected the tree of a reduction");
   for (const std::string way : {"", " --reversed"}) {
     const std::string plan =
-        "plan broadcast --platform " + platform() + " --size 1Mi --algorithm ecef --json links.json";
+        "plan broadcast --platform " + grid5000_file() + " --size 1Mi --algorithm ecef --json links.json";
     ASSERT_EQ(folder.sluice(words(plan + way)).status, 0);
     expect_refused(folder.sluice(words("simulate links.json --engine simgrid --platform c.xml --size 1Mi")),
                    "--engine: simgrid, and a tree over links in links.json");
@@ -644,15 +646,16 @@ TEST(SimulateWithSimgrid, SaysThatItIsMissing) {
 
 TEST(Simulate, ProgramsOverTheirPlatform) {
   const Folder folder;
-  const Arguments plan{"plan",   "allgather", "--platform", platform(), "--size",  "1Ki",        "--algorithm", "ring",
-                       "--json", "ring.json", "--svg",      "ring.svg", "--trace", "ring.trace", "--summary"};
+  const Arguments plan{"plan",  "allgather",   "--platform", grid5000_file(), "--size",
+                       "1Ki",   "--algorithm", "ring",       "--json",        "ring.json",
+                       "--svg", "ring.svg",    "--trace",    "ring.trace",    "--summary"};
   ASSERT_EQ(folder.sluice(plan).status, 0);
   const json program = json::parse(folder.read("ring.json"));
   EXPECT_EQ(folder.read("ring.svg").rfind("<svg ", 0), 0U);
   EXPECT_EQ(folder.read("ring.trace").rfind("%EventDef", 0), 0U);
   const std::vector<Arguments> both{
-      {"simulate", "ring.json", "--platform", platform()},
-      {"simulate", "allgather", "--platform", platform(), "--size", "1Ki", "--algorithm", "ring"}};
+      {"simulate", "ring.json", "--platform", grid5000_file()},
+      {"simulate", "allgather", "--platform", grid5000_file(), "--size", "1Ki", "--algorithm", "ring"}};
   for (Arguments arguments : both) {
     arguments.insert(arguments.end(), {"--json", "-"});
     const Outcome outcome = folder.sluice(arguments);

@@ -62,6 +62,10 @@ COMMANDS = {
     "predictions of a scatter": (["predict", "scatter", "--platform", PLATFORM, "--size", "1Ki"], None),
     "rules for an MPI library": (["tune", "--platform", str(FOUR_LEVELS), "--for", "openmpi", "-o", "rules.conf",
                                   "--collectives", "bcast,gather", "--sizes", "64Ki,1Mi"], None),
+    "a report": (["report", PLATFORM, "-o", "report.html", "--svg", "report.svg"], None),
+    "levels of a platform": (["platform", PLATFORM, "-o", "levels.json"], None),
+    "a platform for SimGrid": (["platform-to-simgrid", PLATFORM, "-o", "platform.xml", "--hosts", "hosts"], None),
+    "a study": (["study", "reduce-figure-2", "-o", "figures"], None),
     "clusters": (["cluster", str(SOURCE / "studies" / "grid5000" / "latency-88.mtx"), "--tolerance", "0.3,0.35"], None),
 }
 EXPORTS = ("ppermute", "p2p")
@@ -220,6 +224,7 @@ class Schemas(unittest.TestCase):
 
     def test_report_shows_each_kind_or_says_what_does(self):
         instead = {"check": "the schedule or program that was judged", "ppermute": "plan --json", "p2p": "plan --json",
+                   "written": "these files",
                    "arrays": "plan redistribute --batch --json", "speeds": "plan exchange --speeds --json"}
         for title, (document, _) in self.documents.items():
             with self.subTest(title):

@@ -149,7 +149,7 @@ TEST(BetweenProcesses, RandomRedistributionsAgainstBruteForceAndEachOther) {
       shape.push_back(draw(1, dimensions == 2 ? 20 : 80));
       first.push_back(draw(0, to.grid.back() - 1));
     }
-    SCOPED_TRACE(testing::Message() << "round " << round << ": " << to_string(from) << " -> " << to_string(to));
+    SCOPED_TRACE(::testing::Message() << "round " << round << ": " << to_string(from) << " -> " << to_string(to));
     const RedistributionProblem apart(Distribution(from, shape), Distribution(to, shape, first));
     std::vector<Rank> roles = numbers_of(apart);
     if (round % 4 == 1) std::shuffle(roles.begin(), roles.end(), random);
@@ -210,7 +210,7 @@ TEST(BetweenProcesses, PartsOfMatricesAgainstBruteForceAndEachOther) {
       first.push_back(draw(0, to.grid.back() - 1));
     }
     const MatrixPart part = round % 4 < 2 ? MatrixPart::kUpper : MatrixPart::kLower;
-    SCOPED_TRACE(testing::Message() << "round " << round << ": " << to_string(from) << " -> " << to_string(to));
+    SCOPED_TRACE(::testing::Message() << "round " << round << ": " << to_string(from) << " -> " << to_string(to));
     const RedistributionProblem whole(Distribution(from, shape), Distribution(to, shape, first));
     std::vector<Rank> roles;
     RedistributionProblem problem = whole.with_part(part, /*unit_diagonal=*/round % 3 == 0);

@@ -61,7 +61,7 @@ struct GridChange {
   const char* to;
 };
 
-class OppositeGrids : public testing::TestWithParam<GridChange> {};
+class OppositeGrids : public ::testing::TestWithParam<GridChange> {};
 
 TEST_P(OppositeGrids, TakeNoMoreStepsThanTheBusiestProcessHasMessages) {
   const RedistributionPlan plan = plan_redistribution(
@@ -72,9 +72,9 @@ TEST_P(OppositeGrids, TakeNoMoreStepsThanTheBusiestProcessHasMessages) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Transposed, OppositeGrids,
-                         testing::Values(GridChange{"4x2:64x64", "2x4:100x100"}, GridChange{"4x1:8x8", "1x4:8x8"},
-                                         GridChange{"8x2:3x5", "2x8:5x3"}, GridChange{"6x1x2:4x4x4", "1x6x2:4x4x4"},
-                                         GridChange{"2x3x4:1x1x1", "4x3x2:1x1x1"}, GridChange{"3x3:2x2", "3x3:3x3"}));
+                         ::testing::Values(GridChange{"4x2:64x64", "2x4:100x100"}, GridChange{"4x1:8x8", "1x4:8x8"},
+                                           GridChange{"8x2:3x5", "2x8:5x3"}, GridChange{"6x1x2:4x4x4", "1x6x2:4x4x4"},
+                                           GridChange{"2x3x4:1x1x1", "4x3x2:1x1x1"}, GridChange{"3x3:2x2", "3x3:3x3"}));
 
 }  // namespace
 }  // namespace sluice::detail

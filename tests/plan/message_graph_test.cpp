@@ -26,8 +26,8 @@ TEST(MessageGraph, QuotientMatchingsAreAsGoodAsTheGrids) {
   const auto draw = [&](std::int64_t to) { return std::uniform_int_distribution<std::int64_t>(1, to)(random); };
   for (int round = 0; round < 264; ++round) {
     const Axis from{0, draw(30), draw(16), 0}, to{0, draw(30), draw(16), 0};
-    SCOPED_TRACE(testing::Message() << from.processes << ":" << from.block << " -> " << to.processes << ":"
-                                    << to.block);
+    SCOPED_TRACE(::testing::Message() << from.processes << ":" << from.block << " -> " << to.processes << ":"
+                                      << to.block);
     const std::int64_t slice = slice_extent(from, to);
     const AxisPattern pattern({slice, from.processes, from.block, 0}, {slice, to.processes, to.block, 0}, 0, 0, slice);
     const MessageGraph quotient(pattern);

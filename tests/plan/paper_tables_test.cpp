@@ -36,7 +36,7 @@ struct Grid {
   std::map<std::size_t, std::string> misprints;  ///< receiver -> number of messages as printed, where it is wrong
 };
 
-class GridTables : public testing::TestWithParam<Grid> {};
+class GridTables : public ::testing::TestWithParam<Grid> {};
 
 TEST_P(GridTables, EqualOurs) {
   const Table table = read_table(GetParam().table);
@@ -67,9 +67,9 @@ TEST_P(GridTables, EqualOurs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Desprez1997, GridTables,
-                         testing::Values(Grid{1, "16:3", "16:5", {}}, Grid{4, "16:7", "16:11", {}},
-                                         Grid{7, "15:3", "15:5", {{14, "9"}}}, Grid{10, "12:4", "8:3", {{7, "4"}}},
-                                         Grid{13, "15:12", "15:20", {{14, "9"}}}, Grid{14, "15:2", "6:3", {}}));
+                         ::testing::Values(Grid{1, "16:3", "16:5", {}}, Grid{4, "16:7", "16:11", {}},
+                                           Grid{7, "15:3", "15:5", {{14, "9"}}}, Grid{10, "12:4", "8:3", {{7, "4"}}},
+                                           Grid{13, "15:12", "15:20", {{14, "9"}}}, Grid{14, "15:2", "6:3", {}}));
 
 struct Steps {
   int steps_table, cost_table;
@@ -78,7 +78,7 @@ struct Steps {
   const char* algorithm;
 };
 
-class StepTables : public testing::TestWithParam<Steps> {};
+class StepTables : public ::testing::TestWithParam<Steps> {};
 
 TEST_P(StepTables, AreSchedulesThatOurPlansAreNoWorseThan) {
   const RedistributionProblem problem =
@@ -115,9 +115,9 @@ TEST_P(StepTables, AreSchedulesThatOurPlansAreNoWorseThan) {
 
 INSTANTIATE_TEST_SUITE_P(
     Desprez1997, StepTables,
-    testing::Values(Steps{2, 3, "16:3", "16:5", "classes"}, Steps{5, 6, "16:7", "16:11", "classes"},
-                    Steps{8, 9, "15:3", "15:5", "stepwise"}, Steps{11, 12, "12:4", "8:3", "stepwise"},
-                    Steps{15, 16, "15:2", "6:3", "stepwise"}, Steps{17, 18, "15:2", "6:3", "greedy"}));
+    ::testing::Values(Steps{2, 3, "16:3", "16:5", "classes"}, Steps{5, 6, "16:7", "16:11", "classes"},
+                      Steps{8, 9, "15:3", "15:5", "stepwise"}, Steps{11, 12, "12:4", "8:3", "stepwise"},
+                      Steps{15, 16, "15:2", "6:3", "stepwise"}, Steps{17, 18, "15:2", "6:3", "greedy"}));
 
 TEST(Table19, IsOurCaterpillar) {
   const Table table = read_table(19);

@@ -42,7 +42,7 @@ struct KnownOptimum {
   std::int64_t steps, transmission;
 };
 
-class KnownOptima : public testing::TestWithParam<KnownOptimum> {};
+class KnownOptima : public ::testing::TestWithParam<KnownOptimum> {};
 
 // Found by the same program over single messages of the whole grid, on another way.
 TEST_P(KnownOptima, AtTheFewestStepsAreReachedAndProven) {
@@ -56,14 +56,15 @@ TEST_P(KnownOptima, AtTheFewestStepsAreReachedAndProven) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Grids, KnownOptima,
-                         testing::Values(KnownOptimum{"18:7", "28:10", 28, 160}, KnownOptimum{"21:4", "16:9", 21, 77},
-                                         KnownOptimum{"7:9", "6:14", 7, 50}, KnownOptimum{"27:4", "10:9", 18, 72},
-                                         KnownOptimum{"26:19", "8:13", 26, 255}, KnownOptimum{"22:13", "26:9", 22, 183},
-                                         KnownOptimum{"16:9", "12:4", 4, 14}, KnownOptimum{"16:9", "24:11", 19, 105},
-                                         KnownOptimum{"25:11", "10:5", 15, 57}, KnownOptimum{"16:5", "20:18", 11, 51},
-                                         KnownOptimum{"32:9", "18:16", 3, 21}, KnownOptimum{"12:8", "12:15", 12, 128},
-                                         KnownOptimum{"14:12", "18:7", 9, 47}, KnownOptimum{"9:17", "17:12", 10, 87},
-                                         KnownOptimum{"12:3", "12:14", 12, 45}));
+                         ::testing::Values(KnownOptimum{"18:7", "28:10", 28, 160}, KnownOptimum{"21:4", "16:9", 21, 77},
+                                           KnownOptimum{"7:9", "6:14", 7, 50}, KnownOptimum{"27:4", "10:9", 18, 72},
+                                           KnownOptimum{"26:19", "8:13", 26, 255},
+                                           KnownOptimum{"22:13", "26:9", 22, 183}, KnownOptimum{"16:9", "12:4", 4, 14},
+                                           KnownOptimum{"16:9", "24:11", 19, 105},
+                                           KnownOptimum{"25:11", "10:5", 15, 57}, KnownOptimum{"16:5", "20:18", 11, 51},
+                                           KnownOptimum{"32:9", "18:16", 3, 21}, KnownOptimum{"12:8", "12:15", 12, 128},
+                                           KnownOptimum{"14:12", "18:7", 9, 47}, KnownOptimum{"9:17", "17:12", 10, 87},
+                                           KnownOptimum{"12:3", "12:14", 12, 45}));
 
 struct KnownFront {
   const char* from;
@@ -71,7 +72,7 @@ struct KnownFront {
   std::vector<std::pair<std::int64_t, std::int64_t>> points;
 };
 
-class PaperFronts : public testing::TestWithParam<KnownFront> {};
+class PaperFronts : public ::testing::TestWithParam<KnownFront> {};
 
 // Examples 1 to 5 of Desprez et al.; the paper has TC 26 at NS 10 for Example 3, and (10, 20) and (12, 18) for
 // Example 5.
@@ -89,10 +90,11 @@ TEST_P(PaperFronts, AreWholeAndProven) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Desprez1997, PaperFronts,
-                         testing::Values(KnownFront{"16:3", "16:5", {{7, 15}}}, KnownFront{"16:7", "16:11", {{16, 77}}},
-                                         KnownFront{"15:3", "15:5", {{10, 25}, {11, 23}}},
-                                         KnownFront{"12:4", "8:3", {{4, 8}}},
-                                         KnownFront{"15:2", "6:3", {{10, 20}, {11, 16}}}));
+                         ::testing::Values(KnownFront{"16:3", "16:5", {{7, 15}}},
+                                           KnownFront{"16:7", "16:11", {{16, 77}}},
+                                           KnownFront{"15:3", "15:5", {{10, 25}, {11, 23}}},
+                                           KnownFront{"12:4", "8:3", {{4, 8}}},
+                                           KnownFront{"15:2", "6:3", {{10, 20}, {11, 16}}}));
 
 TEST(Exact, TakesFromTheFrontWhatTheSetupMakesCheapest) {
   if (!exact_uses_cbc()) GTEST_SKIP() << "without CBC only small grids are solved";
@@ -112,7 +114,7 @@ TEST(Exact, IsOptimalOnEverySmallGridByTrial) {
     for (std::int64_t q = 1; q <= 4; ++q) {
       for (std::int64_t r = 1; r <= 5; ++r) {
         for (std::int64_t s = 1; s <= 5; ++s) {
-          SCOPED_TRACE(testing::Message() << p << ":" << r << " -> " << q << ":" << s);
+          SCOPED_TRACE(::testing::Message() << p << ":" << r << " -> " << q << ":" << s);
           const RedistributionProblem problem = one_slice({{p}, {r}}, {{q}, {s}});
           const Traffic traffic = problem.traffic();
           const auto fewest = static_cast<std::size_t>(redistribution_bound(problem).steps);
@@ -157,7 +159,7 @@ TEST(Exact, IsOptimalOnShortArraysAndTailsByTrial) {
       shape.push_back(draw(1, 60));
       first.push_back(draw(0, from.grid.back() - 1));
     }
-    SCOPED_TRACE(testing::Message() << "round " << round << ": " << to_string(from) << " -> " << to_string(to));
+    SCOPED_TRACE(::testing::Message() << "round " << round << ": " << to_string(from) << " -> " << to_string(to));
     const RedistributionProblem problem(Distribution(from, shape, first), Distribution(to, shape));
     const auto fewest = static_cast<std::size_t>(redistribution_bound(problem).steps);
     const FewestByTrial trial(problem.traffic(), fewest + 2);
@@ -195,7 +197,7 @@ TEST(Exact, ProofsHoldForRandomMatricesAndTails) {
       const std::int64_t slice = slice_extent(one, other);
       shape.push_back(round % 2 == 0 ? slice : slice * draw(1, 3) + draw(0, slice));
     }
-    SCOPED_TRACE(testing::Message() << "round " << round << ": " << to_string(from) << " -> " << to_string(to));
+    SCOPED_TRACE(::testing::Message() << "round " << round << ": " << to_string(from) << " -> " << to_string(to));
     const RedistributionProblem problem(Distribution(from, shape), Distribution(to, shape));
     const RedistributionPlan plan = plan_redistribution(problem, "exact", 1);
     const Cost cost = judged(plan), bound = plan.bound();
@@ -321,7 +323,7 @@ TEST(ClassProgram, AgreesWithTheSearchAndWithSingleMessages) {
     EXPECT_EQ(bound.steps, bound_of(all).steps);
     EXPECT_EQ(bound.transmission, bound_of(all).transmission);
     for (const std::int64_t more : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{1}, std::int64_t{5}}) {
-      SCOPED_TRACE(testing::Message() << "round " << round << ", " << more << " more steps");
+      SCOPED_TRACE(::testing::Message() << "round " << round << ", " << more << " more steps");
       ProgramLimits limits;
       limits.most_steps = bound.steps + more;
       limits.below = 1'000'000;
@@ -383,7 +385,7 @@ TEST(ArrayClasses, OfEveryFinenessHoldEveryMessageOnce) {
     const std::int64_t lift = CommunicationGrid(from, to).lift();
     for (std::int64_t fineness = 0; fineness <= lift; ++fineness) {
       if (fineness > 0 && lift % fineness != 0) continue;
-      SCOPED_TRACE(testing::Message() << "round " << round << ", fineness " << fineness << " of " << lift);
+      SCOPED_TRACE(::testing::Message() << "round " << round << ", fineness " << fineness << " of " << lift);
       std::vector<AxisClasses> axes;
       if (fineness == 0) {
         axes.emplace_back(problem.axis(0));

@@ -75,7 +75,7 @@ struct Example {
   std::int64_t steps, transmission;
 };
 
-class PaperExamples : public testing::TestWithParam<Example> {};
+class PaperExamples : public ::testing::TestWithParam<Example> {};
 
 // The paper's values, or better ones where it is free to choose among matchings of equal weight.
 TEST_P(PaperExamples, HaveTheseStepsAndCost) {
@@ -86,15 +86,15 @@ TEST_P(PaperExamples, HaveTheseStepsAndCost) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Desprez1997, PaperExamples,
-                         testing::Values(Example{"16:3", "16:5", "classes", 7, 15},         // Example 1, Table 3
-                                         Example{"16:7", "16:11", "classes", 16, 77},       // Example 2, Table 6
-                                         Example{"16:7", "16:11", "caterpillar", 16, 112},  // section 5.2
-                                         Example{"15:3", "15:5", "stepwise", 10, 25},       // Example 3; Table 9: 26
-                                         Example{"15:12", "15:20", "stepwise", 10, 100},    // Table 13: lengths times 4
-                                         Example{"12:4", "8:3", "stepwise", 4, 8},          // Example 4, Table 12
-                                         Example{"12:4", "8:3", "caterpillar", 12, 18},     // Table 19
-                                         Example{"15:2", "6:3", "stepwise", 10, 20},        // Example 5, Table 16
-                                         Example{"15:2", "6:3", "greedy", 11, 16}));        // Table 18: 12, 18
+                         ::testing::Values(Example{"16:3", "16:5", "classes", 7, 15},         // Example 1, Table 3
+                                           Example{"16:7", "16:11", "classes", 16, 77},       // Example 2, Table 6
+                                           Example{"16:7", "16:11", "caterpillar", 16, 112},  // section 5.2
+                                           Example{"15:3", "15:5", "stepwise", 10, 25},       // Example 3; Table 9: 26
+                                           Example{"15:12", "15:20", "stepwise", 10, 100},  // Table 13: lengths times 4
+                                           Example{"12:4", "8:3", "stepwise", 4, 8},        // Example 4, Table 12
+                                           Example{"12:4", "8:3", "caterpillar", 12, 18},   // Table 19
+                                           Example{"15:2", "6:3", "stepwise", 10, 20},      // Example 5, Table 16
+                                           Example{"15:2", "6:3", "greedy", 11, 16}));      // Table 18: 12, 18
 
 TEST(Caterpillar, HasTheEmptyStepsOfTable19) {
   const StepSchedule schedule = plan_redistribution(slice_of("12:4", "8:3"), "caterpillar").schedule({});
@@ -118,7 +118,7 @@ TEST(Classes, IsOptimalInStepsAndCostWithStepsOfOneLength) {
         for (std::int64_t s = 1; s <= 7; ++s) {
           const std::int64_t d = std::gcd(r, s);
           if (std::gcd(r / d, q) > 1 || std::gcd(s / d, p) > 1) continue;
-          SCOPED_TRACE(testing::Message() << p << ":" << r << " -> " << q << ":" << s);
+          SCOPED_TRACE(::testing::Message() << p << ":" << r << " -> " << q << ":" << s);
           const RedistributionPlan plan = plan_redistribution(one_slice({{p}, {r}}, {{q}, {s}}), "classes");
           const Cost cost = expect_sound(plan);
           EXPECT_EQ(cost, plan.bound());
@@ -138,7 +138,7 @@ TEST(Stepwise, HasTheFewestStepsEverywhere) {
     for (std::int64_t q = 1; q <= 8; ++q) {
       for (std::int64_t r = 1; r <= 6; ++r) {
         for (std::int64_t s = 1; s <= 6; ++s) {
-          SCOPED_TRACE(testing::Message() << p << ":" << r << " -> " << q << ":" << s);
+          SCOPED_TRACE(::testing::Message() << p << ":" << r << " -> " << q << ":" << s);
           const Axis from{0, p, r, 0}, to{0, q, s, 0};
           const RedistributionPlan plan = plan_redistribution(one_slice({{p}, {r}}, {{q}, {s}}), "stepwise");
           const Cost cost = expect_sound(plan);
@@ -191,7 +191,7 @@ TEST(EveryAlgorithm, IsSoundOnSubArraysOfAnyShapeOffsetAndFirstProcess) {
       from_shape.push_back(from_start.back() + extent.back() + draw(0, 5));
       to_shape.push_back(to_start.back() + extent.back() + draw(0, 5));
     }
-    SCOPED_TRACE(testing::Message() << "round " << round << ": " << to_string(from) << " -> " << to_string(to));
+    SCOPED_TRACE(::testing::Message() << "round " << round << ": " << to_string(from) << " -> " << to_string(to));
     const RedistributionProblem problem(Distribution(from, from_shape, from_first),
                                         Distribution(to, to_shape, to_first), from_start, to_start, extent);
     for (const std::string& algorithm : kEveryAlgorithm) {
@@ -240,7 +240,7 @@ TEST(Auto, CostsNoMoreThanAnyNamedAlgorithmOnArraysWithTails) {
       to.block.push_back(draw(1, 6));
       shape.push_back(draw(1, 400));
     }
-    SCOPED_TRACE(testing::Message() << "round " << round << ": " << to_string(from) << " -> " << to_string(to));
+    SCOPED_TRACE(::testing::Message() << "round " << round << ": " << to_string(from) << " -> " << to_string(to));
     const RedistributionProblem problem(Distribution(from, shape), Distribution(to, shape));
     for (const double setup : {0.0, 1.0, 100.0}) {
       // Without a search beyond the named algorithms, which would hide a wrong choice among them.

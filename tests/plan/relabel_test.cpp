@@ -82,7 +82,7 @@ TEST(Relabel, ThousandRandomPairsAreOptimalAgainstBruteForce) {
   for (int round = 0; round < 1000; ++round) {
     const Layout from{{draw(1, 8)}, {draw(1, 9)}}, to{{draw(1, 8)}, {draw(1, 9)}};
     const std::vector<std::int64_t> shape{draw(1, 200)}, first{draw(0, from.grid[0] - 1)};
-    SCOPED_TRACE(testing::Message() << "round " << round << ": " << to_string(from) << " -> " << to_string(to));
+    SCOPED_TRACE(::testing::Message() << "round " << round << ": " << to_string(from) << " -> " << to_string(to));
     const RedistributionProblem problem(Distribution(from, shape, first), Distribution(to, shape));
     const TargetRoles roles = assign_target_roles(problem);
     std::vector<std::int64_t> order(static_cast<std::size_t>(std::max(from.grid[0], to.grid[0])));

@@ -27,8 +27,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kVariable = "SLUICE_LAB";
-constexpr int kSecondsForOne = 900;
+constexpr const char* kLabVariable = "SLUICE_LAB";
+constexpr int kLongestMeasurement_s = 900;
 constexpr double kBytesOfMbit = 1e6 / 8;
 
 std::string find_scripts(const std::string& where) {
@@ -36,15 +36,15 @@ std::string find_scripts(const std::string& where) {
     std::error_code error;
     return fs::exists(folder / "run.sh", error);
   };
-  if (const char* given = std::getenv(kVariable); given != nullptr && *given != '\0') {
-    if (!has_lab(given)) throw InputError(kVariable, fmt::format("'{}'", given), "the folder with the lab's run.sh");
+  if (const char* given = std::getenv(kLabVariable); given != nullptr && *given != '\0') {
+    if (!has_lab(given)) throw InputError(kLabVariable, fmt::format("'{}'", given), "the folder with the lab's run.sh");
     return fs::absolute(given).string();
   }
   const fs::path installed = own_path(where).parent_path() / SLUICE_LAB_INSTALLED;
   for (const fs::path& folder : {installed, fs::path(SLUICE_LAB_SOURCE)})
     if (has_lab(folder)) return folder.lexically_normal().string();
   throw InputError(where, fmt::format("no {}/run.sh", installed.lexically_normal().string()),
-                   fmt::format("an installed command, or the folder of the lab in {}", kVariable));
+                   fmt::format("an installed command, or the folder of the lab in {}", kLabVariable));
 }
 
 std::string to_matrix_market(const Traffic& traffic) {
@@ -158,7 +158,7 @@ Lab::Outcome Lab::run_on(const LabNetwork& network, const std::vector<std::strin
              "--backbone",   number(network.backbone_mbit),
              "--host-rate",  number(network.host_mbit),
              "--congestion", network.congestion,
-             "--time-limit", fmt::format("{}", kSecondsForOne),
+             "--time-limit", fmt::format("{}", kLongestMeasurement_s),
              "-n",           ranks};
     if (network.first_host_mbit > 0) words.insert(words.end(), {"--first-host-rate", number(network.first_host_mbit)});
   }

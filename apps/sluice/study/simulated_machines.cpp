@@ -19,23 +19,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kVariable = "SLUICE_SMPI";
-constexpr int kSecondsForOne = 900;
+constexpr const char* kSmpiVariable = "SLUICE_SMPI";
+constexpr int kLongestRun_s = 900;
 /// What SMPI is told that a message costs its sender and its receiver: see scripts/smpirun.options.
 constexpr double kEnd_s = 2e-6;
 
 fs::path find_command(const std::string& where) {
   std::error_code error;
-  if (const char* given = std::getenv(kVariable); given != nullptr && *given != '\0') {
+  if (const char* given = std::getenv(kSmpiVariable); given != nullptr && *given != '\0') {
     if (!fs::is_regular_file(given, error))
-      throw InputError(kVariable, fmt::format("'{}'", given), "the command of a build with SimGrid's SMPI");
+      throw InputError(kSmpiVariable, fmt::format("'{}'", given), "the command of a build with SimGrid's SMPI");
     return fs::absolute(given);
   }
   fs::path built = (own_path(where).parent_path() / "../../smpi/bin/sluice").lexically_normal();
   if (!fs::is_regular_file(built, error))
     throw InputError(
         where, fmt::format("no {}", built.string()),
-        fmt::format("scripts/build.sh smpi, or the command of a build with SimGrid's SMPI in {}", kVariable));
+        fmt::format("scripts/build.sh smpi, or the command of a build with SimGrid's SMPI in {}", kSmpiVariable));
   return built;
 }
 
@@ -80,7 +80,7 @@ nlohmann::json SimulatedMachines::run(const SimgridPlatform& machines, const std
   const auto ranks = std::count(machines.hosts.begin(), machines.hosts.end(), '\n');
 
   std::vector<std::string> words{"timeout",
-                                 fmt::format("{}", kSecondsForOne),
+                                 fmt::format("{}", kLongestRun_s),
                                  "smpirun",
                                  "-np",
                                  fmt::format("{}", ranks),

@@ -1,9 +1,13 @@
 #include "study.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,10 +15,12 @@
 #include "command.hpp"
 #include "offered_values.hpp"
 #include "option_values.hpp"
+#include "output.hpp"
 #include "ranks.hpp"
 #include "sluice/error.hpp"
 #include "suggestion.hpp"
 #include "terminal.hpp"
+#include "written.hpp"
 
 namespace sluice::command {
 
@@ -126,6 +132,32 @@ struct StudyOptions {
   std::vector<std::string> networks;
   std::vector<std::string> sizes;
   bool quick = false;
+  std::string json;
+};
+
+/// Standard output, which may go nowhere for a while.
+class StandardOutput {
+ public:
+  StandardOutput() : kept_(::dup(STDOUT_FILENO)) {}
+  ~StandardOutput() {
+    restore();
+    ::close(kept_);
+  }
+  StandardOutput(const StandardOutput&) = delete;
+  StandardOutput& operator=(const StandardOutput&) = delete;
+
+  /// Throws InputError where there is no /dev/null.
+  void silence() const {
+    (void)std::fflush(stdout);
+    if (std::freopen("/dev/null", "w", stdout) == nullptr) throw InputError("--quiet", "no /dev/null", "one");
+  }
+  void restore() const {
+    (void)std::fflush(stdout);
+    (void)::dup2(kept_, STDOUT_FILENO);
+  }
+
+ private:
+  int kept_;
 };
 
 template <class Wanted>
@@ -200,10 +232,21 @@ int study(const StudyOptions& options) {
     task.sizes.push_back(parse_count(size, "--sizes", kLeastSize, kMostSize));
   if (!options.samples.empty()) task.samples = parse_count(options.samples, "--samples", 1, kMostSamples);
   if (!options.seed.empty()) task.seed = static_cast<std::uint64_t>(parse_count(options.seed, "--seed", 0, kMostSeed));
+  Ranks::once([&] { check_json_target(options.json); });
   // Studies print what came out and nothing else; files they write by their names.
-  if (manners().quiet && std::freopen("/dev/null", "w", stdout) == nullptr)
-    throw InputError("--quiet", "no /dev/null", "one");
-  return found->run(task);
+  const StandardOutput output;
+  if (manners().quiet || options.json == "-") output.silence();
+  const std::vector<std::string> hosts = Ranks::hosts();
+  WrittenIntoFolder written(options.folder);
+  const auto start = std::chrono::steady_clock::now();
+  const int status = found->run(task);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  if (!Ranks::speaks()) return status;
+  output.restore();
+  written.look();
+  written.write_json(options.json, "study",
+                     {{"study", options.name}, {"exit_status", status}, {"elapsed_s", elapsed.count()}}, hosts);
+  return status;
 }
 
 }  // namespace
@@ -230,6 +273,9 @@ void add_study(CLI::App& command, Action& chosen) {
       ->delimiter(',')
       ->option_text("N,M,..");
   verb->add_flag("--quick", options->quick, "a small version, to try it out, of studies that take long");
+  verb->add_option("--json", options->json,
+                   "write what was written, by its names, as JSON (sluice.written/1); -: instead of the text")
+      ->option_text("FILE|-");
   verb->footer(std::string());  // not that of the command, which verbs inherit
   verb->footer([options] { return help_of(options->name); });
   verb->callback([options, &chosen] { chosen = [options] { return study(*options); }; });
