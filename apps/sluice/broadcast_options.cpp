@@ -48,11 +48,15 @@ void ReversedInput::add_to(CLI::App& verb) {
                   "out")
       ->option_text("N [1]");
   verb.add_option(kCompute, compute,
-                  "with --reversed: c, the time that a rank takes to combine two elements, such as 2ns")
+                  "with --reversed: c, the time that a rank takes to combine two elements, such as 2ns; any program")
       ->option_text("C [0]");
 }
 
-bool ReversedInput::costly() const { return !compute.empty() && parse_seconds(compute, kCompute) > 0; }
+bool ReversedInput::costly() const {
+  if (compute.empty()) return false;
+  (void)parse_seconds(compute, kCompute);
+  return true;
+}
 
 void check(const ReversedInput& options) {
   if (options.reversed) return;

@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "schedule/byte_uses.hpp"
+#include "schedule/range_map.hpp"
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"
 
@@ -40,7 +42,7 @@ void append(std::vector<ProgramOperation>& operations, ByteUses& uses, std::int6
   operations.push_back(std::move(op));
 }
 
-/// add(rank, kind, peer, ranges) for each operation, in its order.
+/// add(rank, kind, peer, message) for each operation, in its order.
 template <class Add>
 void for_operations(const ProgramMessages& messages, Add add) {
   using Kind = ProgramOperation::Kind;
@@ -48,9 +50,9 @@ void for_operations(const ProgramMessages& messages, Add add) {
   for (std::size_t first = 0, end = 0; first < list.size(); first = end) {
     end = first + 1;
     while (end < list.size() && list[end].with_last) ++end;
-    for (std::size_t m = first; m < end; ++m) add(list[m].from, Kind::kSend, list[m].to, list[m].ranges);
+    for (std::size_t m = first; m < end; ++m) add(list[m].from, Kind::kSend, list[m].to, list[m]);
     for (std::size_t m = first; m < end; ++m)
-      add(list[m].to, list[m].combine ? Kind::kCombine : Kind::kReceive, list[m].from, list[m].ranges);
+      add(list[m].to, list[m].combine ? Kind::kCombine : Kind::kReceive, list[m].from, list[m]);
   }
 }
 
@@ -69,19 +71,8 @@ void check_pair_count(std::size_t senders, std::size_t receivers) {
                      fmt::format("at most {} pairs, or another algorithm", kMostPairs));
 }
 
-void OperationList::add(std::int64_t rank, ProgramOperation::Kind kind, std::int64_t peer,
-                        std::span<const ByteRange> ranges) {
-  append(operations_, uses_[static_cast<std::size_t>(rank)], rank, kind, peer, ranges);
-}
-
-void OperationList::add_message(std::int64_t from, std::int64_t to, const ByteRange& range, bool combine) {
-  using Kind = ProgramOperation::Kind;
-  check_message_count(static_cast<std::int64_t>(operations_.size()) / 2 + 1);
-  add(from, Kind::kSend, to, {&range, 1});
-  add(to, combine ? Kind::kCombine : Kind::kReceive, from, {&range, 1});
-}
-
-void ProgramMessages::add(std::int64_t from, std::int64_t to, std::vector<ByteRange> ranges, bool combine) {
+void ProgramMessages::add(std::int64_t from, std::int64_t to, std::vector<ByteRange> ranges, bool combine,
+                          const SendPace& pace) {
   std::erase_if(ranges, [](const ByteRange& range) { return range.bytes == 0; });
   if (ranges.empty()) return;
   const auto before = [](const ByteRange& a, const ByteRange& b) { return a.offset < b.offset; };
@@ -96,7 +87,7 @@ void ProgramMessages::add(std::int64_t from, std::int64_t to, std::vector<ByteRa
   ranges.resize(kept + 1);
   ranges.shrink_to_fit();
   ranges_ += static_cast<std::int64_t>(ranges.size());
-  list_.push_back({from, to, std::move(ranges), combine, false});
+  list_.push_back({from, to, std::move(ranges), combine, false, pace});
   check_size();
 }
 
@@ -123,24 +114,71 @@ ProgramMessages ProgramMessages::reversed(bool combine) const {
   result.ranges_ = ranges_;
   result.list_.reserve(list_.size());
   for (auto message = list_.rbegin(); message != list_.rend(); ++message)
-    result.list_.push_back({message->to, message->from, message->ranges, combine, false});
+    result.list_.push_back({message->to, message->from, message->ranges, combine, false, {}});
+  return result;
+}
+
+ProgramMessages ProgramMessages::needed_for(const Program& shape) const {
+  std::vector<RangeMap<bool>> needed(static_cast<std::size_t>(shape.ranks));  // of what a rank has, by a later time
+  for (std::int64_t rank = 0; rank < shape.ranks; ++rank)
+    for (const ByteRange& range : ranges_at_end(shape, rank))
+      needed[static_cast<std::size_t>(rank)].assign(range.offset, range.end(), true);
+  std::vector<std::vector<ByteRange>> kept(list_.size());
+  for (std::size_t end = list_.size(), first = 0; end > 0; end = first) {
+    first = end - 1;
+    while (list_[first].with_last) --first;
+    for (std::size_t m = end; m-- > first;) {
+      RangeMap<bool>& there = needed[static_cast<std::size_t>(list_[m].to)];
+      for (const ByteRange& range : list_[m].ranges)
+        there.visit(range.offset, range.end(), [&](std::int64_t from, std::int64_t to, bool) {
+          kept[m].push_back({from, to - from});
+        });
+      if (list_[m].combine) continue;
+      for (const ByteRange& range : kept[m]) there.erase(range.offset, range.end());
+    }
+    for (std::size_t m = first; m < end; ++m)
+      for (const ByteRange& range : kept[m])
+        needed[static_cast<std::size_t>(list_[m].from)].assign(range.offset, range.end(), true);
+  }
+  ProgramMessages result;
+  bool begun = false;  // those that belong together
+  for (std::size_t m = 0; m < list_.size(); ++m) {
+    begun = begun && list_[m].with_last;
+    if (kept[m].empty()) continue;
+    result.add(list_[m].from, list_[m].to, std::move(kept[m]), list_[m].combine, list_[m].pace);
+    result.list_.back().with_last = std::exchange(begun, true);
+  }
   return result;
 }
 
 std::vector<ProgramOperation> operations_of(const ProgramMessages& messages, std::int64_t ranks) {
-  OperationList operations(ranks);
-  for_operations(messages, [&](std::int64_t rank, ProgramOperation::Kind kind, std::int64_t peer,
-                               const std::vector<ByteRange>& ranges) { operations.add(rank, kind, peer, ranges); });
-  return std::move(operations).take();
+  std::vector<ProgramOperation> operations;
+  std::vector<ByteUses> uses(static_cast<std::size_t>(ranks));
+  for_operations(messages,
+                 [&](std::int64_t rank, ProgramOperation::Kind kind, std::int64_t peer, const ProgramMessage& message) {
+                   append(operations, uses[static_cast<std::size_t>(rank)], rank, kind, peer, message.ranges);
+                 });
+  return operations;
+}
+
+std::vector<SendPace> paces_of(const ProgramMessages& messages) {
+  std::vector<SendPace> paces;
+  if (std::ranges::all_of(messages.list(), [](const ProgramMessage& each) { return each.pace == SendPace(); }))
+    return paces;
+  paces.reserve(2 * messages.list().size());
+  for_operations(messages, [&](std::int64_t, ProgramOperation::Kind kind, std::int64_t, const ProgramMessage& message) {
+    paces.push_back(kind == ProgramOperation::Kind::kSend ? message.pace : SendPace());
+  });
+  return paces;
 }
 
 std::vector<ProgramOperation> operations_of_rank(const ProgramMessages& messages, std::int64_t own) {
   std::vector<ProgramOperation> operations;
   ByteUses uses;
-  for_operations(messages, [&](std::int64_t rank, ProgramOperation::Kind kind, std::int64_t peer,
-                               const std::vector<ByteRange>& ranges) {
-    if (rank == own) append(operations, uses, rank, kind, peer, ranges);
-  });
+  for_operations(messages,
+                 [&](std::int64_t rank, ProgramOperation::Kind kind, std::int64_t peer, const ProgramMessage& message) {
+                   if (rank == own) append(operations, uses, rank, kind, peer, message.ranges);
+                 });
   return operations;
 }
 

@@ -2,12 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include "schedule/byte_uses.hpp"
 #include "sluice/schedule/program.hpp"
 
 /// Programs as planners make them: messages in an order in which they could pass one after the other.
@@ -21,6 +17,7 @@ struct ProgramMessage {
   /// It belongs to those ahead of it in the list, back to the last without this: all of them are sent before any of
   /// them is received.
   bool with_last = false;
+  SendPace pace = {};  ///< stated by its planner, for all messages or for none
 };
 
 /// Throws InputError beyond 2^22 messages.
@@ -33,7 +30,8 @@ class ProgramMessages {
  public:
   /// Nothing, if the ranges are empty. They may be in any order, and are joined where they meet. Throws InputError
   /// beyond 2^22 messages.
-  void add(std::int64_t from, std::int64_t to, std::vector<ByteRange> ranges, bool combine = false);
+  void add(std::int64_t from, std::int64_t to, std::vector<ByteRange> ranges, bool combine = false,
+           const SendPace& pace = {});
   /// At once: each is sent as its sender was before all of them, and combined.
   struct Edge {
     std::int64_t from = 0;
@@ -47,6 +45,9 @@ class ProgramMessages {
   /// The other way round: who has sent a range gets it back, combined if so asked. Where every rank received what it
   /// has once, this gathers what they have, or combines it.
   [[nodiscard]] ProgramMessages reversed(bool combine) const;
+  /// Only those bytes of each message without which some rank would not have in the end what the problem of `shape`
+  /// wants of it. O(k log k) time for messages of k ranges.
+  [[nodiscard]] ProgramMessages needed_for(const Program& shape) const;
 
  private:
   void check_size() const;
@@ -55,23 +56,11 @@ class ProgramMessages {
   std::int64_t ranges_ = 0;
 };
 
-/// Operations, each waiting for what it has to (see program.hpp), in the order in which they are added.
-class OperationList {
- public:
-  explicit OperationList(std::int64_t ranks) : uses_(static_cast<std::size_t>(ranks)) {}
-  void add(std::int64_t rank, ProgramOperation::Kind kind, std::int64_t peer, std::span<const ByteRange> ranges);
-  /// A send and what receives it. Throws InputError beyond 2^22 messages.
-  void add_message(std::int64_t from, std::int64_t to, const ByteRange& range, bool combine);
-  [[nodiscard]] std::vector<ProgramOperation> take() && { return std::move(operations_); }
-
- private:
-  std::vector<ProgramOperation> operations_;
-  std::vector<ByteUses> uses_;  ///< by rank
-};
-
-/// Operations of the messages.
+/// Operations of the messages, each waiting for what it has to (see program.hpp).
 [[nodiscard]] std::vector<ProgramOperation> operations_of(const ProgramMessages& messages, std::int64_t ranks);
-/// The same of one rank alone, at one end of every message; `after` has positions among these.
+/// The pace of these operations; empty where no message states one.
+[[nodiscard]] std::vector<SendPace> paces_of(const ProgramMessages& messages);
+/// Operations of one rank alone, at one end of every message; `after` has positions among these.
 [[nodiscard]] std::vector<ProgramOperation> operations_of_rank(const ProgramMessages& messages, std::int64_t rank);
 
 /// In parts as equal as possible, of whole elements, the longer ones first; none is empty.

@@ -166,5 +166,50 @@ TEST(BroadcastReversed, CombiningMayTakeTime) {
   EXPECT_THROW((void)plan_costly_reduction(platform, 5, 9000, 8, -1), InputError);
 }
 
+/// 88 machines at three sites, 1 MiB.
+class ReversedOn88 : public ::testing::Test {
+ protected:
+  static constexpr std::int64_t kElements = 1 << 17;
+
+  [[nodiscard]] ProgramPlan plan(Collective collective, double combine_s_per_element,
+                                 const std::string& algorithm = "auto") const {
+    const ProgramProblem problem{.problem = collective,
+                                 .size_bytes = 8 * kElements,
+                                 .element_bytes = 8,
+                                 .combine_s_per_byte = combine_s_per_element / 8};
+    ProgramOptions options;
+    options.algorithm = algorithm;
+    return plan_program(platform_, problem, options);
+  }
+
+  const Platform platform_ = read_platform(SLUICE_STUDIES "/grid5000/grid5000-88.json");
+};
+
+/// Where combining takes longer than sending, a broadcast over links as slow as that is the better one to reverse.
+TEST_F(ReversedOn88, IsPlannedForTheSpeedOfCombining) {
+  const ProgramPlan slow = plan(Collective::kReduce, 100e-9, "reversed-broadcast");
+  ASSERT_EQ(slow.candidates.size(), 2U);
+  EXPECT_TRUE(slow.program.algorithm.starts_with("reversed-broadcast, as fast as combining, "))
+      << slow.program.algorithm;
+  EXPECT_LT(slow.candidates[0].length_s, 0.3 * slow.candidates[1].length_s);
+  EXPECT_EQ(plan(Collective::kReduce, 0, "reversed-broadcast").candidates.size(), 1U);
+  EXPECT_LT(plan(Collective::kReduce, 100e-9).program.length_s, plan(Collective::kAllreduce, 100e-9).program.length_s);
+}
+
+/// Parts are on their way back while others are still combined: less than one after the other.
+TEST_F(ReversedOn88, OverlapsWithTheBroadcastOfItsResult) {
+  const double there_s = plan_reversed_broadcast(platform_, 0, kElements, 8).program.length_s;
+  const double back_s = plan_broadcast(platform_, 0, 8 * kElements, {}).program.length_s;
+  EXPECT_LT(plan(Collective::kAllreduce, 0, "reduce-broadcast").program.length_s, 0.9 * (there_s + back_s));
+}
+
+TEST(BroadcastReversed, AnswersCtrlC) {
+  const Platform platform = three_sites(in_order(), 3);
+  BroadcastOptions options;
+  options.stop = [] { return true; };
+  const ProgramPlan plan = plan_costly_reduction(platform, 5, 9000, 8, 1e-9, options);
+  EXPECT_TRUE(validate(plan.program).empty());
+}
+
 }  // namespace
 }  // namespace sluice

@@ -1,5 +1,6 @@
 #include "sluice/plan/program.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -312,7 +313,8 @@ TEST(PlanProgram, RefusesWhatItCannotPlan) {
   };
   EXPECT_EQ(
       refused({Collective::kAllgather, 8}, {.algorithm = "flat"}),
-      "algorithm: 'flat', expected one of ring, bruck, circulant, recursive-doubling, pairwise, hierarchical, auto");
+      "algorithm: 'flat', expected one of gather-broadcast, ring, bruck, circulant, recursive-doubling, pairwise, "
+      "hierarchical, auto");
   EXPECT_EQ(refused({Collective::kAllgather, 8}, {.algorithm = "recursive-doubling"}),
             "ranks: 6, expected a power of two");
   EXPECT_EQ(refused({Collective::kAllgather, 8}, {.algorithm = "hierarchical"}),
@@ -355,10 +357,11 @@ TEST(PlanProgram, ManyRanksAreRefusedWithTheNumber) {
 }
 
 TEST(PlanProgram, OneGroupAllConnectedAlikeTakesWhatIsKnown) {
-  // 8 ranks, 50 us and 125 MB/s: three rounds of recursive doubling for few bytes, fewest bytes for many.
+  // 8 ranks, 50 us, 2 us a message and 125 MB/s: two latencies by one rank for few bytes, where recursive doubling has
+  // three, fewest bytes for many.
   const Platform platform = one_cluster(8);
   const ProgramPlan few = plan_program(platform, {Collective::kAllreduce, 8, 0, 8});
-  EXPECT_EQ(few.program.algorithm, "recursive-doubling");
+  EXPECT_LT(few.program.length_s, 3 * 50e-6);
   const ProgramPlan many = plan_program(platform, {Collective::kAllreduce, 8 << 20, 0, 8});
   EXPECT_LT(many.program.length_s, 1.2 * 2 * 7.0 / 8 * (8 << 20) / 125e6);
 }
@@ -648,6 +651,70 @@ TEST(ReplayProgram, CombiningTakesItsTimeAndWaitsForSends) {
           .program;
   const double message = 50e-6 + platform.clusters[0].gap.at(1'000'000) + platform.clusters[0].gap.at(1);
   EXPECT_NEAR(program.length_s, message + 1e-2, 1e-5);
+}
+
+// ---- what is needed of larger programs, and broadcasts in programs
+
+/// 0 and 1 combine what both have, 2 and 3 too; the root, 0, needs neither what 1 gets of that nor what goes back.
+TEST(ProgramMessages, OnlyWhatIsNeededIsLeft) {
+  detail::ProgramMessages messages;
+  messages.add_at_once({{0, 1}, {1, 0}}, {0, 8});
+  messages.add_at_once({{3, 2}, {2, 3}}, {0, 8});
+  messages.add(2, 0, {{0, 8}}, true);
+  messages.add(0, 1, {{0, 8}});
+  messages.add(0, 3, {{0, 4}});
+  Program shape;
+  shape.problem = Collective::kReduce;
+  shape.ranks = 4;
+  shape.size_bytes = 8;
+  const auto text = [](const detail::ProgramMessages& of) {
+    std::string all;
+    for (const detail::ProgramMessage& each : of.list()) {
+      EXPECT_FALSE(each.with_last);
+      all += fmt::format("{}-{}:{}+{} ", each.from, each.to, each.ranges.front().offset, total_bytes(each.ranges));
+    }
+    return all;
+  };
+  EXPECT_EQ(text(messages.needed_for(shape)), "1-0:0+8 3-2:0+8 2-0:0+8 ");
+  // Of rank 3 its share alone, the last element.
+  shape.problem = Collective::kReduceScatter;
+  shape.root = 0;
+  detail::ProgramMessages broadcast;
+  broadcast.add(1, 0, {{0, 8}}, true);
+  broadcast.add(2, 0, {{0, 8}}, true);
+  broadcast.add(3, 0, {{0, 8}}, true);
+  for (std::int64_t rank = 1; rank < 4; ++rank) broadcast.add(0, rank, {{0, 8}});
+  EXPECT_EQ(text(broadcast.needed_for(shape)), "1-0:0+8 2-0:0+8 3-0:0+8 0-1:2+2 0-2:4+2 0-3:6+2 ");
+}
+
+/// What gives less is not longer than what gives more.
+TEST(PlanProgram, NoProblemTakesLongerThanOneThatIncludesIt) {
+  std::mt19937 random(17);
+  for (int round = 0; round < 12; ++round) {
+    std::vector<std::int64_t> ranks = in_order();
+    std::shuffle(ranks.begin(), ranks.end(), random);
+    const Platform platform = three_sites(ranks, 1 + static_cast<std::int64_t>(random() % 8));
+    const auto root = static_cast<std::int64_t>(random() % 18);
+    const std::int64_t block = std::int64_t{8} << random() % 13, all = 18 * block;
+    const double combine_s_per_byte = round % 3 == 0 ? 1e-7 : 1e-9;
+    SCOPED_TRACE(::testing::Message() << block << " bytes, root " << root << ", " << combine_s_per_byte);
+    const auto length = [&](Collective collective, std::int64_t bytes) {
+      const ProgramProblem problem{.problem = collective,
+                                   .size_bytes = bytes,
+                                   .root = root,
+                                   .element_bytes = 8,
+                                   .combine_s_per_byte = combine_s_per_byte};
+      return plan_program(platform, problem).program.length_s;
+    };
+    constexpr double kOrders = 1.02;  // sums of the same messages in another order
+    const double allreduce_s = length(Collective::kAllreduce, all);
+    EXPECT_LE(length(Collective::kReduce, all), kOrders * allreduce_s);
+    EXPECT_LE(length(Collective::kReduceScatter, all), kOrders * allreduce_s);
+    const double alltoall_s = length(Collective::kAlltoall, block);
+    EXPECT_LE(length(Collective::kScatter, block), kOrders * alltoall_s);
+    EXPECT_LE(length(Collective::kAllgather, block), kOrders * alltoall_s);
+    EXPECT_LE(length(Collective::kScatter, block), kOrders * plan_broadcast(platform, root, all, {}).program.length_s);
+  }
 }
 
 }  // namespace

@@ -307,7 +307,8 @@ TEST(ElementReduction, CarriesOutAProgramThatIsGiven) {
                      std::to_string(root));
         ReductionOptions options;
         options.program = given_program(algorithm.name, root, count, 16, true);
-        ASSERT_TRUE(options.program);
+        ASSERT_TRUE(options.program || size() == 1);
+        if (!options.program) continue;  // one rank makes no groups
         expect_sums_over(options, root, count);
         options.program = given_program(algorithm.name, root, count, sizeof(Matrix), false);
         if (!options.program) continue;

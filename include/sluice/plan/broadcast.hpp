@@ -211,11 +211,12 @@ struct ReversedPlan {
 [[nodiscard]] ReversedPlan plan_reversed_broadcast(const Platform& platform, std::int64_t root, std::int64_t elements,
                                                    std::int64_t element_bytes, const BroadcastOptions& options = {});
 
-/// Plans the same reduction where combining takes time, `combine_s_per_byte`: the program that is shortest in the
-/// replay, which counts that, of the reversed broadcast and, where options.algorithm is "auto", of all that
-/// plan_program compares for a reduce. The reversed broadcast is planned as if combining were free. Deterministic.
+/// Plans the same reduction by any program, where combining takes `combine_s_per_byte`, which may be 0: as plan_program
+/// does for a reduce, with these options for "reversed-broadcast", or, unless options.algorithm is "auto", by that
+/// alone. The broadcast is planned as if combining were free, and again over links that are no faster than combining.
+/// Deterministic.
 ///
-/// Throws InputError as plan_reversed_broadcast does, and for a cost that is not 0 to 1e80.
+/// Throws InputError as plan_reversed_broadcast does, for a cost that is not 0 to 1e80 and an effort of 0.
 [[nodiscard]] ProgramPlan plan_costly_reduction(const Platform& platform, std::int64_t root, std::int64_t elements,
                                                 std::int64_t element_bytes, double combine_s_per_byte,
                                                 const BroadcastOptions& options = {});

@@ -279,6 +279,9 @@ class BroadcastPlanner {
            segments *= 2) {
         // A search by name is for one segment; of more, the trees of auto.
         BetweenPlan tree = tree_in(segments == 1 ? algorithm : "auto", segments, segments == 1 ? effort : effort / 16);
+        // More of them only make it longer where the time that a message takes by itself is most of it.
+        constexpr double kFarLonger = 2;
+        if (found && tree.schedule.length > kFarLonger * found->schedule.length) break;
         if (!found || tree.schedule.length < found->schedule.length) found = std::move(tree);
         if (stopped()) break;
       }
@@ -388,7 +391,7 @@ class BroadcastPlanner {
       if (plan.messages && (!best || plan.length_s < best->length_s)) best = std::move(plan);
     };
     // Trees of very many messages are only worked out if they are asked for.
-    constexpr std::int64_t kMostOfATree = 4 * kMostSimulated;
+    constexpr std::int64_t kMostOfATree = 8 * kMostSimulated;
     const auto length_of = [&] {
       const double length_s = between.schedule.length;
       return platform_.clusters.size() == 1 ? std::min(length_s, strategy_inside(0).time_s) : length_s;

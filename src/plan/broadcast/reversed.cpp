@@ -11,21 +11,22 @@
 /// Guarantee: as long as the broadcast if every message takes as long as the one that it mirrors, and combining takes
 /// nothing. So it is in the model; where messages share links, they come to share them in another order.
 /// Complexity: O(m log m) for m messages, besides planning the broadcast.
+/// Combining that takes time: messages are received no faster than they are combined, so the broadcast is also planned
+/// over links that are no faster than that, and the replay, which counts combining, decides.
 /// Source: that the two problems mirror each other is well known, of binomial trees for instance from Rabenseifner
 /// (2004); between clusters, Steffenel (2006) has the broadcast alone.
 ///
 /// Example: 0 sends to 1 until 3, and to 2 until 5; 1 passes it on to 3 until 6. Backwards, from 6 on: 3 sends to 1
 /// from 0 on, 2 to 0 from 1 on, and 1, when it has combined what came from 3, to 0, from 3 on.
+#include "plan/broadcast/reversed.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
-#include "plan/broadcast/planned_messages.hpp"
-#include "plan/broadcast/rank_network.hpp"
-#include "plan/program/replay.hpp"
+#include "plan/program/registry.hpp"
 #include "schedule/program_messages.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
@@ -73,47 +74,74 @@ constexpr double kFreeSooner = 1 - 1e-6;
 
 }  // namespace
 
+namespace {
+
+/// The same platform for a broadcast whose mirror image combines what it receives: nobody sends faster than it is
+/// combined.
+void slow_down_to_combining(Platform& platform, double combine_s_per_byte) {
+  const auto slow_down = [&](GapTable& gap) {
+    std::vector<GapTable::Point> points = gap.points();
+    if (points.empty()) return;
+    for (GapTable::Point& point : points)
+      point.seconds = std::max(point.seconds, combine_s_per_byte * static_cast<double>(point.bytes));
+    gap = GapTable(std::move(points));
+  };
+  for (PlatformCluster& cluster : platform.clusters) slow_down(cluster.gap);
+  for (PlatformLink& link : platform.links) slow_down(link.gap);
+  for (PlatformLink& link : platform.part_links) slow_down(link.gap);
+}
+
+}  // namespace
+
+namespace detail {
+
+ReversedMessages reversed_messages(const Platform& platform, const Program& shape, double combine_s_per_byte,
+                                   const BroadcastOptions& options) {
+  if (options.algorithm == "native") throw InputError("algorithm", "native", "one that plans messages");
+  if (options.early_internal)
+    throw InputError("early internal broadcasts", "a reduction", "clusters that combine before they receive");
+  ReversedMessages result{.other_way = with_links_turned(platform), .forth = {}, .back = {}};
+  // How long broadcasts took says nothing of a reduction.
+  for (PlatformCluster& cluster : result.other_way.clusters) cluster.broadcast = cluster.planned_broadcast = {};
+  slow_down_to_combining(result.other_way, combine_s_per_byte);
+  BroadcastOptions how = options;
+  how.messages = true;
+  result.forth = plan_messages(result.other_way, shape.root, shape.size_bytes, how);
+  const std::vector<TimedMessage>& messages = result.forth.messages.value().list;
+  for (auto message = messages.rbegin(); message != messages.rend(); ++message) {
+    // An element goes with its last byte.
+    const std::int64_t begin = message->offset / shape.element_bytes * shape.element_bytes;
+    const std::int64_t end = message->end() / shape.element_bytes * shape.element_bytes;
+    result.back.add(message->to, message->from, {{begin, end - begin}}, true,
+                    {message->port_s * kFreeSooner, message->connection_s});
+  }
+  return result;
+}
+
+}  // namespace detail
+
 ReversedPlan plan_reversed_broadcast(const Platform& platform, std::int64_t root, std::int64_t elements,
                                      std::int64_t element_bytes, const BroadcastOptions& options) {
   if (elements < 0) throw InputError("elements", fmt::format("{}", elements), "at least 0");
   if (element_bytes < 1) throw InputError("element bytes", fmt::format("{}", element_bytes), "at least 1");
-  if (options.algorithm == "native") throw InputError("algorithm", "native", "one that plans messages");
-  if (options.early_internal)
-    throw InputError("early internal broadcasts", "a reduction", "clusters that combine before they receive");
   check_platform(platform, "platform");
-  Platform other_way = with_links_turned(platform);
-  // How long broadcasts took says nothing of a reduction.
-  for (PlatformCluster& cluster : other_way.clusters) cluster.broadcast = cluster.planned_broadcast = {};
-  const std::int64_t bytes = checked::multiply(elements, element_bytes, "bytes of the elements");
-  BroadcastOptions how = options;
-  how.messages = true;
-  detail::PlannedMessages forth = detail::plan_messages(other_way, root, bytes, how);
-  BetweenClusters machines = between_clusters(other_way, bytes, root, 1, options.inside);
+  ReversedPlan plan;
+  plan.program.problem = Collective::kReduce;
+  plan.program.ranks = platform.ranks;
+  plan.program.size_bytes = checked::multiply(elements, element_bytes, "bytes of the elements");
+  plan.program.root = root;
+  plan.program.element_bytes = element_bytes;
+  auto [other_way, forth, back] = detail::reversed_messages(platform, plan.program, 0, options);
+  BetweenClusters machines = between_clusters(other_way, plan.program.size_bytes, root, 1, options.inside);
   if (forth.schedule.machines != machines.clusters())
     machines.inside.assign(static_cast<std::size_t>(forth.schedule.machines), 0);
-  ReversedPlan plan;
   plan.schedule = reversed(forth.schedule, machines);
   plan.between_clusters = forth.between_clusters;
   plan.optimal = forth.optimal;
-  plan.program.problem = Collective::kReduce;
   plan.program.algorithm = forth.method + ", the other way round";
-  plan.program.ranks = platform.ranks;
-  plan.program.size_bytes = bytes;
-  plan.program.root = root;
-  plan.program.element_bytes = element_bytes;
   plan.program.length_s = forth.length_s;
-  detail::OperationList operations(platform.ranks);
-  const std::vector<detail::TimedMessage>& messages = forth.messages.value().list;
-  for (auto message = messages.rbegin(); message != messages.rend(); ++message) {
-    // An element goes with its last byte.
-    const std::int64_t begin = message->offset / element_bytes * element_bytes;
-    const std::int64_t end = message->end() / element_bytes * element_bytes;
-    if (begin == end) continue;
-    operations.add_message(message->to, message->from, {begin, end - begin}, true);
-    plan.program.pace.push_back({message->port_s * kFreeSooner, message->connection_s});
-    plan.program.pace.push_back({});
-  }
-  plan.program.operations = std::move(operations).take();
+  plan.program.operations = operations_of(back, platform.ranks);
+  plan.program.pace = paces_of(back);
   plan.candidates = std::move(forth.candidates);
   return plan;
 }
@@ -121,35 +149,17 @@ ReversedPlan plan_reversed_broadcast(const Platform& platform, std::int64_t root
 ProgramPlan plan_costly_reduction(const Platform& platform, std::int64_t root, std::int64_t elements,
                                   std::int64_t element_bytes, double combine_s_per_byte,
                                   const BroadcastOptions& options) {
-  Program turned = plan_reversed_broadcast(platform, root, elements, element_bytes, options).program;
+  if (elements < 0) throw InputError("elements", fmt::format("{}", elements), "at least 0");
+  if (element_bytes < 1) throw InputError("element bytes", fmt::format("{}", element_bytes), "at least 1");
   const ProgramProblem problem{.problem = Collective::kReduce,
-                               .size_bytes = turned.size_bytes,
+                               .size_bytes = checked::multiply(elements, element_bytes, "bytes of the elements"),
                                .root = root,
                                .element_bytes = element_bytes,
                                .combine_s_per_byte = combine_s_per_byte};
-  const ProgramBound bound = bound_of(platform, problem);
-  turned.combine_s_per_byte = combine_s_per_byte;
-  turned.bound_s = bound.seconds;
-  turned.bound = bound.kind;
-  const detail::RankNetwork network(platform);
-  constexpr double kMostReplayed = 1e8;  // some seconds
-  detail::ReplayLimits limits{.work_left = kMostReplayed * options.effort};
-  const std::optional<ReplayedProgram> times = detail::replay(network, turned, detail::SendOrder::kSideBySide, limits);
-  turned.length_s = times ? times->length_s : detail::estimated_length(network, turned);
-  if (!times) turned.algorithm += ", estimated";
-  const ProgramPlan::Candidate candidate{turned.algorithm, turned.length_s};
-  ProgramPlan plan;
-  if (options.algorithm == "auto") {
-    plan = plan_program(platform, problem, {.effort = options.effort, .stop = options.stop});
-    if (plan.program.length_s <= turned.length_s) {
-      plan.candidates.push_back(candidate);
-      return plan;
-    }
-  }
-  plan.program = std::move(turned);
-  plan.estimated = !times;
-  plan.candidates.insert(plan.candidates.begin(), candidate);
-  return plan;
+  const bool any = options.algorithm == "auto";
+  return detail::plan_program(
+      platform, problem,
+      {.algorithm = any ? "auto" : "reversed-broadcast", .effort = options.effort, .stop = options.stop}, options);
 }
 
 }  // namespace sluice

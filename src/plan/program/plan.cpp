@@ -58,7 +58,7 @@ Program shape_of(const Platform& platform, const ProgramProblem& problem) {
 }
 
 ProgramTask task_of(const detail::RankNetwork& network, const Program& shape, std::int64_t segments) {
-  ProgramTask task{shape, {}, {}, segments};
+  ProgramTask task{shape, {}, {}, segments, &network.platform(), {}};
   const auto ranks = static_cast<std::size_t>(shape.ranks);
   if (!shape.commutative) {
     task.order.resize(ranks);
@@ -100,6 +100,7 @@ Program program_of(const ProgramTask& task, const ProgramVariant& variant, const
   Program program = task.shape;
   program.algorithm = variant.name;
   program.operations = operations_of(messages, program.ranks);
+  program.pace = paces_of(messages);
   return program;
 }
 
@@ -208,7 +209,8 @@ class Planning {
       looked_at += messages;
       Program program = program_of(task_, variants_[variant], variants_[variant].make());
       Estimate& estimate = estimates.emplace_back();
-      estimate = {estimated_length(network_, program), messages, variant, {}};
+      const std::optional<double>& known_s = variants_[variant].length_s;
+      estimate = {known_s ? *known_s : estimated_length(network_, program), messages, variant, {}};
       least_s = std::min(least_s, estimate.seconds);
       in_one_message_s = std::max(in_one_message_s, estimate.seconds * static_cast<double>(messages));
       if (kept + program.operations.size() > kMostKept) continue;
@@ -247,6 +249,7 @@ class Planning {
     const ProgramBound bound = detail::bound_of(network_, task_.shape);
     chosen.bound_s = bound.seconds;
     chosen.bound = bound.kind;
+    if (estimated) chosen.length_s = std::max(chosen.length_s, bound.seconds);
     std::ranges::stable_sort(candidates_, {}, [&](const ProgramPlan::Candidate& each) {
       return each.algorithm == chosen.algorithm ? 0 : each.length_s;
     });
@@ -313,13 +316,15 @@ ProgramProblem problem_of(const Program& program) {
           block_bytes(program), program.combine_s_per_byte};
 }
 
-ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem, const ProgramOptions& options) {
+ProgramPlan detail::plan_program(const Platform& platform, const ProgramProblem& problem, const ProgramOptions& options,
+                                 const BroadcastOptions& of_broadcasts) {
   const Program shape = shape_of(platform, problem);
   if (options.segments < 0) throw InputError("segments", fmt::format("{}", options.segments), "at least 0");
   if (!(options.effort > 0)) throw InputError("effort", fmt::format("{}", options.effort), "more than 0");
   if (!(options.slack >= 0)) throw InputError("slack", fmt::format("{}", options.slack), "at least 0");
   const detail::RankNetwork network(platform);
-  const ProgramTask task = task_of(network, shape, options.segments);
+  ProgramTask task = task_of(network, shape, options.segments);
+  task.of_broadcasts = of_broadcasts;
   Planning planning(network, task, options);
   std::string names;
   for (const ProgramPlanner& planner : detail::program_planners()) {
@@ -348,9 +353,16 @@ ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem
   return planning.take();
 }
 
+ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem, const ProgramOptions& options) {
+  BroadcastOptions broadcasts;
+  broadcasts.effort = options.effort;
+  broadcasts.stop = options.stop;
+  return detail::plan_program(platform, problem, options, broadcasts);
+}
+
 Program plan_short_program(std::int64_t ranks, const ProgramProblem& problem) {
   if (ranks < 1) throw InputError("ranks", fmt::format("{}", ranks), "at least 1");
-  ProgramTask task{shape_of(ranks, problem), {}, {}, 0};
+  ProgramTask task{shape_of(ranks, problem), {}, {}, 0, nullptr, {}};
   task.order.resize(static_cast<std::size_t>(ranks));
   std::iota(task.order.begin(), task.order.end(), std::int64_t{0});
   if (task.shape.commutative) std::rotate(task.order.begin(), task.order.begin() + task.shape.root, task.order.end());

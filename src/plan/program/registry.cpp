@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <utility>
 
+#include "plan/broadcast/reversed.hpp"
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"
 
@@ -122,6 +124,69 @@ Variants circulant_message(const ProgramTask& task) { return by_segments(task, "
 Variants scatter_allgather(const ProgramTask& task) {
   return one(task, "scatter-allgather",
              [&task] { return scatter_allgather_broadcast(task.order, task.all(), task.shape.element_bytes); });
+}
+
+// ---- broadcasts over the platform
+
+/// Planned at once, as only the plan has a name.
+ProgramVariant planned(std::string name, ProgramMessages messages, double length_s) {
+  return {std::move(name), [shared = std::make_shared<const ProgramMessages>(std::move(messages))] { return *shared; },
+          length_s};
+}
+
+/// Of the whole array from the root; an element goes with its last byte, or with its first one where the array goes
+/// from its end on.
+ReversedMessages broadcast_back(const ProgramTask& task, double combine_s_per_byte) {
+  Program whole = task.shape;
+  whole.size_bytes = array_bytes(whole);
+  return reversed_messages(*task.platform, whole, combine_s_per_byte, task.of_broadcasts);
+}
+PlannedMessages broadcast_forth(const ProgramTask& task) {
+  Platform platform = *task.platform;
+  // Messages alone: what MPI_Bcast takes does not matter.
+  for (PlatformCluster& cluster : platform.clusters) cluster.broadcast = cluster.planned_broadcast = {};
+  BroadcastOptions how = task.of_broadcasts;
+  how.messages = true;
+  return plan_messages(platform, task.shape.root, array_bytes(task.shape), how);
+}
+/// As they are, or, where they follow a reduction, from the end on: it is done with the end first.
+ProgramMessages program_messages(const ProgramTask& task, const PlannedMessages& broadcast, bool from_end) {
+  ProgramMessages messages;
+  const std::int64_t element = task.shape.element_bytes, all = array_bytes(task.shape);
+  for (const TimedMessage& message : broadcast.messages.value().list) {
+    const std::int64_t begin = (from_end ? all - message.end() : message.offset) / element * element;
+    const std::int64_t end = (from_end ? all - message.offset : message.end()) / element * element;
+    messages.add(message.from, message.to, {{begin, end - begin}}, false, {message.port_s, message.connection_s});
+  }
+  return messages;
+}
+
+/// As if combining were free, and with links that are no faster than combining.
+Variants reversed_broadcast(const ProgramTask& task) {
+  Variants variants;
+  for (const double cost : {0.0, task.shape.combine_s_per_byte}) {
+    if (cost == 0 && !variants.empty()) break;
+    ReversedMessages found = broadcast_back(task, cost);
+    variants.push_back(
+        planned(fmt::format("reversed-broadcast, {}{}", cost > 0 ? "as fast as combining, " : "", found.forth.method),
+                std::move(found.back), found.forth.length_s));
+  }
+  return variants;
+}
+
+/// Of the broadcast of all blocks what brings each to its rank.
+Variants broadcast_of_all(const ProgramTask& task) {
+  const PlannedMessages found = broadcast_forth(task);
+  return {planned("broadcast, " + found.method, program_messages(task, found, false).needed_for(task.shape),
+                  found.length_s)};
+}
+Variants reversed_broadcast_of_all(const ProgramTask& task) {
+  ReversedMessages found = broadcast_back(task, 0);
+  Program scattered = task.shape;
+  scattered.problem = Collective::kScatter;
+  return {planned("reversed-broadcast, " + found.forth.method,
+                  program_messages(task, found.forth, false).needed_for(scattered).reversed(false),
+                  found.forth.length_s)};
 }
 
 // ---- allgather, and reduce-scatter the other way round
@@ -324,6 +389,71 @@ Variants doubling_allreduce(const ProgramTask& task) {
   return {{"recursive-doubling", [&task] { return recursive_doubling_allreduce(task.order, task.all()); }}};
 }
 
+/// A reduction to the root, and the broadcast of what it has then: parts go back while others come.
+Variants reduce_broadcast(const ProgramTask& task) {
+  ReversedMessages there = broadcast_back(task, task.shape.combine_s_per_byte);
+  const PlannedMessages back = broadcast_forth(task);
+  there.back.append(program_messages(task, back, true));
+  return {planned(fmt::format("reduce-broadcast, {}, and {}", there.forth.method, back.method), std::move(there.back),
+                  there.forth.length_s + back.length_s)};
+}
+Variants pairwise_allreduce(const ProgramTask& task) { return there_and_back(pairwise(task)); }
+
+// ---- by those that leave more than is asked for, and by two in turn
+
+/// The same platform and groups, another problem.
+std::shared_ptr<const ProgramTask> with_problem(const ProgramTask& task, Collective problem) {
+  auto other = std::make_shared<ProgramTask>(task);
+  other->shape.problem = problem;
+  return other;
+}
+/// Of each variant what is needed, for reductions of the array of an allreduce.
+template <Variants (*kVariants)(const ProgramTask&)>
+Variants needed_of_allreduce(const ProgramTask& task) {
+  const std::shared_ptr<const ProgramTask> other = with_problem(task, Collective::kAllreduce);
+  Variants result = kVariants(*other);
+  for (ProgramVariant& variant : result)
+    variant.make = [&task, other, make = std::move(variant.make)] { return make().needed_for(task.shape); };
+  return result;
+}
+/// Each rank's block to or from the root.
+ProgramMessages flat_gather(const ProgramTask& task) {
+  Ranks from_root = task.order;
+  std::rotate(from_root.begin(), std::ranges::find(from_root, task.shape.root), from_root.end());
+  RangeSets sets;
+  for (const std::int64_t rank : from_root) sets.push_back({task.block(rank)});
+  return flat_scatter(from_root, sets).reversed(false);
+}
+/// The root combines its share only, as all others do.
+Variants reduce_scatter_gather(const ProgramTask& task) {
+  const std::shared_ptr<const ProgramTask> shares = with_problem(task, Collective::kReduceScatter);
+  Variants result;
+  const auto offer = [&](Variants variants) {
+    for (ProgramVariant& variant : variants) {
+      result.push_back({"reduce-scatter-gather, " + variant.name, [shares, make = std::move(variant.make)] {
+                          ProgramMessages messages = make();
+                          messages.append(flat_gather(*shares));
+                          return messages;
+                        }});
+    }
+  };
+  if (!task.groups.empty()) offer(hierarchical_allgather(*shares));
+  if (task.shape.commutative) {
+    offer(circulant(*shares));
+    offer(ring(*shares));
+  }
+  offer(pairwise(*shares));
+  return result;
+}
+/// To the root, and from there.
+Variants gather_broadcast(const ProgramTask& task) {
+  const PlannedMessages back = broadcast_forth(task);
+  ProgramMessages messages = flat_gather(task);
+  messages.append(program_messages(task, back, false));
+  // All blocks pass the port of the root both ways.
+  return {planned("gather-broadcast, " + back.method, std::move(messages), 2 * back.length_s)};
+}
+
 // ---- alltoall
 
 Cell cell_of(const ProgramTask& task) {
@@ -375,9 +505,21 @@ std::vector<ProgramPlanner> make_table() {
         circulant_message);
   entry({C::kBroadcast, C::kReduce}, "scatter-allgather", "about twice the fewest bytes per port", "O(p^2)",
         "Barnett et al. 1994", scatter_allgather);
+  entry({C::kReduce}, "reversed-broadcast", "as its broadcast, where combining is free", "as its broadcast",
+        "Rabenseifner 2004; ours", reversed_broadcast);
+  entry({C::kReduce}, "reduce-scatter-gather", "fewest bytes combined per rank", "as the reduce-scatter", kThakur,
+        reduce_scatter_gather, kOrdered);
+  entry({C::kReduce, C::kReduceScatter}, "grouped-exchange", "one latency between groups", "as allreduce", "ours",
+        needed_of_allreduce<grouped_exchange>);
+  entry({C::kReduce, C::kReduceScatter}, "grouped-pipeline",
+        "of n segments all phases but one take 1 / n of their time", "as allreduce", "ours",
+        needed_of_allreduce<grouped_pipeline>);
   entry({C::kScatter, C::kGather}, "flat", "every byte sent once", "O(p)", kFolklore, flat);
   entry({C::kScatter, C::kGather}, "binomial", kBothOptimal, "O(p)", kThakur, binomial);
   entry({C::kScatter, C::kGather}, "hierarchical", kGroups, "O(p)", kSteffenelAndOurs, hierarchical_scatter);
+  entry({C::kScatter}, "broadcast", "none", "as the broadcast", "ours", broadcast_of_all);
+  entry({C::kGather}, "reversed-broadcast", "none", "as its broadcast", "ours", reversed_broadcast_of_all);
+  entry({C::kAllgather}, "gather-broadcast", "none", "as the broadcast", kFolklore, gather_broadcast);
   entry({C::kAllgather, C::kReduceScatter}, "ring", kBytesOptimal, "O(p^2)", kThakur, ring);
   entry({C::kAllgather, C::kReduceScatter}, "bruck", kBothOptimal, "O(p^2)", kBruck, bruck);
   entry({C::kAllgather, C::kReduceScatter}, "circulant", kBothOptimal, "O(p^2)", kTraeff, circulant);
@@ -390,6 +532,7 @@ std::vector<ProgramPlanner> make_table() {
   entry({C::kAllgather, C::kReduceScatter}, "hierarchical", kGroups, "O(p C + p^2 / C)", kSteffenelAndOurs,
         hierarchical_allgather);
   entry({C::kAllreduce}, "binomial", "none; 2 q rounds", "O(p)", kThakur, binomial_allreduce, kOrdered);
+  entry({C::kAllreduce}, "reduce-broadcast", "none", "as both", "ours", reduce_broadcast);
   entry({C::kAllreduce}, "recursive-doubling", "fewest rounds, q (two more unless p = 2^q)", "O(p q)", kThakur,
         doubling_allreduce, kOrdered);
   entry({C::kAllreduce}, "recursive-halving", "fewest bytes per port, 2 q rounds; needs p = 2^q", "O(p^2)",
@@ -398,6 +541,7 @@ std::vector<ProgramPlanner> make_table() {
         chain_allreduce, kOrdered);
   entry({C::kAllreduce}, "ring", "fewest bytes per port; 2 (p - 1) rounds", "O(p^2)", "Patarasuk, Yuan 2009",
         ring_allreduce);
+  entry({C::kAllreduce}, "pairwise", "fewest bytes per port; 2 (p - 1) rounds", "O(p^2)", kThakur, pairwise_allreduce);
   entry({C::kAllreduce}, "circulant", "fewest bytes per port, 2 q rounds", "O(p^2)", kTraeff, circulant_allreduce);
   entry({C::kAllreduce}, "hierarchical", "no byte enters a group twice in either half", "O(p C + p^2 / C)",
         kSteffenelAndOurs, hierarchical_allreduce);

@@ -2,11 +2,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "plan/program/patterns.hpp"
+#include "sluice/plan/broadcast.hpp"
+#include "sluice/plan/program.hpp"
 #include "sluice/plan/registry.hpp"
 #include "sluice/schedule/program.hpp"
 
@@ -18,6 +21,8 @@ struct ProgramTask {
   Ranks order;                 ///< ranks by groups, the root's first; where the order of combining counts, 0, 1, 2, ...
   std::vector<Groups> groups;  ///< the same by levels of the platform, those of several groups only; may be empty
   std::int64_t segments = 0;   ///< 0: to be chosen
+  const Platform* platform = nullptr;
+  BroadcastOptions of_broadcasts;  ///< for those that are a broadcast over the platform, or have one
 
   [[nodiscard]] ByteRange block(std::int64_t rank) const { return block_of(shape, rank); }
   [[nodiscard]] ByteRange all() const { return {0, array_bytes(shape)}; }
@@ -29,6 +34,7 @@ struct ProgramTask {
 struct ProgramVariant {
   std::string name;  ///< of the algorithm, and what is chosen in it
   std::function<ProgramMessages()> make;
+  std::optional<double> length_s = {};  ///< about, where its planner knows better than an estimate
 };
 
 struct ProgramPlanner {
@@ -43,5 +49,9 @@ struct ProgramPlanner {
 [[nodiscard]] std::span<const ProgramPlanner> program_planners();
 /// What is known of those of a problem.
 [[nodiscard]] std::span<const Algorithm> program_algorithms(Collective problem);
+
+/// As the public one, and how to plan broadcasts.
+[[nodiscard]] ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem,
+                                       const ProgramOptions& options, const BroadcastOptions& of_broadcasts);
 
 }  // namespace sluice::detail
