@@ -158,12 +158,25 @@ TEST(BroadcastReversed, CombiningMayTakeTime) {
       turned.combine_s_per_byte = cost;
       const double turned_s = replay(platform, turned).length_s;
       EXPECT_LE(plan.program.length_s, turned_s);
-      if (algorithm != "auto") {
+      if (algorithm != "auto" && cost == 0) {
         EXPECT_EQ(plan.program.length_s, turned_s);
       }
     }
   }
   EXPECT_THROW((void)plan_costly_reduction(platform, 5, 9000, 8, -1), InputError);
+}
+
+/// A rank that combines begins no message. Where messages come as fast as it combines, it passes nothing on before the
+/// last of them is there: a chain of four combines three times, one rank after the other.
+TEST(BroadcastReversed, RanksHaveTimeToPassOnBetweenWhatTheyCombine) {
+  Platform platform;
+  platform.ranks = 4;
+  platform.clusters = {{"all", {0, 1, 2, 3}, 1e-3, GapTable({{1, 1e-6}, {1'000'000, 1}}), {}}};
+  BroadcastOptions options;
+  options.algorithm = "pipelined";
+  constexpr double kCombine_s = 2.5e-6;  // for each byte: more than a byte takes on its way
+  const ProgramPlan plan = plan_costly_reduction(platform, 0, 5000, 8, kCombine_s, options);
+  EXPECT_LT(plan.program.length_s, 1.2 * 40'000 * kCombine_s);
 }
 
 /// 88 machines at three sites, 1 MiB.
@@ -188,10 +201,10 @@ class ReversedOn88 : public ::testing::Test {
 /// Where combining takes longer than sending, a broadcast over links as slow as that is the better one to reverse.
 TEST_F(ReversedOn88, IsPlannedForTheSpeedOfCombining) {
   const ProgramPlan slow = plan(Collective::kReduce, 100e-9, "reversed-broadcast");
-  ASSERT_EQ(slow.candidates.size(), 2U);
+  ASSERT_EQ(slow.candidates.size(), 3U);
   EXPECT_TRUE(slow.program.algorithm.starts_with("reversed-broadcast, as fast as combining, "))
       << slow.program.algorithm;
-  EXPECT_LT(slow.candidates[0].length_s, 0.3 * slow.candidates[1].length_s);
+  EXPECT_LT(slow.candidates.front().length_s, 0.3 * slow.candidates.back().length_s);
   EXPECT_EQ(plan(Collective::kReduce, 0, "reversed-broadcast").candidates.size(), 1U);
   EXPECT_LT(plan(Collective::kReduce, 100e-9).program.length_s, plan(Collective::kAllreduce, 100e-9).program.length_s);
 }

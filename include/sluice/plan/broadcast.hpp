@@ -213,8 +213,8 @@ struct ReversedPlan {
 
 /// Plans the same reduction by any program, where combining takes `combine_s_per_byte`, which may be 0: as plan_program
 /// does for a reduce, with these options for "reversed-broadcast", or, unless options.algorithm is "auto", by that
-/// alone. The broadcast is planned as if combining were free, and again over links that are no faster than combining.
-/// Deterministic.
+/// alone. The broadcast is planned as if combining were free, again over links that are no faster than combining, and
+/// over links that leave time for two messages besides. Deterministic.
 ///
 /// Throws InputError as plan_reversed_broadcast does, for a cost that is not 0 to 1e80 and an effort of 0.
 [[nodiscard]] ProgramPlan plan_costly_reduction(const Platform& platform, std::int64_t root, std::int64_t elements,

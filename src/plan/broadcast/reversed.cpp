@@ -71,19 +71,15 @@ namespace {
 /// A port is free a moment before the connection that it served last, so that what waits for another one has its turn:
 /// messages of one connection stand next to each other in the list.
 constexpr double kFreeSooner = 1 - 1e-6;
-
-}  // namespace
-
-namespace {
-
 /// The same platform for a broadcast whose mirror image combines what it receives: nobody sends faster than it is
 /// combined.
-void slow_down_to_combining(Platform& platform, double combine_s_per_byte) {
+void slow_down_to_combining(Platform& platform, const detail::CombiningPace& pace) {
   const auto slow_down = [&](GapTable& gap) {
     std::vector<GapTable::Point> points = gap.points();
     if (points.empty()) return;
+    const double between_s = pace.messages_between * gap.at(1);
     for (GapTable::Point& point : points)
-      point.seconds = std::max(point.seconds, combine_s_per_byte * static_cast<double>(point.bytes));
+      point.seconds = std::max(point.seconds, between_s + pace.s_per_byte * static_cast<double>(point.bytes));
     gap = GapTable(std::move(points));
   };
   for (PlatformCluster& cluster : platform.clusters) slow_down(cluster.gap);
@@ -95,7 +91,7 @@ void slow_down_to_combining(Platform& platform, double combine_s_per_byte) {
 
 namespace detail {
 
-ReversedMessages reversed_messages(const Platform& platform, const Program& shape, double combine_s_per_byte,
+ReversedMessages reversed_messages(const Platform& platform, const Program& shape, const CombiningPace& pace,
                                    const BroadcastOptions& options) {
   if (options.algorithm == "native") throw InputError("algorithm", "native", "one that plans messages");
   if (options.early_internal)
@@ -103,7 +99,7 @@ ReversedMessages reversed_messages(const Platform& platform, const Program& shap
   ReversedMessages result{.other_way = with_links_turned(platform), .forth = {}, .back = {}};
   // How long broadcasts took says nothing of a reduction.
   for (PlatformCluster& cluster : result.other_way.clusters) cluster.broadcast = cluster.planned_broadcast = {};
-  slow_down_to_combining(result.other_way, combine_s_per_byte);
+  slow_down_to_combining(result.other_way, pace);
   BroadcastOptions how = options;
   how.messages = true;
   result.forth = plan_messages(result.other_way, shape.root, shape.size_bytes, how);
@@ -131,7 +127,7 @@ ReversedPlan plan_reversed_broadcast(const Platform& platform, std::int64_t root
   plan.program.size_bytes = checked::multiply(elements, element_bytes, "bytes of the elements");
   plan.program.root = root;
   plan.program.element_bytes = element_bytes;
-  auto [other_way, forth, back] = detail::reversed_messages(platform, plan.program, 0, options);
+  auto [other_way, forth, back] = detail::reversed_messages(platform, plan.program, {}, options);
   BetweenClusters machines = between_clusters(other_way, plan.program.size_bytes, root, 1, options.inside);
   if (forth.schedule.machines != machines.clusters())
     machines.inside.assign(static_cast<std::size_t>(forth.schedule.machines), 0);

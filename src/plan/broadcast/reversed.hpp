@@ -15,9 +15,16 @@ struct ReversedMessages {
   ProgramMessages back;  ///< each with a pace
 };
 
-/// Of `shape`, a reduction whose operations are missing, over a sound platform. With a cost of combining no link is
-/// faster than that in the platform of the broadcast. Throws InputError as plan_reversed_broadcast does.
+/// No link of the platform of the broadcast is faster. A rank that combines begins no message, so that it may need time
+/// between two that it combines: to receive one and to begin one.
+struct CombiningPace {
+  double s_per_byte = 0;
+  double messages_between = 0;  ///< of one byte, over the link
+};
+
+/// Of `shape`, a reduction whose operations are missing, over a sound platform. Throws InputError as
+/// plan_reversed_broadcast does.
 [[nodiscard]] ReversedMessages reversed_messages(const Platform& platform, const Program& shape,
-                                                 double combine_s_per_byte, const BroadcastOptions& options);
+                                                 const CombiningPace& pace, const BroadcastOptions& options);
 
 }  // namespace sluice::detail

@@ -136,10 +136,10 @@ ProgramVariant planned(std::string name, ProgramMessages messages, double length
 
 /// Of the whole array from the root; an element goes with its last byte, or with its first one where the array goes
 /// from its end on.
-ReversedMessages broadcast_back(const ProgramTask& task, double combine_s_per_byte) {
+ReversedMessages broadcast_back(const ProgramTask& task, const CombiningPace& pace) {
   Program whole = task.shape;
   whole.size_bytes = array_bytes(whole);
-  return reversed_messages(*task.platform, whole, combine_s_per_byte, task.of_broadcasts);
+  return reversed_messages(*task.platform, whole, pace, task.of_broadcasts);
 }
 PlannedMessages broadcast_forth(const ProgramTask& task) {
   Platform platform = *task.platform;
@@ -161,15 +161,19 @@ ProgramMessages program_messages(const ProgramTask& task, const PlannedMessages&
   return messages;
 }
 
-/// As if combining were free, and with links that are no faster than combining.
+/// As if combining were free, and with links that are no faster than combining, or than combining and two messages.
 Variants reversed_broadcast(const ProgramTask& task) {
+  const double cost = task.shape.combine_s_per_byte;
   Variants variants;
-  for (const double cost : {0.0, task.shape.combine_s_per_byte}) {
-    if (cost == 0 && !variants.empty()) break;
-    ReversedMessages found = broadcast_back(task, cost);
-    variants.push_back(
-        planned(fmt::format("reversed-broadcast, {}{}", cost > 0 ? "as fast as combining, " : "", found.forth.method),
-                std::move(found.back), found.forth.length_s));
+  const auto offer = [&](const char* speed, const CombiningPace& pace) {
+    ReversedMessages found = broadcast_back(task, pace);
+    variants.push_back(planned(fmt::format("reversed-broadcast, {}{}", speed, found.forth.method),
+                               std::move(found.back), found.forth.length_s));
+  };
+  offer("", {});
+  if (cost > 0) {
+    offer("as fast as combining, ", {cost, 0});
+    offer("slower than combining, ", {cost, 2});
   }
   return variants;
 }
@@ -181,7 +185,7 @@ Variants broadcast_of_all(const ProgramTask& task) {
                   found.length_s)};
 }
 Variants reversed_broadcast_of_all(const ProgramTask& task) {
-  ReversedMessages found = broadcast_back(task, 0);
+  ReversedMessages found = broadcast_back(task, {});
   Program scattered = task.shape;
   scattered.problem = Collective::kScatter;
   return {planned("reversed-broadcast, " + found.forth.method,
@@ -391,11 +395,12 @@ Variants doubling_allreduce(const ProgramTask& task) {
 
 /// A reduction to the root, and the broadcast of what it has then: parts go back while others come.
 Variants reduce_broadcast(const ProgramTask& task) {
-  ReversedMessages there = broadcast_back(task, task.shape.combine_s_per_byte);
+  ReversedMessages there = broadcast_back(task, {task.shape.combine_s_per_byte, 0});
   const PlannedMessages back = broadcast_forth(task);
   there.back.append(program_messages(task, back, true));
-  return {planned(fmt::format("reduce-broadcast, {}, and {}", there.forth.method, back.method), std::move(there.back),
-                  there.forth.length_s + back.length_s)};
+  const std::string& method = there.forth.method;
+  return {planned("reduce-broadcast, " + (method == back.method ? method : method + ", and " + back.method),
+                  std::move(there.back), there.forth.length_s + back.length_s)};
 }
 Variants pairwise_allreduce(const ProgramTask& task) { return there_and_back(pairwise(task)); }
 
