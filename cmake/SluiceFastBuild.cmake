@@ -24,8 +24,8 @@ endfunction()
 
 # sluice_compile_together(TARGET FILES): FILES of a target at once; those with the source property
 # SKIP_UNITY_BUILD_INCLUSION stay alone. The more at once, the less is compiled twice; the fewer, the more evenly two
-# compilers share the work, and the less is compiled again after a change. A name in a function may be one of another file then, which hides nothing: scripts/tidy.sh looks for names
-# that are hidden within a file.
+# compilers share the work, and the less is compiled again after a change. A name in a function may be one of another
+# file then, which hides nothing: scripts/tidy.sh looks for names that are hidden within a file.
 function(sluice_compile_together target files)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${SLUICE_TOGETHER} UNITY_BUILD_BATCH_SIZE ${files})
   if(SLUICE_TOGETHER)
