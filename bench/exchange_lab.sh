@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Exchanges between the hosts of a shaped network whose links are what is short, the backbone of ten times their rate is
-# not: what bench/exchange_ports.cpp measures. A minute for 8 hosts and a seed. Needs a lab (root,
-# iproute2) and a build with -DSLUICE_BENCH=ON.
+# not: what bench/exchange_ports.cpp measures. A minute for 8 hosts and a seed. Needs a lab (root, iproute2) and a build
+# with -DSLUICE_BENCH=ON.
 #
 #     bench/exchange_lab.sh [REPETITIONS [SEED...]]      7 and 1 unless given
 #

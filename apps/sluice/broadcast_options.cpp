@@ -48,11 +48,13 @@ void ReversedInput::add_to(CLI::App& verb) {
                   "out")
       ->option_text("N [1]");
   verb.add_option(kCompute, compute,
-                  "with --reversed: c, the time that a rank takes to combine two elements, such as 2ns; any program")
+                  "with --reversed: c, the time that a rank takes to combine two elements, such as 2ns; any kind of "
+                  "program may "
+                  "be the plan then")
       ->option_text("C [0]");
 }
 
-bool ReversedInput::costly() const {
+bool ReversedInput::counts_combining() const {
   if (compute.empty()) return false;
   (void)parse_seconds(compute, kCompute);
   return true;

@@ -35,8 +35,8 @@ struct ReversedInput {
   std::string compute;
 
   void add_to(CLI::App& verb);
-  /// Whether combining takes time. Throws InputError.
-  [[nodiscard]] bool costly() const;
+  /// Whether it is said how long combining takes, which may be 0. Throws InputError.
+  [[nodiscard]] bool counts_combining() const;
 };
 
 /// About the options, for the help of every verb.

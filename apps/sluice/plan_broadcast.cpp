@@ -116,7 +116,7 @@ int plan(const PlanBroadcastOptions& options) {
   const Interruptible interruptible(searches(options.algorithm));
   const TimeLimit limit(task.time_limit_s);
   task.options.stop = limit.stop();
-  if (options.reversed.costly()) return plan_costly(options, task, limit);
+  if (options.reversed.counts_combining()) return plan_costly(options, task, limit);
   return options.reversed.reversed ? plan_back(options, task, limit) : plan_forth(options, task, limit);
 }
 

@@ -236,6 +236,7 @@ int study(const StudyOptions& options) {
   // Studies print what came out and nothing else; files they write by their names.
   const StandardOutput output;
   if (manners().quiet || options.json == "-") output.silence();
+  if (options.json.empty()) return found->run(task);
   const std::vector<std::string> hosts = Ranks::hosts();
   WrittenIntoFolder written(options.folder);
   const auto start = std::chrono::steady_clock::now();

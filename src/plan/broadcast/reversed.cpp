@@ -12,7 +12,8 @@
 /// nothing. So it is in the model; where messages share links, they come to share them in another order.
 /// Complexity: O(m log m) for m messages, besides planning the broadcast.
 /// Combining that takes time: messages are received no faster than they are combined, so the broadcast is also planned
-/// over links that are no faster than that, and the replay, which counts combining, decides.
+/// over links that are no faster than that. A rank that combines begins no message, so it is planned once more over
+/// links that leave time to receive one and to begin one in between. The replay, which counts combining, decides.
 /// Source: that the two problems mirror each other is well known, of binomial trees for instance from Rabenseifner
 /// (2004); between clusters, Steffenel (2006) has the broadcast alone.
 ///
@@ -71,9 +72,11 @@ namespace {
 /// A port is free a moment before the connection that it served last, so that what waits for another one has its turn:
 /// messages of one connection stand next to each other in the list.
 constexpr double kFreeSooner = 1 - 1e-6;
+
 /// The same platform for a broadcast whose mirror image combines what it receives: nobody sends faster than it is
 /// combined.
 void slow_down_to_combining(Platform& platform, const detail::CombiningPace& pace) {
+  if (pace.s_per_byte <= 0) return;
   const auto slow_down = [&](GapTable& gap) {
     std::vector<GapTable::Point> points = gap.points();
     if (points.empty()) return;

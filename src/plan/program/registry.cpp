@@ -134,8 +134,7 @@ ProgramVariant planned(std::string name, ProgramMessages messages, double length
           length_s};
 }
 
-/// Of the whole array from the root; an element goes with its last byte, or with its first one where the array goes
-/// from its end on.
+/// Of the whole array from the root, backwards.
 ReversedMessages broadcast_back(const ProgramTask& task, const CombiningPace& pace) {
   Program whole = task.shape;
   whole.size_bytes = array_bytes(whole);
@@ -149,7 +148,8 @@ PlannedMessages broadcast_forth(const ProgramTask& task) {
   how.messages = true;
   return plan_messages(platform, task.shape.root, array_bytes(task.shape), how);
 }
-/// As they are, or, where they follow a reduction, from the end on: it is done with the end first.
+/// As they are, or, where they follow a reduction, from the end on: it is done with the end first. An element goes with
+/// its last byte, or with its first one where the array goes from its end on.
 ProgramMessages program_messages(const ProgramTask& task, const PlannedMessages& broadcast, bool from_end) {
   ProgramMessages messages;
   const std::int64_t element = task.shape.element_bytes, all = array_bytes(task.shape);
@@ -421,7 +421,7 @@ Variants needed_of_allreduce(const ProgramTask& task) {
     variant.make = [&task, other, make = std::move(variant.make)] { return make().needed_for(task.shape); };
   return result;
 }
-/// Each rank's block to or from the root.
+/// Each rank's block to the root.
 ProgramMessages flat_gather(const ProgramTask& task) {
   Ranks from_root = task.order;
   std::rotate(from_root.begin(), std::ranges::find(from_root, task.shape.root), from_root.end());
