@@ -1,8 +1,10 @@
 #include "job.hpp"
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <thread>
 
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/refuse_job.hpp"
@@ -50,7 +52,11 @@ using namespace sluice::c;  // NOLINT(google-build-using-namespace): the functio
 void sluice_must(int code) {
   if (code == SLUICE_OK) return;
   std::fprintf(stderr, "error: %s\n", sluice_error_text());
-  if (mpi_runs()) MPI_Abort(MPI_COMM_WORLD, 1);
+  if (mpi_runs()) {
+    // MPICH's mpiexec stops to read what ranks print as soon as one of them aborts: the line has to be there before.
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
   std::exit(1);
 }
 
