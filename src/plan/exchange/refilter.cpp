@@ -432,7 +432,7 @@ class Refilter {
 
 void refilter(const Demand& demand, const PieceSteps& steps, std::uint64_t seed, double bound, Budget& budget,
               const std::function<void(PieceSteps)>& found) {
-  if (!Refilter::fits(demand, steps)) return;
+  if (steps.size() < kFewestOut || !Refilter::fits(demand, steps)) return;
   Refilter search(demand, steps, seed, budget);
   const auto attempts = static_cast<double>(kRefilterRounds * std::ssize(steps));
   const bool unlimited = budget.unlimited();
