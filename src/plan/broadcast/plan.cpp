@@ -381,7 +381,7 @@ class BroadcastPlanner {
   /// Offers those that may be shorter than `best`, as simulations say, which take little of a plan's time.
   template <class Offer>
   void offer_patterns(const std::optional<PlannedMessages>& best, Offer offer) const {
-    constexpr std::int64_t kFewRanks = 32, kMessages = 16'000, kMessagesOfMany = 4000;
+    constexpr std::int64_t kFewRanks = 32, kMessages = 16'000, kMessagesOfMany = 2400;
     constexpr std::size_t kMostSideBySide = 500;
     constexpr double kSeldomLess = 0.9, kSideBySide = 0.4, kNearBound = 1.02, kMostRatesOfPatterns = 1e6;
     const ProgramBound least = bound();

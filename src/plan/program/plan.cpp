@@ -286,10 +286,11 @@ class Planning {
         const detail::ProgramMessages messages = variant->make();
         const std::size_t count = messages.list().size();
         left -= static_cast<std::int64_t>(count);
-        if (detail::load_of(network_, messages) >= least_known()) continue;
+        const bool few = count <= kFewMessages;
+        if (!few && detail::load_of(network_, messages) > kMayBeFaster * least_known()) continue;
         Program program = program_of(task_, *variant, messages);
         const double seconds = estimated_length(network_, program);
-        if (count <= kFewMessages || seconds <= kMayBeFaster * least_known())
+        if (few || seconds <= kMayBeFaster * least_known())
           estimates.push_back({seconds, count, std::move(program)});
       } catch (const InputError&) {
         continue;  // more than there may be
