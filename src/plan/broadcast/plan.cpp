@@ -402,6 +402,7 @@ class BroadcastPlanner {
         std::optional<TimedMessages> beside = replayed(network_, messages, &rates);
         if (beside && beside->length_s < again->length_s) again = std::move(beside);
       }
+      if (again->length_s >= best->length_s) continue;
       PlannedMessages plan;
       plan.length_s = again->length_s;
       plan.bound = least;

@@ -290,8 +290,7 @@ class Planning {
         if (!few && detail::load_of(network_, messages) > kMayBeFaster * least_known()) continue;
         Program program = program_of(task_, *variant, messages);
         const double seconds = estimated_length(network_, program);
-        if (few || seconds <= kMayBeFaster * least_known())
-          estimates.push_back({seconds, count, std::move(program)});
+        if (few || seconds <= kMayBeFaster * least_known()) estimates.push_back({seconds, count, std::move(program)});
       } catch (const InputError&) {
         continue;  // more than there may be
       }
