@@ -42,15 +42,14 @@ void BroadcastInput::add_to(CLI::App& verb) {
 
 void ReversedInput::add_to(CLI::App& verb) {
   verb.add_flag("--reversed", reversed,
-                "a reduction to the root, by a broadcast the other way round: what run reduce --platform does");
+                "a reduction to the root: what run reduce --platform does; by any kind of program, or, where an option "
+                "says what the broadcast or its tree is like, by a broadcast the other way round");
   verb.add_option("--element-bytes", element_bytes,
                   "with --reversed: of an element, which is not cut, such as 8 for what run reduce --program carries "
                   "out")
       ->option_text("N [1]");
   verb.add_option(kCompute, compute,
-                  "with --reversed: c, the time that a rank takes to combine two elements, such as 2ns; any kind of "
-                  "program may "
-                  "be the plan then")
+                  "with --reversed: c, the time that a rank takes to combine two elements, such as 2ns")
       ->option_text("C [0]");
 }
 
@@ -157,11 +156,15 @@ ReversedPlan BroadcastTask::reversed_by(const std::string& algorithm, const Reve
   return plan_reversed_broadcast(platform, root, bytes / element_bytes, element_bytes, options_of_reduction(algorithm));
 }
 
+bool BroadcastTask::leaves_reduction_open(const std::string& algorithm) const {
+  return algorithm == "auto" && options.segments == 0 && options.inside.empty();
+}
+
 ProgramPlan BroadcastTask::costly_reduction_by(const std::string& algorithm, const ReversedInput& reversed) const {
   const std::int64_t element_bytes = element_bytes_of(reversed);
+  const double compute_s = reversed.compute.empty() ? 0 : parse_seconds(reversed.compute, kCompute);
   return plan_costly_reduction(platform, root, bytes / element_bytes, element_bytes,
-                               parse_seconds(reversed.compute, kCompute) / static_cast<double>(element_bytes),
-                               options_of_reduction(algorithm));
+                               compute_s / static_cast<double>(element_bytes), options_of_reduction(algorithm));
 }
 
 BroadcastTask read(const BroadcastInput& options) {

@@ -62,7 +62,9 @@ struct BroadcastTask {
   /// The same of the reduction that goes the other way round. Throws InputError for what it cannot have.
   [[nodiscard]] std::string reversed_title(const Program& program) const;
   [[nodiscard]] ReversedPlan reversed_by(const std::string& algorithm, const ReversedInput& reversed) const;
-  /// The same where combining takes time.
+  /// Whether any program may be the plan of it: no option says what the broadcast is like.
+  [[nodiscard]] bool leaves_reduction_open(const std::string& algorithm) const;
+  /// By any program then, else by a broadcast the other way round; combining may take time.
   [[nodiscard]] ProgramPlan costly_reduction_by(const std::string& algorithm, const ReversedInput& reversed) const;
 
  private:

@@ -40,6 +40,10 @@ void write_program(const Platform& platform, Program program, const std::string&
   write_file_atomically(file, to_json(program));
 }
 
+bool writes_tree(const PlanBroadcastOptions& options) {
+  return !options.output.json.empty() || !options.output.tree.empty();
+}
+
 /// The head of a plan of either direction.
 template <class Plan>
 std::string head_of(const BroadcastTask& task, const std::string& title, const Plan& plan, std::int64_t messages,
@@ -79,10 +83,10 @@ int plan_forth(const PlanBroadcastOptions& options, const BroadcastTask& task, c
   return show_plan(head_of(task, task.title(), plan, plan.messages, limit.reached()), plan.schedule, options.output);
 }
 
-/// The reduction where combining takes time, which a tree over links knows nothing of.
-int plan_costly(const PlanBroadcastOptions& options, const BroadcastTask& task, const TimeLimit& limit) {
+/// The reduction by any program, or where combining takes time, which a tree over links knows nothing of.
+int plan_by_program(const PlanBroadcastOptions& options, const BroadcastTask& task, const TimeLimit& limit) {
   const PlanOutput& output = options.output;
-  if (!output.json.empty() || !output.tree.empty())
+  if (writes_tree(options))
     throw InputError("--compute", "cannot be used with the file of a tree, which knows no cost of combining",
                      "--program FILE");
   const ProgramPlan plan = [&] {
@@ -96,7 +100,7 @@ int plan_costly(const PlanBroadcastOptions& options, const BroadcastTask& task, 
   return show_plan(head, plan, task.platform, of_program);
 }
 
-/// The reduction that goes the other way round.
+/// The reduction that is a broadcast the other way round.
 int plan_back(const PlanBroadcastOptions& options, const BroadcastTask& task, const TimeLimit& limit) {
   const ReversedPlan plan = task.reversed_by(options.algorithm, options.reversed);
   write_program(task.platform, plan.program, options.program);
@@ -116,8 +120,11 @@ int plan(const PlanBroadcastOptions& options) {
   const Interruptible interruptible(searches(options.algorithm));
   const TimeLimit limit(task.time_limit_s);
   task.options.stop = limit.stop();
-  if (options.reversed.counts_combining()) return plan_costly(options, task, limit);
-  return options.reversed.reversed ? plan_back(options, task, limit) : plan_forth(options, task, limit);
+  if (!options.reversed.reversed) return plan_forth(options, task, limit);
+  // The file of a tree asks for one.
+  const bool open = task.leaves_reduction_open(options.algorithm) && !writes_tree(options);
+  if (open || options.reversed.counts_combining()) return plan_by_program(options, task, limit);
+  return plan_back(options, task, limit);
 }
 
 }  // namespace

@@ -202,7 +202,7 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
       ->option_text("S|auto");
   problem
       ->add_option("--platform", options->platform,
-                   "a network of clusters to plan over, instead of costs: a broadcast the other way round")
+                   "a network of clusters to plan over, instead of costs: as plan broadcast --reversed does")
       ->option_text("FILE");
   add_program_to(*problem, options->program);
   std::vector<std::string> planners = algorithm_names("reduce");

@@ -76,7 +76,9 @@ TEST(RunReduce, OverAPlatform) {
     const bool planned = method["name"] != "binomial" && method["name"] != "mpi-reduce";
     EXPECT_EQ(method.contains("predicted_s"), planned) << method;
     if (planned) {
-      EXPECT_NE(std::string(method["how"]).find("the other way round"), std::string::npos) << method;
+      // An algorithm that is asked for is one of broadcasts; without, any program may be the plan.
+      const std::string how(method["how"]);
+      EXPECT_EQ(how.find("the other way round") != std::string::npos, method["name"] != "sluice") << method;
     }
   }
 }

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <random>
@@ -10,10 +11,13 @@
 #include <vector>
 
 #include "plan/broadcast/planned_messages.hpp"
+#include "plan/broadcast/rank_network.hpp"
+#include "plan/broadcast/rank_patterns.hpp"
 #include "plan/broadcast_testing.hpp"
 #include "plan/timed_messages_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
+#include "sluice/plan/program.hpp"
 #include "sluice/plan/registry.hpp"
 #include "sluice/schedule/tree_validate.hpp"
 
@@ -100,7 +104,7 @@ TEST(BroadcastPlan, TreesTakeTheStrategyInsideThatIsAskedFor) {
   }
   ASSERT_EQ(lengths.size(), 11U);
   options.inside.clear();
-  EXPECT_EQ(plan_broadcast(one, 0, 300'007, options).candidates.size(), 2U);
+  EXPECT_GE(plan_broadcast(one, 0, 300'007, options).candidates.size(), 2U);  // and patterns over all ranks
   options.segments = 1;
   EXPECT_DOUBLE_EQ(plan_broadcast(one, 0, 300'007, options).schedule.length,
                    *std::min_element(lengths.begin(), lengths.end()));
@@ -184,29 +188,10 @@ TEST(BroadcastPlan, ALongPipelineTakesAsLongAsItsBoundAtLeast) {
   }
 }
 
-/// Two to four clusters, whose ranks and links are drawn at random.
-Platform random_clusters(std::mt19937& random) {
-  const auto one_of = [&](std::initializer_list<double> values) { return values.begin()[random() % values.size()]; };
-  const auto gap = [&] { return line(one_of({1e-6, 1e-5}), one_of({1e9, 1e8, 1.25e7})); };
-  const auto latency = [&] { return one_of({1e-6, 5e-5, 1e-4, 1e-3}); };
-  Platform platform;
-  const auto clusters = static_cast<std::int64_t>(2 + random() % 3);
-  for (std::int64_t c = 0; c < clusters; ++c) {
-    PlatformCluster& cluster = platform.clusters.emplace_back();
-    cluster.name = "c" + std::to_string(c);
-    for (auto left = 1 + random() % 5; left > 0; --left) cluster.ranks.push_back(platform.ranks++);
-    cluster.latency_s = latency();
-    cluster.gap = gap();
-    for (std::int64_t other = 0; other < c; ++other)
-      platform.links.push_back({other, c, latency(), gap(), static_cast<std::int64_t>(1 + random() % 2)});
-  }
-  return platform;
-}
-
 TEST(BroadcastPlan, AutoIsNoLongerThanAnyOtherOnAnyPlatform) {
   std::mt19937 random(11);
   for (int round = 0; round < 40; ++round) {
-    const Platform platform = random_clusters(random);
+    const Platform platform = testing::random_clusters(random, 2);
     const std::int64_t bytes = std::int64_t{1} << (10 + random() % 14);
     const auto root = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(platform.ranks));
     const double best = planned(platform, root, bytes, "auto").program.length_s;
@@ -215,6 +200,51 @@ TEST(BroadcastPlan, AutoIsNoLongerThanAnyOtherOnAnyPlatform) {
       EXPECT_LE(best, length * (1 + 1e-12)) << each.name << ", round " << round;
     }
   }
+}
+
+TEST(BroadcastPlan, APatternIsWorkedByHand) {
+  Platform platform;
+  platform.ranks = 3;
+  platform.clusters.push_back({"a", {0, 1, 2}, 1e-6, line(1e-6, 1e9), {}});
+  const std::vector<detail::RankPattern> patterns = detail::rank_patterns(detail::RankNetwork(platform), 0, 30, 16'000);
+  const auto found = std::ranges::find(patterns, "scatter-allgather", &detail::RankPattern::name);
+  ASSERT_NE(found, patterns.end());
+  EXPECT_EQ(found->segment_bytes, 10);
+  std::vector<std::array<std::int64_t, 4>> messages;
+  for (const detail::RankMessage& each : found->messages)
+    messages.push_back({each.from, each.to, each.begin, each.end});
+  const std::vector<std::array<std::int64_t, 4>> by_hand{{0, 2, 20, 30}, {0, 1, 10, 20}, {0, 1, 0, 10},
+                                                         {1, 2, 10, 20}, {0, 1, 20, 30}, {1, 2, 0, 10}};
+  EXPECT_EQ(messages, by_hand);
+  // The last segment is shorter, and nothing is sent of more segments than there are bytes.
+  for (const detail::RankPattern& pattern : detail::rank_patterns(detail::RankNetwork(platform), 1, 5, 16'000)) {
+    std::vector<std::int64_t> received(3, 0);
+    for (const detail::RankMessage& each : pattern.messages)
+      received[static_cast<std::size_t>(each.to)] += each.end - each.begin;
+    EXPECT_EQ(received, (std::vector<std::int64_t>{5, 0, 5})) << pattern.name;
+  }
+  EXPECT_TRUE(detail::rank_patterns(detail::RankNetwork(platform), 0, 30, 1).empty());
+}
+
+/// Of any kind: a circulant graph, a chain or a scatter and an allgather over all ranks.
+TEST(BroadcastPlan, AutoIsHardlyLongerThanAnyProgramOnAnyPlatform) {
+  std::mt19937 random(17);
+  int patterns = 0;
+  for (int round = 0; round < 60; ++round) {
+    const Platform platform = testing::random_clusters(random, 1);
+    const std::int64_t bytes = std::int64_t{1} << (10 + random() % 13);
+    const auto root = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(platform.ranks));
+    const BroadcastPlan plan = planned(platform, root, bytes, "auto");
+    EXPECT_TRUE(validate(plan).empty()) << "round " << round;
+    EXPECT_TRUE(validate(plan.schedule).empty()) << "round " << round;
+    const ProgramPlan other = plan_program(platform, {Collective::kBroadcast, bytes, root});
+    EXPECT_LE(plan.program.length_s, 1.02 * other.program.length_s)
+        << "round " << round << ": " << plan.program.algorithm << ", " << other.program.algorithm;
+    EXPECT_LE(plan.program.bound_s, plan.program.length_s);
+    for (const char* name : {"binomial", "circulant", "chain", "scatter-allgather"})
+      if (plan.program.algorithm.starts_with(name)) ++patterns;
+  }
+  EXPECT_GE(patterns, 10);  // so that patterns over all ranks are seen to be chosen
 }
 
 TEST(BroadcastPlan, SummariesSayWhatTheWholePlansSay) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -166,6 +167,42 @@ TEST(BroadcastReversed, CombiningMayTakeTime) {
   EXPECT_THROW((void)plan_costly_reduction(platform, 5, 9000, 8, -1), InputError);
 }
 
+/// Whatever the platform and the size, and whatever it is compared with.
+TEST(BroadcastReversed, NoOtherReductionIsMuchShorter) {
+  std::mt19937 random(19);
+  int others = 0;
+  for (int round = 0; round < 40; ++round) {
+    const Platform platform = testing::random_clusters(random, 1);
+    const std::int64_t elements = std::int64_t{1} << (7 + random() % 13);
+    const auto root = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(platform.ranks));
+    const ProgramPlan plan = plan_costly_reduction(platform, root, elements, 8, 0);
+    EXPECT_TRUE(validate(plan.program).empty()) << "round " << round;
+    EXPECT_LE(plan.program.bound_s, plan.program.length_s);
+    const ProgramPlan all = plan_program(
+        platform, {.problem = Collective::kReduce, .size_bytes = 8 * elements, .root = root, .element_bytes = 8});
+    EXPECT_LE(plan.program.length_s, 1.02 * all.program.length_s)
+        << "round " << round << ": " << plan.program.algorithm << ", " << all.program.algorithm;
+    for (const std::string algorithm : {"flat", "ecef", "pipelined", "parallel-entry", "auto"}) {
+      BroadcastOptions options;
+      options.algorithm = algorithm;
+      const Program back = plan_reversed_broadcast(platform, root, elements, 8, options).program;
+      EXPECT_LE(plan.program.length_s, 1.02 * replay(platform, back).length_s)
+          << "round " << round << ", " << algorithm;
+    }
+    if (!plan.program.algorithm.starts_with("reversed-broadcast")) ++others;
+  }
+  EXPECT_GE(others, 5);  // so that the choice is seen to be one
+}
+
+/// What says how the broadcast is asks for one the other way round.
+TEST(BroadcastReversed, SegmentsAskForABroadcast) {
+  const Platform platform = three_sites(in_order(), 1);
+  BroadcastOptions options;
+  options.segments = 3;
+  for (const ProgramPlan::Candidate& each : plan_costly_reduction(platform, 5, 9000, 8, 0, options).candidates)
+    EXPECT_TRUE(each.algorithm.starts_with("reversed-broadcast")) << each.algorithm;
+}
+
 /// A rank that combines begins no message. Where messages come as fast as it combines, it passes nothing on before the
 /// last of them is there: a chain of four combines three times, one rank after the other.
 TEST(BroadcastReversed, RanksHaveTimeToPassOnBetweenWhatTheyCombine) {
@@ -177,6 +214,28 @@ TEST(BroadcastReversed, RanksHaveTimeToPassOnBetweenWhatTheyCombine) {
   constexpr double kCombine_s = 2.5e-6;  // for each byte: more than a byte takes on its way
   const ProgramPlan plan = plan_costly_reduction(platform, 0, 5000, 8, kCombine_s, options);
   EXPECT_LT(plan.program.length_s, 1.2 * 40'000 * kCombine_s);
+}
+
+/// So it is for the reduction of an allreduce.
+TEST(BroadcastReversed, AllreducesHaveTimeToPassOnToo) {
+  std::mt19937 random(23);
+  int slower = 0;
+  for (int round = 0; round < 20; ++round) {
+    const Platform platform = testing::random_clusters(random, 1);
+    ProgramProblem problem{
+        .problem = Collective::kAllreduce, .size_bytes = 40'000, .element_bytes = 8, .combine_s_per_byte = 1e-8};
+    ProgramOptions options;
+    options.algorithm = "reduce-broadcast";
+    const ProgramPlan plan = plan_program(platform, problem, options);
+    EXPECT_TRUE(validate(plan.program).empty()) << "round " << round;
+    EXPECT_EQ(plan.candidates.size(), 2U);
+    EXPECT_EQ(plan.program.length_s, replay(platform, plan.program).length_s);
+    if (plan.program.algorithm.starts_with("reduce-broadcast, slower than combining, ")) ++slower;
+    problem.combine_s_per_byte = 0;
+    EXPECT_EQ(plan_program(platform, problem, options).candidates.size(), 1U);
+  }
+  EXPECT_GE(slower, 3);
+  EXPECT_LE(slower, 17);
 }
 
 /// 88 machines at three sites, 1 MiB.

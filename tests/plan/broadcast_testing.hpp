@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +47,26 @@ inline std::vector<std::int64_t> in_order() {
   std::vector<std::int64_t> ranks(18);
   for (std::size_t i = 0; i < ranks.size(); ++i) ranks[i] = static_cast<std::int64_t>(i);
   return ranks;
+}
+
+/// So many clusters to three more, whose ranks and links are drawn at random; one alone has up to twelve ranks.
+inline Platform random_clusters(std::mt19937& random, std::uint64_t least_clusters) {
+  const auto one_of = [&](std::initializer_list<double> values) { return values.begin()[random() % values.size()]; };
+  const auto gap = [&] { return line(one_of({1e-6, 1e-5}), one_of({1e9, 1e8, 1.25e7})); };
+  const auto latency = [&] { return one_of({1e-6, 5e-5, 1e-4, 1e-3}); };
+  Platform platform;
+  const auto clusters = static_cast<std::int64_t>(least_clusters + random() % (5 - least_clusters));
+  for (std::int64_t c = 0; c < clusters; ++c) {
+    PlatformCluster& cluster = platform.clusters.emplace_back();
+    cluster.name = "c" + std::to_string(c);
+    const std::uint64_t ranks = clusters == 1 ? 2 + random() % 11 : 1 + random() % 5;
+    for (auto left = ranks; left > 0; --left) cluster.ranks.push_back(platform.ranks++);
+    cluster.latency_s = latency();
+    cluster.gap = gap();
+    for (std::int64_t other = 0; other < c; ++other)
+      platform.links.push_back({other, c, latency(), gap(), static_cast<std::int64_t>(1 + random() % 2)});
+  }
+  return platform;
 }
 
 }  // namespace sluice::testing

@@ -211,10 +211,13 @@ struct ReversedPlan {
 [[nodiscard]] ReversedPlan plan_reversed_broadcast(const Platform& platform, std::int64_t root, std::int64_t elements,
                                                    std::int64_t element_bytes, const BroadcastOptions& options = {});
 
-/// Plans the same reduction by any program, where combining takes `combine_s_per_byte`, which may be 0: as plan_program
-/// does for a reduce, with these options for "reversed-broadcast", or, unless options.algorithm is "auto", by that
-/// alone. The broadcast is planned as if combining were free, again over links that are no faster than combining, and
-/// over links that leave time for two messages besides. Deterministic.
+/// Plans the same reduction by any program, where combining takes `combine_s_per_byte`, which may be 0: by the shortest
+/// of "reversed-broadcast" with these options and all others that plan_program has for a reduce, as far as they are
+/// little work beside it; by that alone unless options.algorithm is "auto" and options.segments and options.inside are
+/// as they are by default. Where combining takes time, the broadcast is planned as if it were free, again over links
+/// that are no faster than combining, and over links that leave time for two messages besides. The length is that of a
+/// replay or, of a reversed broadcast of more than 12,000 messages that combines for nothing, that of the broadcast.
+/// Deterministic.
 ///
 /// Throws InputError as plan_reversed_broadcast does, for a cost that is not 0 to 1e80 and an effort of 0.
 [[nodiscard]] ProgramPlan plan_costly_reduction(const Platform& platform, std::int64_t root, std::int64_t elements,

@@ -13,6 +13,7 @@
 #include "plan/broadcast/inside.hpp"
 #include "plan/broadcast/planned_messages.hpp"
 #include "plan/broadcast/rank_network.hpp"
+#include "plan/broadcast/rank_patterns.hpp"
 #include "plan/broadcast/registry.hpp"
 #include "plan/broadcast/replay.hpp"
 #include "plan/broadcast/routes.hpp"
@@ -330,9 +331,6 @@ class BroadcastPlanner {
     if (bytes_ == 0 || platform_.ranks == 1) return finish(with_messages(tree_in("flat", 1, 0)), name, name);
     check_segments();
     PlannedMessages plan;
-    plan.schedule.problem = "broadcast";
-    plan.schedule.machines = platform_.ranks;
-    plan.schedule.root = root_;
     const std::vector<detail::FoundRoutes> found =
         planner.routes(network_, root_, bytes_, options_.segments, options_.stop);
     if (detail::kReplayOverScore * found.front().length_s >= to_beat) {
@@ -342,8 +340,8 @@ class BroadcastPlanner {
     plan.bound = bound();
     detail::RoutedMessages best =
         best_routed(network_, root_, bytes_, found, plan.bound.seconds, !options_.messages, options_.stop);
-    fill_schedule(plan.schedule, best);
-    plan.length_s = plan.schedule.length = best.messages.length_s;
+    fill_schedule(plan.schedule, best.messages, best.routes.segment_bytes);
+    plan.length_s = best.messages.length_s;
     if (best.as_bound)
       plan.bound = {};
     else
@@ -364,13 +362,57 @@ class BroadcastPlanner {
     return detail::bound_of(network_, shape);
   }
 
-  void fill_schedule(TreeSchedule& schedule, const detail::RoutedMessages& routed) const {
-    schedule.segments = routed.routes.segments(bytes_);
+  /// Each segment through a tree of its own.
+  void fill_schedule(TreeSchedule& schedule, const TimedMessages& messages, std::int64_t segment_bytes) const {
+    schedule.problem = "broadcast";
+    schedule.machines = platform_.ranks;
+    schedule.root = root_;
+    schedule.segments = (bytes_ + segment_bytes - 1) / segment_bytes;
+    schedule.length = messages.length_s;
     if (!options_.messages) return;
-    schedule.transfers.reserve(routed.messages.list.size());
-    for (const TimedMessage& each : routed.messages.list)  // in the order of their starts
+    schedule.transfers.reserve(messages.list.size());
+    for (const TimedMessage& each : messages.list)  // in the order of their starts
       schedule.transfers.push_back(
-          {each.from, each.to, each.start_s, each.arrival_s, each.offset / routed.routes.segment_bytes, each.port_s});
+          {each.from, each.to, each.start_s, each.arrival_s, each.offset / segment_bytes, each.port_s});
+  }
+
+  // ---- patterns over all ranks
+
+  /// Offers those that may be shorter than `best`, as simulations say, which take little of a plan's time.
+  template <class Offer>
+  void offer_patterns(const std::optional<PlannedMessages>& best, Offer offer) const {
+    constexpr std::int64_t kFewRanks = 32, kMessages = 16'000, kMessagesOfMany = 2400;
+    constexpr std::size_t kMostSideBySide = 500;
+    constexpr double kSeldomLess = 0.9, kSideBySide = 0.4, kNearBound = 1.02, kMostRatesOfPatterns = 1e6;
+    const ProgramBound least = bound();
+    const std::int64_t most = platform_.ranks <= kFewRanks ? kMessages : kMessagesOfMany;
+    double rates = kMostRatesOfPatterns;
+    if (best->length_s <= kNearBound * least.seconds) return;
+    for (const detail::RankPattern& pattern : detail::rank_patterns(network_, root_, bytes_, most)) {
+      if (stopped() || best->length_s <= kNearBound * least.seconds) return;
+      const bool small = pattern.messages.size() <= kMostSideBySide;
+      const double simulated_s = timed_messages(network_, root_, bytes_, pattern.messages, false, true).length_s;
+      if ((small ? kSideBySide : kSeldomLess) * simulated_s >= best->length_s) continue;
+      TimedMessages messages = timed_messages(network_, root_, bytes_, pattern.messages, false, false);
+      std::optional<TimedMessages> again = replayed(network_, messages, &rates);
+      if (!again) continue;
+      // One after the other, or side by side where a slow link would keep the port from others.
+      if (small) {
+        for (TimedMessage& each : messages.list) each.port_s = 0;
+        std::optional<TimedMessages> beside = replayed(network_, messages, &rates);
+        if (beside && beside->length_s < again->length_s) again = std::move(beside);
+      }
+      if (again->length_s >= best->length_s) continue;
+      PlannedMessages plan;
+      plan.length_s = again->length_s;
+      plan.bound = least;
+      plan.bound.seconds = detail::bound_below(least.seconds, plan.length_s);
+      plan.count = static_cast<std::int64_t>(again->list.size());
+      fill_schedule(plan.schedule, *again, pattern.segment_bytes);
+      plan.schedule.bound = {plan.bound.seconds, plan.length_s};
+      plan.messages = std::move(*again);
+      offer(finish(std::move(plan), "auto", pattern.name));
+    }
   }
 
   // ---- all
@@ -421,6 +463,7 @@ class BroadcastPlanner {
       PlannedMessages heuristic = best_heuristic();
       if (heuristic.length_s < best->length_s) offer(std::move(heuristic));
     }
+    if (options_.segments == 0) offer_patterns(best, offer);
     // A length that no messages confirm does not stand before that of the plan.
     std::erase_if(candidates, [&](const auto& each) { return each.length_s < best->length_s; });
     std::ranges::stable_sort(candidates, {}, &BroadcastPlan::Candidate::length_s);

@@ -155,10 +155,11 @@ ProgramPlan plan_costly_reduction(const Platform& platform, std::int64_t root, s
                                .root = root,
                                .element_bytes = element_bytes,
                                .combine_s_per_byte = combine_s_per_byte};
-  const bool any = options.algorithm == "auto";
+  const bool any = options.algorithm == "auto" && options.segments == 0 && options.inside.empty();
   return detail::plan_program(
       platform, problem,
-      {.algorithm = any ? "auto" : "reversed-broadcast", .effort = options.effort, .stop = options.stop}, options);
+      {.algorithm = any ? "auto" : "reversed-broadcast", .effort = options.effort, .stop = options.stop}, options,
+      detail::Search::kSoon);
 }
 
 }  // namespace sluice

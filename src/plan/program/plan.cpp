@@ -26,6 +26,7 @@ namespace {
 using detail::ProgramPlanner;
 using detail::ProgramTask;
 using detail::ProgramVariant;
+using detail::Search;
 
 Program shape_of(std::int64_t ranks, const ProgramProblem& problem) {
   Program shape;
@@ -138,8 +139,8 @@ std::size_t connections(const Program& program) {
 
 class Planning {
  public:
-  Planning(const detail::RankNetwork& network, const ProgramTask& task, const ProgramOptions& options)
-      : network_(network), task_(task), options_(options), work_left_(2 * most_of_one()) {}
+  Planning(const detail::RankNetwork& network, const ProgramTask& task, const ProgramOptions& options, Search search)
+      : network_(network), task_(task), options_(options), search_(search), work_left_(2 * most_of_one()) {}
 
   /// Lists what a planner can do. Throws InputError where it does not apply.
   void list(const ProgramPlanner& planner) {
@@ -173,17 +174,24 @@ class Planning {
     constexpr std::size_t kFewOfARank = 64;                       // messages: what has no more is looked at beyond that
     constexpr double kGain = 0.95;
     constexpr std::size_t kMostKept = std::size_t{1} << 19;  // operations of programs
+    constexpr std::size_t kMostMade = std::size_t{1} << 18;  // messages that are kept from when they were counted
     struct Counted {
       std::size_t messages, variant;
-      double load_s;  // of those that are looked at only where it is little
+      double load_s;                                // of those that are looked at only where it is little
+      std::optional<detail::ProgramMessages> made;  // none where those before it are as much as may be kept
     };
+    std::size_t made = 0;
     std::vector<Counted> counted;
     for (std::size_t v = 0; v < variants_.size(); ++v) {
       if (!counted.empty() && stopped()) break;
       try {
-        const detail::ProgramMessages messages = variants_[v].make();
+        detail::ProgramMessages messages = variants_[v].make();
         const std::size_t count = messages.list().size();
-        counted.push_back({count, v, count > kFewInAll ? detail::load_of(network_, messages) : 0});
+        Counted& each = counted.emplace_back();
+        each = {count, v, count > kFewInAll ? detail::load_of(network_, messages) : 0, {}};
+        if (made + count > kMostMade) continue;
+        made += count;
+        each.made = std::move(messages);
       } catch (const InputError&) {
         continue;  // more than there may be
       }
@@ -198,7 +206,7 @@ class Planning {
     std::size_t kept = 0, looked_at = 0;
     double least_s = detail::kInfinity;
     std::map<std::string, double> in_one_message;  // by algorithm
-    for (const auto& [messages, variant, load_s] : counted) {
+    for (auto& [messages, variant, load_s, messages_made] : counted) {
       const bool many = messages > kFewOfARank * static_cast<std::size_t>(task_.shape.ranks);
       if (!estimates.empty() && ((many && looked_at + messages > kMostEstimated) || stopped())) break;
       // Of one algorithm, what sends k times as many messages is at most k times as fast.
@@ -207,7 +215,9 @@ class Planning {
       const double at_least_s = std::max(load_s, in_one_message_s / static_cast<double>(messages));
       if (looked_at + messages > kMostEstimated && at_least_s > kGain * least_s) continue;
       looked_at += messages;
-      Program program = program_of(task_, variants_[variant], variants_[variant].make());
+      if (!messages_made) messages_made = variants_[variant].make();
+      Program program = program_of(task_, variants_[variant], *messages_made);
+      messages_made.reset();
       Estimate& estimate = estimates.emplace_back();
       const std::optional<double>& known_s = variants_[variant].length_s;
       estimate = {known_s ? *known_s : estimated_length(network_, program), messages, variant, {}};
@@ -239,13 +249,70 @@ class Planning {
     }
   }
 
+  /// Beside those whose planners know how long they take looks at others while these are few messages in all, those of
+  /// few first, and replays what may be faster, what seems to be fastest first, while that is little work. `bound_s`:
+  /// no program is faster.
+  void replay_soon(double bound_s) {
+    constexpr double kNearBound = 1.02, kMayBeFaster = 1.5;
+    constexpr std::int64_t kMostMessages = 24'000;      // in all
+    constexpr std::size_t kMostReplayed = 12'000;       // of one whose length is known: longer ones keep that
+    constexpr double kMostWorkOfKnown = 5e6;            // of the same
+    constexpr std::size_t kFewMessages = 500;           // estimates of so few are no reason not to replay them
+    constexpr double kWork = 1e6, kWorkOfMessage = 30;  // of replays, together some hundredth parts of a second
+    std::vector<const ProgramVariant*> others;
+    for (const ProgramVariant& variant : variants_) {
+      if (!variant.length_s) {
+        others.push_back(&variant);
+        continue;
+      }
+      Program program = program_of(task_, variant, variant.make());
+      // Their planners know nothing of what combining takes.
+      const bool replayed = task_.shape.combine_s_per_byte > 0 || program.operations.size() / 2 <= kMostReplayed;
+      const double most = task_.shape.combine_s_per_byte > 0 ? most_of_one() : kMostWorkOfKnown * options_.effort;
+      offer(std::move(program), replayed ? most : 0, std::max(*variant.length_s, bound_s), true);
+    }
+    std::ranges::stable_sort(others, {}, [](const ProgramVariant* each) { return each->messages; });
+    struct Estimate {
+      double seconds;
+      std::size_t messages;
+      Program program;
+    };
+    std::vector<Estimate> estimates;
+    std::int64_t left = static_cast<std::int64_t>(kMostMessages * std::min(1e3, options_.effort));
+    for (const ProgramVariant* variant : others) {
+      if (least_known() <= kNearBound * bound_s || (found() && stopped())) return;
+      if (variant->messages > left) continue;
+      try {
+        const detail::ProgramMessages messages = variant->make();
+        const std::size_t count = messages.list().size();
+        left -= static_cast<std::int64_t>(count);
+        const bool few = count <= kFewMessages;
+        if (!few && detail::load_of(network_, messages) > kMayBeFaster * least_known()) continue;
+        Program program = program_of(task_, *variant, messages);
+        const double seconds = estimated_length(network_, program);
+        if (few || seconds <= kMayBeFaster * least_known()) estimates.push_back({seconds, count, std::move(program)});
+      } catch (const InputError&) {
+        continue;  // more than there may be
+      }
+    }
+    std::ranges::stable_sort(estimates, {}, &Estimate::seconds);
+    double work = kWork * options_.effort;
+    for (Estimate& each : estimates) {
+      if (found() && stopped()) return;
+      work -= kWorkOfMessage * static_cast<double>(each.messages);
+      if (found() && work <= 0) return;
+      work -= offer(std::move(each.program), found() ? work : most_of_one(), each.seconds);
+    }
+  }
+
   [[nodiscard]] bool stopped() const { return options_.stop && options_.stop(); }
-  [[nodiscard]] bool found() const { return !best_.empty() || estimated_.has_value(); }
+  [[nodiscard]] bool found() const { return !best_.empty() || estimated_ || known_; }
 
   ProgramPlan take() {
     // An estimate is mostly too long.
-    const bool estimated = estimated_ && (best_.empty() || kAlike * estimated_->length_s < least_s_);
-    Program& chosen = estimated ? *estimated_ : *std::ranges::min_element(best_, {}, connections);
+    const bool estimated = estimated_ && (!found_exactly() || kAlike * estimated_->length_s < least_known());
+    const bool known = !estimated && known_ && known_->length_s <= least_s_;
+    Program& chosen = estimated ? *estimated_ : known ? *known_ : *std::ranges::min_element(best_, {}, connections);
     const ProgramBound bound = detail::bound_of(network_, task_.shape);
     chosen.bound_s = bound.seconds;
     chosen.bound = bound.kind;
@@ -260,14 +327,17 @@ class Planning {
   static constexpr double kMostWork = 1e8, kLittleWork = 1e7;  // of replays: some seconds, and a part of one
   static constexpr double kAlike = 1.25;
 
+  [[nodiscard]] bool found_exactly() const { return !best_.empty() || known_; }
+  [[nodiscard]] double least_known() const { return known_ ? std::min(known_->length_s, least_s_) : least_s_; }
   [[nodiscard]] double most_of_one() const { return kMostWork * options_.effort; }
   static std::string estimated_name(const std::string& name) { return name + ", estimated"; }
 
   /// Replays a program by at most so much work, or else estimates it, unless that is done; the work that it was.
-  double offer(Program program, double most, std::optional<double> estimate = {}) {
+  /// `known`: the estimate is as good as a replay.
+  double offer(Program program, double most, std::optional<double> estimate = {}, bool known = false) {
     detail::ReplayLimits limits{.work_left = std::max(0.0, most),
-                                .most_s = (1 + options_.slack) * least_s_,
-                                .least_work = kLittleWork * options_.effort,
+                                .most_s = (1 + options_.slack) * least_known(),
+                                .least_work = search_ == Search::kSoon ? 0 : kLittleWork * options_.effort,
                                 .stop = options_.stop};
     // Not even begun where it is sure to be given up.
     constexpr double kWorkOfOne = 100;
@@ -281,6 +351,11 @@ class Planning {
       const bool slower = limits.work_left > 0 && limits.work_left < most && !stopped();
       program.length_s = estimate ? *estimate : estimated_length(network_, program);
       if (slower) program.length_s = std::max(program.length_s, limits.most_s);
+      if (known && !slower) {
+        candidates_.push_back({program.algorithm, program.length_s});
+        if (!known_ || program.length_s < known_->length_s) known_ = std::move(program);
+        return work;
+      }
       program.algorithm = estimated_name(program.algorithm);
       candidates_.push_back({program.algorithm, program.length_s});
       if (slower) return work;
@@ -301,10 +376,12 @@ class Planning {
   const detail::RankNetwork& network_;
   const ProgramTask& task_;
   const ProgramOptions& options_;
+  Search search_;
   std::vector<ProgramVariant> variants_;
   double work_left_;
   double least_s_ = detail::kInfinity;  ///< of those replayed
   std::vector<Program> best_;           ///< those not longer than that by more than the slack, as they came
+  std::optional<Program> known_;        ///< the shortest of those whose length their planner knows
   std::optional<Program> estimated_;    ///< the shortest of those whose replay was given up
   std::vector<ProgramPlan::Candidate> candidates_;
 };
@@ -317,7 +394,7 @@ ProgramProblem problem_of(const Program& program) {
 }
 
 ProgramPlan detail::plan_program(const Platform& platform, const ProgramProblem& problem, const ProgramOptions& options,
-                                 const BroadcastOptions& of_broadcasts) {
+                                 const BroadcastOptions& of_broadcasts, Search search) {
   const Program shape = shape_of(platform, problem);
   if (options.segments < 0) throw InputError("segments", fmt::format("{}", options.segments), "at least 0");
   if (!(options.effort > 0)) throw InputError("effort", fmt::format("{}", options.effort), "more than 0");
@@ -325,7 +402,7 @@ ProgramPlan detail::plan_program(const Platform& platform, const ProgramProblem&
   const detail::RankNetwork network(platform);
   ProgramTask task = task_of(network, shape, options.segments);
   task.of_broadcasts = of_broadcasts;
-  Planning planning(network, task, options);
+  Planning planning(network, task, options, search);
   std::string names;
   for (const ProgramPlanner& planner : detail::program_planners()) {
     if (planner.problem != problem.problem) continue;
@@ -346,7 +423,10 @@ ProgramPlan detail::plan_program(const Platform& platform, const ProgramProblem&
       continue;  // it does not apply
     }
   }
-  planning.replay_some();
+  if (search == Search::kSoon)
+    planning.replay_soon(detail::bound_of(network, shape).seconds);
+  else
+    planning.replay_some();
   if (!planning.found())
     throw InputError("ranks", fmt::format("{}", platform.ranks),
                      "few enough for a program of 2^22 messages and 2^25 ranges of bytes");

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "plan/broadcast/reversed.hpp"
+#include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"
 
@@ -97,6 +98,7 @@ Variants by_segments(const ProgramTask& task, const char* name,
     Variants each =
         one(task, count == 1 ? std::string(name) : fmt::format("{}, {}", name, count_text(count, "segment")),
             [&task, count, spread] { return spread(task.order, cut(task.all(), count, task.shape.element_bytes)); });
+    each.front().messages = count * (task.shape.ranks - 1);
     variants.push_back(std::move(each.front()));
   }
   return variants;
@@ -121,9 +123,16 @@ Variants binomial_message(const ProgramTask& task) {
 }
 Variants chain_message(const ProgramTask& task) { return to_root(task, by_segments(task, "chain", chain_broadcast)); }
 Variants circulant_message(const ProgramTask& task) { return by_segments(task, "circulant", circulant_broadcast); }
+/// Of a block for each pair of ranks.
+std::int64_t all_pairs(const ProgramTask& task) {
+  return checked::multiply(task.shape.ranks, task.shape.ranks, "pairs");
+}
 Variants scatter_allgather(const ProgramTask& task) {
-  return one(task, "scatter-allgather",
-             [&task] { return scatter_allgather_broadcast(task.order, task.all(), task.shape.element_bytes); });
+  Variants variants = one(task, "scatter-allgather", [&task] {
+    return scatter_allgather_broadcast(task.order, task.all(), task.shape.element_bytes);
+  });
+  variants.front().messages = all_pairs(task);
+  return variants;
 }
 
 // ---- broadcasts over the platform
@@ -135,10 +144,12 @@ ProgramVariant planned(std::string name, ProgramMessages messages, double length
 }
 
 /// Of the whole array from the root, backwards.
-ReversedMessages broadcast_back(const ProgramTask& task, const CombiningPace& pace) {
+ReversedMessages broadcast_back(const ProgramTask& task, const CombiningPace& pace, const std::string& algorithm = {}) {
   Program whole = task.shape;
   whole.size_bytes = array_bytes(whole);
-  return reversed_messages(*task.platform, whole, pace, task.of_broadcasts);
+  BroadcastOptions how = task.of_broadcasts;
+  if (!algorithm.empty()) how.algorithm = algorithm;
+  return reversed_messages(*task.platform, whole, pace, how);
 }
 PlannedMessages broadcast_forth(const ProgramTask& task) {
   Platform platform = *task.platform;
@@ -161,12 +172,15 @@ ProgramMessages program_messages(const ProgramTask& task, const PlannedMessages&
   return messages;
 }
 
-/// As if combining were free, and with links that are no faster than combining, or than combining and two messages.
+/// As if combining were free, and with links that are no faster than combining, or than combining and two messages. For
+/// few ranks also backwards some that are not the shortest broadcasts: as links are shared in another order then, they
+/// may be the shorter reductions.
 Variants reversed_broadcast(const ProgramTask& task) {
+  constexpr std::int64_t kFewRanks = 32;
   const double cost = task.shape.combine_s_per_byte;
   Variants variants;
-  const auto offer = [&](const char* speed, const CombiningPace& pace) {
-    ReversedMessages found = broadcast_back(task, pace);
+  const auto offer = [&](const char* speed, const CombiningPace& pace, const char* algorithm = "") {
+    ReversedMessages found = broadcast_back(task, pace, algorithm);
     variants.push_back(planned(fmt::format("reversed-broadcast, {}{}", speed, found.forth.method),
                                std::move(found.back), found.forth.length_s));
   };
@@ -175,6 +189,9 @@ Variants reversed_broadcast(const ProgramTask& task) {
     offer("as fast as combining, ", {cost, 0});
     offer("slower than combining, ", {cost, 2});
   }
+  const BroadcastOptions& how = task.of_broadcasts;
+  if (how.algorithm == "auto" && how.segments == 0 && how.inside.empty() && task.shape.ranks <= kFewRanks)
+    for (const char* algorithm : {"flat", "ecef", "pipelined"}) offer("", {}, algorithm);
   return variants;
 }
 
@@ -323,6 +340,8 @@ Variants grouped_exchange(const ProgramTask& task) {
              const auto parts = static_cast<std::int64_t>(shares);
              return grouped_allreduce(groups, cut(task.all(), parts, task.shape.element_bytes), inside);
            }});
+      variants.back().messages = static_cast<std::int64_t>(
+          shares * (groups.size() * groups.size() + 2 * static_cast<std::size_t>(task.shape.ranks)));
     };
     offer(1, "binomial", binomial_from_one);
     offer(largest, "circulant", circulant_allgather);
@@ -380,6 +399,7 @@ Variants grouped_pipeline(const ProgramTask& task) {
                segments.push_back(cut(segment, parts.shares, task.shape.element_bytes));
              return pipelined_allreduce(parts_of(task, groups), segments, static_cast<std::size_t>(exchanged));
            }});
+      variants.back().messages = parts.segments * parts.shares * (2 * task.shape.ranks + between);
     };
     if (several_each) offer(parts.segments);
     // Of two groups either way takes as many bytes.
@@ -393,14 +413,23 @@ Variants doubling_allreduce(const ProgramTask& task) {
   return {{"recursive-doubling", [&task] { return recursive_doubling_allreduce(task.order, task.all()); }}};
 }
 
-/// A reduction to the root, and the broadcast of what it has then: parts go back while others come.
+/// A reduction to the root, and the broadcast of what it has then: parts go back while others come. The reduction at
+/// the speed of combining, and with time for two messages besides.
 Variants reduce_broadcast(const ProgramTask& task) {
-  ReversedMessages there = broadcast_back(task, {task.shape.combine_s_per_byte, 0});
+  const double cost = task.shape.combine_s_per_byte;
   const PlannedMessages back = broadcast_forth(task);
-  there.back.append(program_messages(task, back, true));
-  const std::string& method = there.forth.method;
-  return {planned("reduce-broadcast, " + (method == back.method ? method : method + ", and " + back.method),
-                  std::move(there.back), there.forth.length_s + back.length_s)};
+  Variants variants;
+  const auto offer = [&](const char* speed, const CombiningPace& pace) {
+    ReversedMessages there = broadcast_back(task, pace);
+    there.back.append(program_messages(task, back, true));
+    const std::string& method = there.forth.method;
+    variants.push_back(planned(
+        fmt::format("reduce-broadcast, {}{}", speed, method == back.method ? method : method + ", and " + back.method),
+        std::move(there.back), there.forth.length_s + back.length_s));
+  };
+  offer("", {cost, 0});
+  if (cost > 0) offer("slower than combining, ", {cost, 2});
+  return variants;
 }
 Variants pairwise_allreduce(const ProgramTask& task) { return there_and_back(pairwise(task)); }
 
@@ -440,6 +469,7 @@ Variants reduce_scatter_gather(const ProgramTask& task) {
                           messages.append(flat_gather(*shares));
                           return messages;
                         }});
+      result.back().messages = all_pairs(task);
     }
   };
   if (!task.groups.empty()) offer(hierarchical_allgather(*shares));

@@ -35,6 +35,7 @@ struct ProgramVariant {
   std::string name;  ///< of the algorithm, and what is chosen in it
   std::function<ProgramMessages()> make;
   std::optional<double> length_s = {};  ///< about, where its planner knows better than an estimate
+  std::int64_t messages = 0;            ///< about how many, where that is known before they are made
 };
 
 struct ProgramPlanner {
@@ -50,8 +51,14 @@ struct ProgramPlanner {
 /// What is known of those of a problem.
 [[nodiscard]] std::span<const Algorithm> program_algorithms(Collective problem);
 
+/// How much "auto" looks at.
+enum class Search : std::uint8_t {
+  kAll,   ///< all variants, for a second or so
+  kSoon,  ///< those that are little work beside those whose planners know their length, which need no replay
+};
 /// As the public one, and how to plan broadcasts.
 [[nodiscard]] ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem,
-                                       const ProgramOptions& options, const BroadcastOptions& of_broadcasts);
+                                       const ProgramOptions& options, const BroadcastOptions& of_broadcasts,
+                                       Search search = Search::kAll);
 
 }  // namespace sluice::detail

@@ -78,9 +78,10 @@ struct ReductionOptions {
   /// The first execution measures the costs, in seconds, on the elements that it is given, and then plans.
   bool measure = false;
 
-  /// A network of clusters with as many ranks as the communicator. The plan is a broadcast over it the other way round
-  /// (plan_reversed_broadcast in sluice/plan/broadcast.hpp); algorithm and segments are those of broadcasts then. It
-  /// takes the place of costs. For elements and a commutative operation.
+  /// A network of clusters with as many ranks as the communicator. The plan is the shortest of a broadcast over it the
+  /// other way round and other programs (plan_costly_reduction in sluice/plan/broadcast.hpp, where combining is free).
+  /// Algorithm and segments are those of broadcasts then, and either of them asks for a broadcast the other way round.
+  /// It takes the place of costs. For elements and a commutative operation.
   std::optional<Platform> platform = std::nullopt;
   double effort = 1;  ///< over a platform or the measured network, as in BroadcastOptions of that header
   /// A program of "reduce" to carry out instead of planning one, such as read_program gives it, of as many elements of

@@ -79,9 +79,10 @@ PlannedReduction plan_over_platform(Channel& channel, const Platform& platform, 
     how.algorithm = options.algorithm;
     how.segments = options.segments.value_or(0);
     how.effort = options.effort;
-    const ReversedPlan plan =
-        plan_reversed_broadcast(platform, shape.root, shape.size_bytes / shape.element_bytes, shape.element_bytes, how);
-    return parts_of_all(plan.program);
+    const std::int64_t elements = shape.size_bytes / shape.element_bytes;
+    if (how.algorithm == "auto" && how.segments == 0)
+      return parts_of_all(plan_costly_reduction(platform, shape.root, elements, shape.element_bytes, 0, how).program);
+    return parts_of_all(plan_reversed_broadcast(platform, shape.root, elements, shape.element_bytes, how).program);
   });
 }
 

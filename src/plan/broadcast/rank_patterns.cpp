@@ -1,0 +1,102 @@
+/// Broadcasts by patterns of programs: over all ranks, whatever the links between them are like.
+///
+/// Problem: trees of clusters and routes between groups go by the platform: into a cluster a message comes by one rank
+/// or a few, and spreads inside. Where links inside are slower than those between clusters, or where a root with a slow
+/// port should send little more than the message once, patterns that know no clusters are shorter.
+/// Method: a binomial tree, a chain and a circulant graph for 1, 4, 16, 64 and 256 segments, and a scatter of as many
+/// segments as there are ranks, followed by an allgather in a ring. Ranks are in the order of the outermost groups, the
+/// root's first. Each message is one segment, so that a rank passes on what it has while more comes.
+/// Guarantee: none; the planner compares them by simulation and replay, where there is little of both
+/// (broadcast/plan.cpp). Complexity: O(messages log ranks). Source: the patterns', plan/program.
+///
+/// Example: 3 ranks, 30 bytes, scatter-allgather: 0 sends bytes 20 to 29 to 2 and 10 to 19 to 1, the scatter, then 0 to
+/// 9 and 20 to 29 to 1, which sends 10 to 19 and 0 to 9 on to 2.
+#include "plan/broadcast/rank_patterns.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "plan/program/patterns.hpp"
+#include "schedule/program_messages.hpp"
+#include "sluice/quantity_text.hpp"
+
+namespace sluice::detail {
+namespace {
+
+constexpr std::int64_t kSegmentCounts[] = {1, 4, 16, 64, 256};
+
+/// By the outermost groups, of which there are several.
+Ranks ranks_by_groups(const RankNetwork& network, std::int64_t root) {
+  Ranks ranks;
+  for (std::size_t level = network.levels().levels(); level-- > 0;) {
+    const std::vector<RankGroup> groups = network.groups_from(root, level);
+    if (groups.size() == 1 && level > 0) continue;
+    for (const RankGroup& group : groups) ranks.insert(ranks.end(), group.ranks.begin(), group.ranks.end());
+    break;
+  }
+  std::rotate(ranks.begin(), std::ranges::find(ranks, root), ranks.end());
+  return ranks;
+}
+
+/// Of a message of `bytes` segments of a byte what it is for segments of another size: messages of several in parts.
+std::vector<RankMessage> in_segments(const ProgramMessages& pattern, std::int64_t bytes, std::int64_t segment_bytes) {
+  std::vector<RankMessage> messages;
+  double priority = 0;
+  for (const ProgramMessage& each : pattern.list()) {
+    for (const ByteRange& range : each.ranges) {
+      for (std::int64_t segment = range.offset; segment < range.offset + range.bytes; ++segment) {
+        const std::int64_t begin = segment * segment_bytes, end = std::min(bytes, begin + segment_bytes);
+        if (begin >= end) continue;
+        messages.push_back(
+            {static_cast<std::int32_t>(each.from), static_cast<std::int32_t>(each.to), begin, end, priority});
+        priority += 1;
+      }
+    }
+  }
+  return messages;
+}
+
+Ranges segments_of_a_byte(std::int64_t count) {
+  Ranges segments;
+  for (std::int64_t i = 0; i < count; ++i) segments.push_back({i, 1});
+  return segments;
+}
+
+}  // namespace
+
+std::vector<RankPattern> rank_patterns(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+                                       std::int64_t most_messages) {
+  std::vector<RankPattern> patterns;
+  const std::int64_t ranks = network.platform().ranks;
+  std::int64_t left = most_messages;
+  const auto fits = [&](std::int64_t messages) {
+    if (messages > left) return false;
+    left -= messages;
+    return true;
+  };
+  if (ranks - 1 > left) return patterns;
+  const Ranks order = ranks_by_groups(network, root);
+  const auto add = [&](const std::string& name, std::int64_t segment_bytes, const ProgramMessages& pattern) {
+    patterns.push_back({name, segment_bytes, in_segments(pattern, bytes, segment_bytes)});
+  };
+  if (fits(ranks - 1)) add("binomial", bytes, binomial_broadcast(order, segments_of_a_byte(1)));
+  // About a half of all pairs have a message of the scatter and all pairs one of the allgather.
+  const std::int64_t to_all = ranks * (ranks - 1);
+  if (bytes >= ranks && to_all <= left / 2 && fits(to_all))
+    add("scatter-allgather", (bytes + ranks - 1) / ranks, scatter_allgather_broadcast(order, {0, ranks}, 1));
+  for (const std::int64_t count : kSegmentCounts) {
+    if (count > bytes) break;
+    const std::int64_t segment_bytes = (bytes + count - 1) / count;
+    const std::int64_t segments = (bytes + segment_bytes - 1) / segment_bytes;
+    const auto named = [&](const char* name) {
+      return segments == 1 ? std::string(name) : std::string(name) + ", " + count_text(segments, "segment");
+    };
+    if (fits(segments * (ranks - 1)))
+      add(named("circulant"), segment_bytes, circulant_broadcast(order, segments_of_a_byte(segments)));
+    if (fits(segments * (ranks - 1)))
+      add(named("chain"), segment_bytes, chain_broadcast(order, segments_of_a_byte(segments)));
+  }
+  return patterns;
+}
+
+}  // namespace sluice::detail

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/broadcast/rank_network.hpp"
+#include "plan/broadcast/timed_messages.hpp"
+
+namespace sluice::detail {
+
+/// A broadcast by a pattern over all ranks.
+struct RankPattern {
+  std::string name;  ///< "circulant, 16 segments"
+  std::int64_t segment_bytes = 1;
+  std::vector<RankMessage> messages;  ///< of one segment each
+};
+
+/// Those of few messages first, while they are at most so many in all. @pre several ranks and a message of some bytes
+[[nodiscard]] std::vector<RankPattern> rank_patterns(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+                                                     std::int64_t most_messages);
+
+}  // namespace sluice::detail
