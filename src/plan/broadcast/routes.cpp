@@ -239,7 +239,7 @@ class RouteSearch {
   }
 
   [[nodiscard]] Routes plain_routes(std::int64_t segment_bytes) const {
-    return {level_, {trees_.front()}, parallel_,      false,        Entries::kSpread,
+    return {level_, {trees_.front()}, parallel_,   false,        Entries::kSpread,
             false,  Shape::kChain,    kPlainShape, segment_bytes};
   }
 
