@@ -129,7 +129,7 @@ class Replay {
   struct Queue {
     std::size_t to = 0;
     std::size_t connection = 0;
-    std::size_t way = kNone;  // of its last message so far
+    std::size_t way = kNone;                  // of its last message so far
     std::size_t first = kNone, last = kNone;  // flows; the first is the next to start
     double free = 0;
   };
