@@ -6,15 +6,19 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/collective.hpp"
+#include "run/mpi/runtime/handed_out.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/notice_board.hpp"
+#include "sluice/error.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
@@ -41,6 +45,41 @@ TEST(LargestOfAll, IsTheSameOnAllRanksInEachOfManyRounds) {
         return differ;
       });
   EXPECT_EQ(wrong, 0);
+}
+
+// Rank 0 may be rounds ahead of a rank that has not read its numbers yet: their memory is not used again before.
+TEST(HandOut, EachRankGetsItsNumbersInEachOfManyRounds) {
+  constexpr std::int64_t kRounds = 3000;
+  const std::int64_t wrong =
+      in_new_channel(MPI_COMM_WORLD, [](const std::shared_ptr<Context>& context, std::int64_t number) {
+        Channel channel(context, number, "test");
+        const auto list_of = [](std::int64_t round, std::int64_t rank) {
+          const std::int64_t many = round % 500 == 0 ? 20'000 : 0;
+          std::vector<std::int64_t> list(static_cast<std::size_t>((round + rank) % 4 + many));
+          for (std::size_t i = 0; i < list.size(); ++i) list[i] = round * 1000 + rank * 10 + static_cast<int>(i);
+          return list;
+        };
+        std::int64_t differ = 0;
+        for (std::int64_t round = 0; round < kRounds; ++round) {
+          NumbersOfRanks numbers;
+          for (int rank = 0; channel.rank() == 0 && rank < channel.size(); ++rank)
+            numbers.push_back(list_of(round, rank));
+          const std::vector<std::int64_t> own = agree_and_hand_out(channel, nullptr, std::move(numbers));
+          differ += own == list_of(round, channel.rank()) ? 0 : 1;
+        }
+        return differ;
+      });
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(HandOut, AFailureOfTheRankThatPlansReachesAll) {
+  const auto hand_out = [](const std::shared_ptr<Context>& context, std::int64_t number) {
+    Channel channel(context, number, "test");
+    const std::exception_ptr failure =
+        channel.rank() == 0 ? std::make_exception_ptr(InputError("plan", "none", "one")) : nullptr;
+    return agree_and_hand_out(channel, failure, {}).size();
+  };
+  EXPECT_THROW((void)in_new_channel(MPI_COMM_WORLD, hand_out), InputError);
 }
 
 // What a rank has told is heard in order, once, and by everybody. Of more than there is room for, the oldest are lost,

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
@@ -126,8 +128,10 @@ std::vector<std::pair<std::string, Make>> kinds() {
     BroadcastOptions options;
     options.platform = platform_of(size(), 2);
     Broadcast job(comm, 0, options);
-    std::vector<std::byte> buffer(std::size_t{1000} << variant);  // sizes of one class share a plan
-    job.execute(buffer.data(), static_cast<std::int64_t>(buffer.size()));
+    constexpr std::byte kSent{5};
+    std::vector<std::byte> buffer(std::size_t{1000} << variant, rank() == 0 ? kSent : std::byte{0});
+    job.execute(buffer.data(), static_cast<std::int64_t>(buffer.size()));  // sizes of one class share a plan
+    EXPECT_EQ(std::ranges::count(buffer, kSent), std::ssize(buffer));
   });
   all.emplace_back("allgather", [](MPI_Comm comm, int variant) { const Allgather job(comm, 1000 + variant); });
   return all;
@@ -186,6 +190,28 @@ TEST(KeptPlans, AsManyAsSetAndThoseUsedLast) {
     make(comm.get(), 1);
     make(comm.get(), 1);
     EXPECT_EQ(plannings.count(), 6) << "nothing is kept";
+  }
+}
+
+// Rank 0, which plans for others, may keep what they do not, and the other way round.
+TEST(KeptPlans, ThatOneRankHasLostAreMadeAgainByAll) {
+  for (const auto& [name, make] : kinds()) {
+    for (const int loser : {0, size() - 1}) {
+      SCOPED_TRACE(name);
+      const Comm comm;
+      const Plannings plannings(comm.get());
+      make(comm.get(), 0);
+      if (rank() == loser) {
+        PlanCache& plans = detail::Context::of(comm.get())->plans();
+        const std::size_t capacity = plans.capacity();
+        plans.set_capacity(0);
+        plans.set_capacity(capacity);
+      }
+      make(comm.get(), 0);
+      EXPECT_EQ(plannings.count(), 2) << loser;
+      make(comm.get(), 0);
+      EXPECT_EQ(plannings.count(), 2) << "which all keep now";
+    }
   }
 }
 

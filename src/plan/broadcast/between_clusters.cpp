@@ -105,7 +105,7 @@ ClusterTree best_heuristic(const BetweenClusters& problem) {
 
 Planned plan_auto(const BetweenClusters& problem, const BetweenOptions& options) {
   constexpr std::int64_t kClustersForExact = 10;
-  ClusterTree best = best_heuristic(problem);
+  ClusterTree best = problem.clusters() == 1 ? ClusterTree(1) : best_heuristic(problem);
   const double bound = detail::shortest_paths_bound(problem);
   if (detail::makespan(problem, best) <= bound * (1 + 1e-12)) return {std::move(best), bound, true, 0};
   const bool exact = problem.segments == 1 && problem.clusters() <= kClustersForExact;
@@ -174,23 +174,35 @@ void detail::cut_message(BetweenClusters& problem, const Platform& platform, std
   }
 }
 
-BetweenClusters between_clusters(const Platform& platform, std::int64_t bytes, std::int64_t root, std::int64_t segments,
-                                 std::string_view inside) {
+BetweenClusters detail::between_clusters(const Platform& platform, std::int64_t bytes, std::int64_t root,
+                                         std::string_view inside,
+                                         std::vector<std::vector<StrategyPrediction>>& models) {
   check_platform(platform, "platform");
   detail::check_broadcast_size(bytes);
-  if (segments < 1) throw InputError("segments", fmt::format("{}", segments), "at least 1");
   if (root < 0 || root >= platform.ranks)
     throw InputError("root", fmt::format("{}", root), index_text(platform.ranks, "rank"));
   detail::check_pairs(platform);
   BetweenClusters problem;
   problem.root = platform.cluster_of(root);
-  detail::cut_message(problem, platform, bytes, segments);
+  detail::cut_message(problem, platform, bytes, 1);
   for (const PlatformCluster& cluster : platform.clusters) {
-    const auto measured = inside.empty() ? cluster.measured_broadcast(bytes) : std::nullopt;
-    problem.inside.push_back(
-        measured ? measured->seconds
-                 : detail::best_inside(predict_broadcast(cluster, bytes), cluster, bytes, inside).time_s);
+    std::vector<StrategyPrediction>& of_cluster = models.emplace_back();
+    if (const auto measured = inside.empty() ? cluster.measured_broadcast(bytes) : std::nullopt) {
+      problem.inside.push_back(measured->seconds);
+    } else {
+      of_cluster = predict_broadcast(cluster, bytes);
+      problem.inside.push_back(detail::best_inside(of_cluster, cluster, bytes, inside).time_s);
+    }
   }
+  return problem;
+}
+
+BetweenClusters between_clusters(const Platform& platform, std::int64_t bytes, std::int64_t root, std::int64_t segments,
+                                 std::string_view inside) {
+  if (segments < 1) throw InputError("segments", fmt::format("{}", segments), "at least 1");
+  std::vector<std::vector<StrategyPrediction>> models;
+  BetweenClusters problem = detail::between_clusters(platform, bytes, root, inside, models);
+  if (segments != 1) detail::cut_message(problem, platform, bytes, segments);
   return problem;
 }
 

@@ -66,8 +66,13 @@ double d_ary_first(std::int64_t ranks, std::int64_t most_children, const SendCos
   if (most_children == 1) return time_of(ranks - 1, ranks - 1, costs);
   const double last = known_time(ranks, most_children, costs) * kRoundedUp;
   if (last <= 0) return 0;
+  constexpr std::size_t kMostly = 64;
   std::vector<std::pair<double, std::int64_t>> having;  // by time: how many
-  std::vector<std::int64_t> row{1}, next;               // of a depth: those at its least number of sends, and more
+  std::vector<std::int64_t> row, next;                  // of a depth: those at its least number of sends, and more
+  having.reserve(kMostly);
+  row.reserve(kMostly);
+  next.reserve(kMostly);
+  row.push_back(1);
   for (std::int64_t depth = 1; depth < ranks && time_of(depth, depth, costs) <= last; ++depth) {
     // Those of `row` at sends depth - 1 + i give it to those at depth + i .. depth + i + most_children - 1.
     next.clear();
@@ -95,7 +100,8 @@ double d_ary_first(std::int64_t ranks, std::int64_t most_children, const SendCos
 DAryChoice best_d_ary(std::int64_t ranks, std::int64_t segments, const SendCosts& costs, double to_beat) {
   const double following = static_cast<double>(segments - 1) * costs.gap;
   DAryChoice best{1, d_ary_first(ranks, 1, costs) + following};
-  if (ranks < 3) return best;
+  // No tree has its first segment anywhere earlier than one message takes.
+  if (ranks < 3 || time_of(1, 1, costs) + following >= to_beat) return best;
   const double unlimited = d_ary_first(ranks, ranks - 1, costs);
   const auto attempt = [&](std::int64_t children, double first) {
     const double time = first + following * static_cast<double>(children);

@@ -135,11 +135,10 @@ StrategyPrediction best_inside(const std::vector<StrategyPrediction>& models, co
                                std::int64_t bytes, std::string_view strategy) {
   StrategyPrediction best;
   bool found = false;
-  std::string names;
+  const auto is_one = [](const StrategyPrediction& each) { return each.executable && each.strategy != "native"; };
   const bool power_of_two = std::has_single_bit(cluster.ranks.size());
   for (StrategyPrediction each : models) {
-    if (!each.executable || each.strategy == "native") continue;
-    names += (names.empty() ? "" : ", ") + std::string(each.strategy);
+    if (!is_one(each)) continue;
     if (strategy.empty() ? each.strategy == kCirculant : each.strategy != strategy) continue;
     if (!power_of_two && bytes > 0 && each.strategy.find("binomial") != std::string_view::npos) {
       const std::int64_t segment = each.segment_bytes > 0 ? each.segment_bytes : bytes;
@@ -150,8 +149,11 @@ StrategyPrediction best_inside(const std::vector<StrategyPrediction>& models, co
     best = each;
     found = true;
   }
-  if (!found) throw InputError("inside", "'" + std::string(strategy) + "'", "one of " + names);
-  return best;
+  if (found) return best;
+  std::string names;
+  for (const StrategyPrediction& each : models)
+    if (is_one(each)) names += (names.empty() ? "" : ", ") + std::string(each.strategy);
+  throw InputError("inside", "'" + std::string(strategy) + "'", "one of " + names);
 }
 
 void add_inside_messages(const StrategyPrediction& strategy, const PlatformCluster& cluster,

@@ -20,6 +20,12 @@ inline constexpr std::string_view kCirculant = "circulant";
                                              const PlatformCluster& cluster, std::int64_t bytes,
                                              std::string_view strategy);
 
+/// The problem of between_clusters for one segment. What models say of each cluster is left in `models`, of none whose
+/// broadcast was measured.
+[[nodiscard]] BetweenClusters between_clusters(const Platform& platform, std::int64_t bytes, std::int64_t root,
+                                               std::string_view inside,
+                                               std::vector<std::vector<StrategyPrediction>>& models);
+
 /// The messages of `strategy`, an executable one of predict_broadcast for `cluster`, for bytes [0, `bytes`) among
 /// `ranks`, all of the cluster, which the first one has. See inside.cpp. Priorities rise by 1 from `priority`, which is
 /// left behind the last.

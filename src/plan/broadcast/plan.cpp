@@ -52,7 +52,7 @@ class BroadcastPlanner {
         root_(root),
         bytes_(bytes),
         options_(options),
-        whole_(between_clusters(platform, bytes, root, 1, options.inside)),  // which checks its arguments
+        whole_(detail::between_clusters(platform, bytes, root, options.inside, models_)),  // which checks its arguments
         network_(platform),
         inside_(platform.clusters.size()) {}
 
@@ -137,7 +137,8 @@ class BroadcastPlanner {
   /// take about what their models say.
   [[nodiscard]] StrategyPrediction find_inside(std::size_t cluster) const {
     const PlatformCluster& place = platform_.clusters[cluster];
-    const std::vector<StrategyPrediction> models = predict_broadcast(place, bytes_);
+    std::vector<StrategyPrediction>& models = models_[cluster];
+    if (models.empty()) models = predict_broadcast(place, bytes_);
     StrategyPrediction best = detail::best_inside(models, place, bytes_, options_.inside);
     if (!options_.inside.empty() || bytes_ == 0 || place.ranks.size() < 3) return best;
     StrategyPrediction circulant = detail::best_inside(models, place, bytes_, detail::kCirculant);
@@ -498,7 +499,8 @@ class BroadcastPlanner {
   std::int64_t root_;
   std::int64_t bytes_;
   const BroadcastOptions& options_;
-  BetweenClusters whole_;  // of one segment
+  mutable std::vector<std::vector<StrategyPrediction>> models_;  // of each cluster; none that is not known yet
+  BetweenClusters whole_;                                        // of one segment
   RankNetwork network_;
   mutable std::vector<std::optional<StrategyPrediction>> inside_;  // see strategy_inside
 };

@@ -65,7 +65,7 @@ class Replay {
   ReplayResult run() {
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
       for (std::size_t queue = 0; queue < ranks_[r].queues.size(); ++queue)
-        if (flows_[ranks_[r].queues[queue].flows.front()].missing == 0) offer(r, queue);
+        if (flows_[ranks_[r].queues[queue].first].missing == 0) offer(r, queue);
       try_at(r, 0);
     }
     std::size_t taken_in = 0;
@@ -109,10 +109,11 @@ class Replay {
   enum class Kind : unsigned char { kWorkedOn, kTakenIn, kEnds, kFlows, kTry };
   using Event = EventQueue<Kind>::Event;  // of a flow, or a rank
 
-  static constexpr std::size_t kNoWay = SIZE_MAX;
+  static constexpr std::size_t kNone = SIZE_MAX;
   struct Flow {
     std::size_t from = 0, to = 0;     // ranks
     std::size_t queue = 0;            // of its sender
+    std::size_t behind = kNone;       // the next flow there
     std::size_t way = 0;              // of what it passes
     std::int32_t missing = 0;         // ends that its start waits for
     std::int32_t missing_at_end = 0;  // and its receiver, when it is taken in
@@ -128,9 +129,8 @@ class Replay {
   struct Queue {
     std::size_t to = 0;
     std::size_t connection = 0;
-    std::size_t way = kNoWay;        // of its last message so far
-    std::vector<std::size_t> flows;  // in their order
-    std::size_t next = 0;
+    std::size_t way = kNone;                  // of its last message so far
+    std::size_t first = kNone, last = kNone;  // flows; the first is the next to start
     double free = 0;
   };
   /// By a number, the least on top.
@@ -167,10 +167,11 @@ class Replay {
       }
       flow.queue = at->second;
       Queue& queue = rank.queues[flow.queue];
-      if (queue.way == kNoWay || ways_[queue.way].bytes != message.bytes)
+      if (queue.way == kNone || ways_[queue.way].bytes != message.bytes)
         queue.way = find_way(flow.from, queue, message.bytes);
       flow.way = queue.way;
-      queue.flows.push_back(f);
+      (queue.first == kNone ? queue.first : flows_[queue.last].behind) = f;
+      queue.last = f;
     }
   }
 
@@ -301,7 +302,7 @@ class Replay {
     for (;;) {
       for (; !rank.later.empty() && rank.later.top().first <= now; rank.later.pop()) {
         const std::size_t queue = rank.later.top().second;
-        rank.ready.emplace(rank.queues[queue].flows[rank.queues[queue].next], queue);
+        rank.ready.emplace(rank.queues[queue].first, queue);
       }
       const double free = std::max(rank.busy, rank.port_free);
       if (rank.ready.empty()) {
@@ -315,15 +316,15 @@ class Replay {
       const auto [f, at] = rank.ready.top();
       rank.ready.pop();
       Queue& queue = rank.queues[at];
-      ++queue.next;
       Flow& flow = flows_[f];
+      queue.first = flow.behind;
       flow.start = now;
       rank.port_free = now + input_.messages[f].port_s;
       queue.free = now + input_.messages[f].connection_s;
       rank.busy = now + ways_[flow.way].overhead;
       result_.started.push_back(f);
       events_.push(now + ways_[flow.way].latency, Kind::kFlows, f);
-      if (queue.next < queue.flows.size() && flows_[queue.flows[queue.next]].missing == 0) offer(r, at);
+      if (queue.first != kNone && flows_[queue.first].missing == 0) offer(r, at);
     }
   }
 
@@ -354,8 +355,7 @@ class Replay {
       Flow& waiting = flows_[which];
       if (waits_at == ReplayEnd::kSender) {
         if (--waiting.missing > 0) continue;
-        const Queue& queue = ranks_[waiting.from].queues[waiting.queue];
-        if (queue.flows[queue.next] != which) continue;
+        if (ranks_[waiting.from].queues[waiting.queue].first != which) continue;
         offer(waiting.from, waiting.queue);
         try_at(waiting.from, now);
       } else if (--waiting.missing_at_end == 0 && waiting.taken_in) {

@@ -178,6 +178,7 @@ const RouteScore::InsideLoads& RouteScore::inside_loads(std::size_t group, Route
       known->count += 1;
   }
   std::vector<RankMessage> messages;
+  messages.reserve(groups_[group].ranks.size());
   for (const Alike& ring : rings) {
     messages.clear();
     builder.add_inside(group, static_cast<std::int64_t>(ring.segment), turn(ring.segment, sample), messages);

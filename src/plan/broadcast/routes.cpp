@@ -44,6 +44,7 @@
 #include <bit>
 #include <optional>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -158,6 +159,13 @@ class RouteSearch {
  private:
   static constexpr std::size_t kFew = 16;  // routes kept
   static constexpr std::array kShapes{Shape::kChain, Shape::kBinary, Shape::kBinomial};
+  static constexpr Shape kPlainShape = Shape::kBinary;
+
+  /// Which make a difference where there are other groups than the root's.
+  [[nodiscard]] std::span<const Shape> shapes_of_others() const {
+    if (groups_.size() == 1) return {&kPlainShape, 1};
+    return kShapes;
+  }
 
   /// Below it what every message costs, whatever its size, would be more than a thirtieth of what each segment keeps at
   /// least, a rank inside or the uplink of the root's innermost group: the model has only an idea of what ranks do
@@ -231,8 +239,8 @@ class RouteSearch {
   }
 
   [[nodiscard]] Routes plain_routes(std::int64_t segment_bytes) const {
-    return {level_, {trees_.front()}, parallel_,      false,        Entries::kSpread,
-            false,  Shape::kChain,    Shape::kBinary, segment_bytes};
+    return {level_, {trees_.front()}, parallel_,   false,        Entries::kSpread,
+            false,  Shape::kChain,    kPlainShape, segment_bytes};
   }
 
   /// From the plainest routes, with these segments.
@@ -248,7 +256,7 @@ class RouteSearch {
     const Routes found = best_->routes;
     for (const GroupTree& tree : trees_) {
       for (const bool spread : {false, true}) {
-        for (const Shape shape : kShapes) {
+        for (const Shape shape : shapes_of_others()) {
           Routes routes = found;
           routes.trees = {tree};
           routes.spread = spread;
@@ -259,7 +267,7 @@ class RouteSearch {
     }
     const Routes with_tree = best_->routes;
     for (const Shape root_shape : kShapes) {
-      for (const Shape shape : kShapes) {
+      for (const Shape shape : shapes_of_others()) {
         Routes routes = with_tree;
         routes.root_shape = root_shape;
         routes.shape = shape;

@@ -159,7 +159,12 @@ struct Broadcast::State final : detail::Job {
   /// size is another one elsewhere.
   SizeClass& obtain(std::int64_t bytes);
   [[nodiscard]] std::string key_of(std::int64_t largest) const;
-  [[nodiscard]] OwnPart plan(std::int64_t bytes);
+  /// Of messages of so many bytes: what an earlier job has left, or what is planned now.
+  [[nodiscard]] detail::KeptPlan kept_or_planned(std::int64_t bytes);
+  /// Those of all ranks, by the program or over the platform that is given.
+  [[nodiscard]] std::vector<OwnPart> parts_as_told(std::int64_t bytes) const;
+  /// See in_segments.
+  [[nodiscard]] OwnPart part_in_segments(std::int64_t bytes) const;
   void begin(void* buffer, std::int64_t bytes);
   void begin_planned();
   void begin_natively(detail::Turns::Turn turn = {});
@@ -295,44 +300,57 @@ Broadcast::State::State(std::shared_ptr<detail::Context> context, std::int64_t n
   key = arguments.bytes();
 }
 
-OwnPart Broadcast::State::plan(std::int64_t bytes) {
+std::vector<OwnPart> Broadcast::State::parts_as_told(std::int64_t bytes) const {
+  if (!options.program)
+    return parts_of(plan_broadcast(*options.platform, root, bytes, options.plan), *options.platform);
+  detail::check_sound(*options.program);
+  BroadcastPlan plan;
+  plan.program = *options.program;
+  return parts_of(plan, {});
+}
+
+OwnPart Broadcast::State::part_in_segments(std::int64_t bytes) const {
+  const std::int64_t segments =
+      std::min(kMostSegmentsBetweenHosts, (bytes + kSegmentBetweenHosts - 1) / kSegmentBetweenHosts);
+  OwnPart own;
+  own.program =
+      detail::part_of(circulant_broadcast_part(channel.size(), root, bytes, segments, channel.rank()), channel.rank());
+  own.chosen.method = fmt::format("circulant, {} segments", segments);
+  return own;
+}
+
+detail::KeptPlan Broadcast::State::kept_or_planned(std::int64_t bytes) {
+  const std::string place = key_of(bytes);
+  const auto fingerprint = static_cast<std::uint64_t>(bytes);
+  const auto fields = [&](auto& numbers, OwnPart& part) {
+    kFields(numbers, part);
+    part.program.shape = shape_of(bytes);  // which all ranks know
+  };
+  if (!told_nothing()) {
+    const auto plan = [&] { return parts_as_told(bytes); };
+    return detail::kept_or_planned_part<OwnPart>(channel, place, fingerprint, plan, fields);
+  }
+  detail::KeptPlan kept = find_kept(channel, place, fingerprint, nullptr);
+  if (kept.plan) return kept;
   if (in_segments(bytes)) {
-    const std::int64_t segments =
-        std::min(kMostSegmentsBetweenHosts, (bytes + kSegmentBetweenHosts - 1) / kSegmentBetweenHosts);
-    OwnPart own;
-    own.program = detail::part_of(circulant_broadcast_part(channel.size(), root, bytes, segments, channel.rank()),
-                                  channel.rank());
-    own.chosen.method = fmt::format("circulant, {} segments", segments);
-    return own;
+    kept.put(channel, place, std::make_shared<const OwnPart>(part_in_segments(bytes)));
+    return kept;
   }
-  detail::JobPlatform known;
-  if (options.platform) {
-    known = {*options.platform, true};
-  } else if (!options.program) {
-    known = detail::platform_of_job(channel);
-  }
-  const Platform& platform = known.platform;
-  const auto plan_all = [&] {
-    if (options.program) {
-      detail::check_sound(*options.program);
-      BroadcastPlan plan;
-      plan.program = *options.program;
-      return parts_of(plan, platform);
-    }
-    if (!options.platform && !detail::is_planned_soon(platform)) {
+  const detail::JobPlatform known = detail::platform_of_job(channel);
+  const auto plan = [&] {
+    if (!detail::is_planned_soon(known.platform)) {
       OwnPart part;
       part.native = true;
       part.chosen.method = kNative;
       return std::vector<OwnPart>(static_cast<std::size_t>(channel.size()), part);
     }
-    std::vector<OwnPart> parts = parts_of(plan_broadcast(platform, root, bytes, options.plan), platform);
+    std::vector<OwnPart> parts = parts_of(plan_broadcast(known.platform, root, bytes, options.plan), known.platform);
     if (!known.speeds_are_known)
       for (OwnPart& part : parts) part.chosen.predicted_s = 0;
     return parts;
   };
-  OwnPart own = detail::planned_part<OwnPart>(channel, plan_all, kFields);
-  own.program.shape = shape_of(bytes);
-  return own;
+  kept.put(channel, place, std::make_shared<const OwnPart>(detail::planned_part<OwnPart>(channel, plan, fields)));
+  return kept;
 }
 
 SizeClass& Broadcast::State::obtain(std::int64_t bytes) {
@@ -344,14 +362,8 @@ SizeClass& Broadcast::State::obtain(std::int64_t bytes) {
   }
   SizeClass size(channel);
   size.largest = largest;
-  const std::string place = key_of(largest);
-  detail::KeptPlan kept = find_kept(channel, place, static_cast<std::uint64_t>(largest), nullptr);
-  if (kept.plan) {
-    size.part = std::static_pointer_cast<const OwnPart>(kept.plan);
-  } else {
-    size.part = std::make_shared<const OwnPart>(plan(largest));
-    kept.put(channel, place, size.part);
-  }
+  const detail::KeptPlan kept = kept_or_planned(largest);
+  size.part = std::static_pointer_cast<const OwnPart>(kept.plan);
   const bool may_try = options.try_native && options.plan.algorithm == "auto" && !options.program;
   size.trial.choose(may_try && !size.part->native ? detail::Way::kTurns : detail::Way::kPlan, kept);
   classes.push_front(std::move(size));

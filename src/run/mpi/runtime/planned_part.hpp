@@ -4,12 +4,16 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/collective.hpp"
+#include "run/mpi/runtime/handed_out.hpp"
+#include "run/mpi/runtime/kept_plan.hpp"
 #include "sluice/error.hpp"
 
 /// One rank plans for all: what it has to know, and what it tells, as numbers.
@@ -78,29 +82,68 @@ class NumberReader {
   std::size_t at_ = 0;
 };
 
-/// This rank's of the parts, one for each rank, that `plan()` returns on rank 0. `fields(numbers, part)` gives
-/// `numbers`, a NumberWriter or a NumberReader, all fields of a part. On all ranks; throws on every rank what `plan`
-/// throws. `may_take_long`: the others leave the processor to rank 0 meanwhile, and learn of its plan a little later.
-template <class Part, class Plan, class Fields>
-[[nodiscard]] Part planned_part(Channel& channel, Plan&& plan, Fields&& fields, bool may_take_long = false) {
-  std::vector<std::vector<std::int64_t>> numbers;
-  const std::exception_ptr failure = failure_of([&] {
-    if (channel.rank() != 0) return;
-    std::vector<Part> parts = plan();
-    for (Part& part : parts) {
-      NumberWriter writer;
-      fields(writer, part);
-      numbers.push_back(writer.take());
-    }
-  });
-  char planned = 1;
-  if (may_take_long) tell_all(channel, &planned, sizeof planned, 0, /*aside=*/true);
-  agree(channel, failure);
-  NumberReader reader(scatter_numbers(channel, std::move(numbers)));
+/// The numbers of each of `parts`. `fields(numbers, part)` gives `numbers`, a NumberWriter or a NumberReader, all
+/// fields of a part.
+template <class Part, class Fields>
+[[nodiscard]] NumbersOfRanks numbers_of(std::vector<Part> parts, Fields&& fields) {
+  NumbersOfRanks numbers;
+  numbers.reserve(parts.size());
+  for (Part& part : parts) {
+    NumberWriter writer;
+    fields(writer, part);
+    numbers.push_back(writer.take());
+  }
+  return numbers;
+}
+
+/// The part of which these are the numbers.
+template <class Part, class Fields>
+[[nodiscard]] Part part_of_numbers(std::vector<std::int64_t> numbers, Fields&& fields) {
+  NumberReader reader(std::move(numbers));
   Part part;
   fields(reader, part);
   SLUICE_ASSERT(reader.at_end(), "a part has other fields than were sent");
   return part;
+}
+
+/// This rank's of the parts, one for each rank, that `plan()` returns on rank 0; `fields` as for numbers_of. On all
+/// ranks; throws on every rank what `plan` throws. `may_take_long`: the others leave the processor to rank 0 meanwhile,
+/// and learn of its plan a little later.
+template <class Part, class Plan, class Fields>
+[[nodiscard]] Part planned_part(Channel& channel, Plan&& plan, Fields&& fields, bool may_take_long = false) {
+  NumbersOfRanks numbers;
+  const std::exception_ptr failure = failure_of([&] {
+    if (channel.rank() == 0) numbers = numbers_of(plan(), fields);
+  });
+  char planned = 1;
+  if (may_take_long) tell_all(channel, &planned, sizeof planned, 0, /*aside=*/true);
+  return part_of_numbers<Part>(agree_and_hand_out(channel, failure, std::move(numbers)), fields);
+}
+
+/// What is kept by `key`, as find_kept; else this rank's part of what `plan()` returns, as planned_part, which is kept
+/// now. Where all ranks share memory rank 0 plans what it does not keep before they agree on that, and the parts go
+/// along with it.
+template <class Part, class Plan, class Fields>
+[[nodiscard]] KeptPlan kept_or_planned_part(Channel& channel, const std::string& key, std::uint64_t fingerprint,
+                                            Plan&& plan, Fields&& fields) {
+  NumbersOfRanks numbers;
+  const std::exception_ptr failure = failure_of([&] {
+    Context& context = channel.context();
+    if (channel.rank() == 0 && HandedOut::possible(context) && context.plans().find(key) == nullptr)
+      numbers = numbers_of(plan(), fields);
+  });
+  const HandedOut handed_out(channel, numbers);
+  KeptPlan kept = find_kept(channel, key, fingerprint, failure, {.block = handed_out.block()});
+  if (kept.plan) return kept;
+  std::shared_ptr<const Part> part;
+  if (kept.blocks.empty() || kept.blocks.front() == 0) {
+    part = std::make_shared<const Part>(planned_part<Part>(channel, plan, fields));
+  } else {
+    part = std::make_shared<const Part>(part_of_numbers<Part>(
+        channel.rank() == 0 ? std::move(numbers.front()) : HandedOut::read(channel, kept.blocks.front()), fields));
+  }
+  kept.put(channel, key, std::move(part));
+  return kept;
 }
 
 /// The `part` of rank 0 on all ranks; it matters there only.

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <vector>
+
+#include "run/mpi/runtime/arena.hpp"
+#include "run/mpi/runtime/channel.hpp"
+
+/// Numbers that rank 0 has for each rank.
+namespace sluice::mpi::detail {
+
+using NumbersOfRanks = std::vector<std::vector<std::int64_t>>;
+
+/// Where all ranks share memory: the numbers of all ranks there, which the others learn of by an agreement, with no
+/// message. They read them before they come to another one; so it is to live until the first is over, or has failed.
+class HandedOut {
+ public:
+  /// Whether it can be, the same on all ranks.
+  [[nodiscard]] static bool possible(const Context& context);
+
+  /// Of `numbers`, one list for each rank, unless there are none, or there is no memory for them.
+  HandedOut(Channel& channel, const NumbersOfRanks& numbers);
+  ~HandedOut();
+  HandedOut(const HandedOut&) = delete;
+  HandedOut& operator=(const HandedOut&) = delete;
+
+  /// For the agreement: Comparison::block. 0: nothing is handed out.
+  [[nodiscard]] std::uint64_t block() const { return block_.at == nullptr ? 0 : block_.place.word(); }
+
+  /// This rank's, on another rank than 0, of what rank 0 has handed out in `block`.
+  [[nodiscard]] static std::vector<std::int64_t> read(Channel& channel, std::uint64_t block);
+
+ private:
+  Context& context_;
+  Arena::Block block_;
+};
+
+/// As agree, of `failure`; and this rank's of the `numbers` of rank 0, which matter there only.
+[[nodiscard]] std::vector<std::int64_t> agree_and_hand_out(Channel& channel, const std::exception_ptr& failure,
+                                                           NumbersOfRanks numbers);
+
+}  // namespace sluice::mpi::detail
