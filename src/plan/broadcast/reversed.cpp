@@ -159,7 +159,7 @@ ProgramPlan plan_costly_reduction(const Platform& platform, std::int64_t root, s
   return detail::plan_program(
       platform, problem,
       {.algorithm = any ? "auto" : "reversed-broadcast", .effort = options.effort, .stop = options.stop}, options,
-      detail::Search::kSoon);
+      detail::ProgramSearch::kSoon);
 }
 
 }  // namespace sluice

@@ -24,9 +24,9 @@ namespace sluice {
 namespace {
 
 using detail::ProgramPlanner;
+using detail::ProgramSearch;
 using detail::ProgramTask;
 using detail::ProgramVariant;
-using detail::Search;
 
 Program shape_of(std::int64_t ranks, const ProgramProblem& problem) {
   Program shape;
@@ -139,7 +139,8 @@ std::size_t connections(const Program& program) {
 
 class Planning {
  public:
-  Planning(const detail::RankNetwork& network, const ProgramTask& task, const ProgramOptions& options, Search search)
+  Planning(const detail::RankNetwork& network, const ProgramTask& task, const ProgramOptions& options,
+           ProgramSearch search)
       : network_(network), task_(task), options_(options), search_(search), work_left_(2 * most_of_one()) {}
 
   /// Lists what a planner can do. Throws InputError where it does not apply.
@@ -337,7 +338,7 @@ class Planning {
   double offer(Program program, double most, std::optional<double> estimate = {}, bool known = false) {
     detail::ReplayLimits limits{.work_left = std::max(0.0, most),
                                 .most_s = (1 + options_.slack) * least_known(),
-                                .least_work = search_ == Search::kSoon ? 0 : kLittleWork * options_.effort,
+                                .least_work = search_ == ProgramSearch::kSoon ? 0 : kLittleWork * options_.effort,
                                 .stop = options_.stop};
     // Not even begun where it is sure to be given up.
     constexpr double kWorkOfOne = 100;
@@ -376,7 +377,7 @@ class Planning {
   const detail::RankNetwork& network_;
   const ProgramTask& task_;
   const ProgramOptions& options_;
-  Search search_;
+  ProgramSearch search_;
   std::vector<ProgramVariant> variants_;
   double work_left_;
   double least_s_ = detail::kInfinity;  ///< of those replayed
@@ -394,7 +395,7 @@ ProgramProblem problem_of(const Program& program) {
 }
 
 ProgramPlan detail::plan_program(const Platform& platform, const ProgramProblem& problem, const ProgramOptions& options,
-                                 const BroadcastOptions& of_broadcasts, Search search) {
+                                 const BroadcastOptions& of_broadcasts, ProgramSearch search) {
   const Program shape = shape_of(platform, problem);
   if (options.segments < 0) throw InputError("segments", fmt::format("{}", options.segments), "at least 0");
   if (!(options.effort > 0)) throw InputError("effort", fmt::format("{}", options.effort), "more than 0");
@@ -423,7 +424,7 @@ ProgramPlan detail::plan_program(const Platform& platform, const ProgramProblem&
       continue;  // it does not apply
     }
   }
-  if (search == Search::kSoon)
+  if (search == ProgramSearch::kSoon)
     planning.replay_soon(detail::bound_of(network, shape).seconds);
   else
     planning.replay_some();

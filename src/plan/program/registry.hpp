@@ -52,13 +52,13 @@ struct ProgramPlanner {
 [[nodiscard]] std::span<const Algorithm> program_algorithms(Collective problem);
 
 /// How much "auto" looks at.
-enum class Search : std::uint8_t {
+enum class ProgramSearch : std::uint8_t {
   kAll,   ///< all variants, for a second or so
   kSoon,  ///< those that are little work beside those whose planners know their length, which need no replay
 };
 /// As the public one, and how to plan broadcasts.
 [[nodiscard]] ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem,
                                        const ProgramOptions& options, const BroadcastOptions& of_broadcasts,
-                                       Search search = Search::kAll);
+                                       ProgramSearch search = ProgramSearch::kAll);
 
 }  // namespace sluice::detail
