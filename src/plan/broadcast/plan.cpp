@@ -385,8 +385,12 @@ class BroadcastPlanner {
     constexpr std::int64_t kFewRanks = 32, kMessages = 16'000, kMessagesOfMany = 2400;
     constexpr std::size_t kMostSideBySide = 500;
     constexpr double kSeldomLess = 0.9, kSideBySide = 0.4, kNearBound = 1.02, kMostRatesOfPatterns = 1e6;
+    constexpr double kSecondsOfMessage = 4e-6;
+    // To look at a message takes a part of that: a plan that is soon over is planned soon.
+    const auto worth_it = static_cast<std::int64_t>(std::min(best->length_s / kSecondsOfMessage, 1e9));
+    const std::int64_t most = std::min(platform_.ranks <= kFewRanks ? kMessages : kMessagesOfMany, worth_it);
+    if (platform_.ranks - 1 > most) return;
     const ProgramBound least = bound();
-    const std::int64_t most = platform_.ranks <= kFewRanks ? kMessages : kMessagesOfMany;
     double rates = kMostRatesOfPatterns;
     if (best->length_s <= kNearBound * least.seconds) return;
     for (const detail::RankPattern& pattern : detail::rank_patterns(network_, root_, bytes_, most)) {
