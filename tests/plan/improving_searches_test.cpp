@@ -43,6 +43,9 @@ void expect_plan(const ExchangeProblem& problem, const Demand& demand, const Pie
 struct Search {
   const char* name;
   SearchFunction function;
+  std::uint32_t seed;
+  int cheaper;      ///< for more than so many problems of 100 it finds a cheaper plan
+  double rounding;  ///< of a cost that is the sum of doubles in another order
 };
 
 class ImprovingSearch : public ::testing::TestWithParam<Search> {
@@ -53,11 +56,12 @@ class ImprovingSearch : public ::testing::TestWithParam<Search> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Both, ImprovingSearch,
-                         ::testing::Values(Search{"anneal", anneal}, Search{"refilter", refilter}),
+                         ::testing::Values(Search{"anneal", anneal, 92, 30, 1},
+                                           Search{"refilter", refilter, 90, 40, 1 + 1e-9}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST_P(ImprovingSearch, FindsCheaperPlansEachBelowTheOneBefore) {
-  std::mt19937 random(92);  // fixed seed
+  std::mt19937 random(GetParam().seed);
   int cheaper = 0;
   for (int round = 0; round < 100; ++round) {
     SCOPED_TRACE(round);
@@ -70,12 +74,12 @@ TEST_P(ImprovingSearch, FindsCheaperPlansEachBelowTheOneBefore) {
     double least = cost(start, demand.setup);
     for (const PieceSteps& steps : plans) {
       expect_plan(problem, demand, steps);
-      EXPECT_LT(cost(steps, demand.setup), least * (1 + 1e-9));  // sums of doubles, in another order
+      EXPECT_LT(cost(steps, demand.setup), least * GetParam().rounding);
       least = cost(steps, demand.setup);
     }
     cheaper += plans.empty() ? 0 : 1;
   }
-  EXPECT_GT(cheaper, 30);
+  EXPECT_GT(cheaper, GetParam().cheaper);
 }
 
 TEST_P(ImprovingSearch, MakesMessagesWholeAgain) {
