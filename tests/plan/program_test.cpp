@@ -118,6 +118,23 @@ TEST(PlanProgram, WhatDoesNotCommuteIsCombinedInTheOrderOfTheRanks) {
         EXPECT_GE(expect_all_sound(one_cluster(ranks), {collective, 64, has_root(collective) ? root : 0, 4, false}), 2);
 }
 
+/// Counterparts in all groups have shares next to each other, which a message inside a group carries as one range, or
+/// as two where it carries the last and the first ones.
+TEST(PlanProgram, SharesOfCounterpartsAreNextToEachOther) {
+  const Platform platform = three_sites(in_order(), 4);
+  std::size_t longest = 0;
+  for (const Collective collective : {Collective::kAllreduce, Collective::kReduceScatter}) {
+    const ProgramPlan plan = plan_program(platform, {collective, 1 << 16, 0, 8}, {.algorithm = "hierarchical"});
+    std::size_t most = 0;
+    for (const ProgramOperation& op : plan.program.operations) most = std::max(most, 1 + op.more.size());
+    if (collective == Collective::kAllreduce)
+      EXPECT_LE(most, 2);
+    else
+      longest = most;
+  }
+  EXPECT_GT(longest, 2);  // blocks of ranks stay where they are
+}
+
 // ---- blocks of different sizes
 
 /// Some empty, some alike, one perhaps much longer than the others.

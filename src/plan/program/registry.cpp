@@ -262,9 +262,24 @@ Variants pairwise(const ProgramTask& task) {
   return allgather<pairwise_allgather>(task, "pairwise");
 }
 
+/// Whose share of an array may be any part of it: those of counterparts next to each other, so that what their groups
+/// pass on is one range. By ranks.
+Ranges shares_by_place(const ProgramTask& task, const Groups& groups) {
+  const Ranges parts = cut(task.all(), task.shape.ranks, task.shape.element_bytes);
+  Ranges shares(static_cast<std::size_t>(task.shape.ranks));
+  auto part = parts.begin();
+  const std::size_t largest = std::ranges::max(groups, {}, &Ranks::size).size();
+  for (std::size_t place = 0; place < largest; ++place)
+    for (const Ranks& group : groups)
+      if (place < group.size() && part != parts.end()) shares[static_cast<std::size_t>(group[place])] = *part++;
+  return shares;
+}
 ProgramMessages grouped_by(const ProgramTask& task, const Groups& groups, const Allgather& inside) {
+  const bool any_shares = task.shape.problem == Collective::kAllreduce;
+  const Ranges shares = any_shares ? shares_by_place(task, groups) : Ranges();
   return grouped_allgather(
-      groups, [&task](std::int64_t rank) { return task.block(rank); }, inside);
+      groups, [&](std::int64_t rank) { return any_shares ? shares[static_cast<std::size_t>(rank)] : task.block(rank); },
+      inside);
 }
 Variants hierarchical_allgather(const ProgramTask& task) {
   Variants variants = by_levels(task, ", ring inside", [](const ProgramTask& of, const Groups& groups) {
