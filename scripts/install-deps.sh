@@ -64,6 +64,7 @@ ci_packages=(
   libclang-rt-14-dev         # libFuzzer and the sanitizers of clang, which feed the readers with broken files
   libbenchmark-dev           # benchmarks
   chromium                   # tests: the page of `sluice report` as a browser shows it
+  python3-pil                # tests: pictures as pixels
   librsvg2-bin               # tests: rsvg-convert, which makes PDF of pictures as the documents say
   pajeng                     # tests: traces are read by its pj_dump
   python3-jsonschema         # tests: what the command writes against the JSON Schemas of the documents

@@ -22,7 +22,10 @@ SLUICE, SOURCE = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve
 CHROMIUM = sys.argv[3] if len(sys.argv) > 3 else ""
 sys.path.insert(0, str(SOURCE / "tests" / "apps" / "report"))
 from browser import Browser  # noqa: E402
-from picture import colours_of  # noqa: E402
+try:
+    from picture import colours_of  # noqa: E402
+except ModuleNotFoundError:
+    colours_of = None
 
 WIDTH_PT = 85 / 25.4 * 72
 LEAST_PT = 6
@@ -54,7 +57,7 @@ PICTURES = {
     "curves.svg": f"report {GRID5000}/grid5000-88.json --svg {{}}",
     "beside.svg": "plan exchange x.csv --beside ran.json --svg {}",
     "many rows.svg": WIDE + " --summary --svg {}",
-    "machines.svg": f"simulate allgather --platform {GRID5000}/grid5000-88.json --size 16Ki --svg {{}}",
+    "machines.svg": f"simulate allreduce --platform {GRID5000}/grid5000-88.json --size 16Ki --algorithm binomial --svg {{}}",
     "tree.svg": "plan reduce --machines 16 --transfer 2 --compute 1 --tree {}",
     "large tree.svg": f"plan broadcast --platform {GRID5000}/grid5000-88.json --size 1Ki --algorithm ecef --tree {{}}",
     "front.svg": "plan redistribute --from 15:2 --to 6:3 --front --svg {}",
@@ -135,7 +138,8 @@ class Legible(unittest.TestCase):
                 self.assertIsNotNone(found)
                 self.assertGreaterEqual(float(found.group(2)) * 8.5 / float(found.group(1)), LEAST_PT)
 
-    @unittest.skipUnless(shutil.which("rsvg-convert"), "left out: no rsvg-convert (Debian: librsvg2-bin)")
+    @unittest.skipUnless(shutil.which("rsvg-convert") and colours_of,
+                         "left out: no rsvg-convert or Pillow (Debian: librsvg2-bin, python3-pil)")
     def test_print_as_the_documents_say(self):
         for number, picture in enumerate(self.pictures):
             pdf, png = self.path / f"{number}.pdf", self.path / f"{number}.png"
