@@ -226,6 +226,7 @@ AxisPattern::AxisPattern(const Axis& from, const Axis& to, std::int64_t from_sta
   to_multiplier_ = inverse_modulo(from_cycle / gcd_, to_cycle / gcd_);
 }
 
+/// Calls visit(first, length, from) with `from`, the local index of `first` at the sender.
 template <class Visit>
 void AxisPattern::for_each_run_of_period(std::int64_t sender, std::int64_t receiver, Visit&& visit) const {
   const std::int64_t r = from_runs_.block;
@@ -250,10 +251,17 @@ void AxisPattern::for_each_run_of_period(std::int64_t sender, std::int64_t recei
     const std::int64_t x = std::max<std::int64_t>(0, -k);
     const std::int64_t length = std::min(r, s - k) - x;
     Int128 first = static_cast<Int128>(from_cycle) * steps + from_first + x;
-    if (first < 0) first += period;
-    if (first + length > period) first -= period;  // reaches over the end of the period into the start
+    std::int64_t cycle = from_start_ / from_cycle + steps;  // of the source array, in which it lies
+    if (first < 0) {
+      first += period;
+      cycle += modulus;
+    }
+    if (first + length > period) {  // reaches over the end of the period into the start
+      first -= period;
+      cycle -= modulus;
+    }
     steps = to_multiplier_ < modulus - steps ? steps + to_multiplier_ : steps - (modulus - to_multiplier_);
-    if (first < extent_) visit(static_cast<std::int64_t>(first), length);
+    if (first < extent_) visit(static_cast<std::int64_t>(first), length, LocalIndex(cycle * r + x));
   }
 }
 
@@ -306,9 +314,14 @@ std::int64_t AxisPattern::count(Coordinate sender, Coordinate receiver) const {
     const std::int64_t rest = before(extent_ % period_, by_sender);
     return extent_ < period_ ? rest : extent_ / period_ * before(period_, by_sender) + rest;
   }
+  // Each whole period has all positions of a run; what is left has some of the run that begins in it, or reached into
+  // the period before, and of one that reaches over its end.
+  const std::int64_t periods = period_ == kMaximum ? 0 : extent_ / period_;
+  const std::int64_t rest = extent_ - periods * period_;
   std::int64_t result = 0;
-  for_each_run_of_period(p, q, [&](std::int64_t first, std::int64_t length) {
-    result += positions_within(first, length, period_, extent_);
+  for_each_run_of_period(p, q, [&](std::int64_t first, std::int64_t length, LocalIndex) {
+    result += periods * length + std::clamp<std::int64_t>(rest - first, 0, length) - std::max<std::int64_t>(-first, 0);
+    if (first < 0) result += std::clamp<std::int64_t>(rest - period_ - first, 0, length);
   });
   return result;
 }
@@ -320,17 +333,23 @@ IndexRuns AxisPattern::runs(Coordinate sender, Coordinate receiver) const {
   result.from_stride = period_ / from_.processes;
   result.to_stride = period_ / to_.processes;
   if (extent_ == 0) return result;
-  const auto add = [&](std::int64_t first, std::int64_t length) {
-    result.runs.push_back({first, length, from_runs_.local(GlobalIndex(from_start_ + first)),
-                           to_runs_.local(GlobalIndex(to_start_ + first))});
-  };
   const std::int64_t p = from_.relative(sender);
   const std::int64_t q = to_.relative(receiver);
   if (overlaps_are_fewer()) {
-    for_each_overlap(p, q, add);
+    for_each_overlap(p, q, [&](std::int64_t first, std::int64_t length) {
+      result.runs.push_back({first, length, from_runs_.local(GlobalIndex(from_start_ + first)),
+                             to_runs_.local(GlobalIndex(to_start_ + first))});
+    });
   } else {
     result.runs.reserve(static_cast<std::size_t>(runs_of_period(from_runs_, to_runs_, gcd_)));
-    for_each_run_of_period(p, q, add);
+    const std::int64_t own = q * to_runs_.block;
+    const std::int64_t to_cycle = to_runs_.processes * to_runs_.block;
+    for_each_run_of_period(p, q, [&](std::int64_t first, std::int64_t length, LocalIndex from) {
+      // Its place counted from the receiver's first block: a cycle of the target array brings one block of it.
+      const std::int64_t place = to_start_ + first - own;
+      const std::int64_t cycle = floor_divide(place, to_cycle);
+      result.runs.push_back({first, length, from, LocalIndex(place - cycle * (to_cycle - to_runs_.block))});
+    });
     std::ranges::sort(result.runs, {}, &IndexRun::first);
   }
   return result;

@@ -78,7 +78,7 @@ BatchProblem::BatchProblem(std::vector<BatchArray> arrays, bool same_processes) 
   for (BatchArray& array : arrays_) {
     if (array.element_bytes < 1)
       throw InputError("element_bytes", fmt::format("{}", array.element_bytes), "at least 1");
-    array.problem = array.problem.apart();
+    if (array.problem.has_roles()) array.problem = array.problem.apart();
     senders_ =
         std::max(senders_, highest_number(array.senders, array.problem.from().processes(), "senders of an array"));
     receivers_ =

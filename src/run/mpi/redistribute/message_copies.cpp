@@ -21,8 +21,8 @@ MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span
   const RedistributionProblem& problem = part.problem;
   const bool at_receiver = kind == CopyKind::kUnpack || kind == CopyKind::kPassOn;
   const Distribution& other = at_receiver ? problem.from() : problem.to();
-  const std::vector<Coordinate> own =
-      at_receiver ? problem.to().coordinates(Rank(part.receiver)) : problem.from().coordinates(Rank(part.sender));
+  const Distribution& here = at_receiver ? problem.to() : problem.from();
+  const Rank own(at_receiver ? part.receiver : part.sender);
   dimensions_ = levels_ = problem.dimensions();
   const auto dimension = [&](std::size_t level) {
     return part.order == StorageOrder::kRowMajor ? level : dimensions_ - 1 - level;
@@ -32,12 +32,14 @@ MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span
   axes_.resize(dimensions_);
   slots_.resize(peers.size() * dimensions_);
   std::vector<Coordinate> met;  // in a dimension, sorted; a slot is a place among them
-  std::vector<std::vector<std::shared_ptr<const Positions>>> positions(dimensions_);
+  std::vector<std::vector<std::shared_ptr<const Positions>>> positions(problem.has_part() ? dimensions_ : 0);
   for (std::size_t level = 0; level < dimensions_; ++level) {
     const std::size_t d = dimension(level);
-    const auto coordinate = [&](Rank peer) {
-      return Coordinate(peer.value / other.rank_step(d) % other.axis(d).processes);
+    const auto coordinate_in = [&](const Distribution& grid, Rank process) {
+      return Coordinate(process.value / grid.rank_step(d) % grid.axis(d).processes);
     };
+    const auto coordinate = [&](Rank peer) { return coordinate_in(other, peer); };
+    const Coordinate at = coordinate_in(here, own);
     met.clear();
     met.reserve(peers.size());
     std::ranges::transform(peers, std::back_inserter(met), coordinate);
@@ -50,20 +52,20 @@ MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span
     axes_[level].reserve(met.size());
     for (const Coordinate peer : met) {
       const AxisPattern& pattern = problem.axis(d);
-      const IndexRuns runs = at_receiver ? pattern.runs(peer, own[d]) : pattern.runs(own[d], peer);
+      const IndexRuns runs = at_receiver ? pattern.runs(peer, at) : pattern.runs(at, peer);
       axes_[level].push_back(copy_axis(runs, kind));
       if (problem.has_part()) positions[level].push_back(std::make_shared<const Positions>(runs));
     }
   }
 
   const auto steps = [&](bool dense, const PartStorage& storage) {
-    std::vector<std::int64_t> result(dimensions_, 0);
+    Steps result{};
     for (std::size_t level = 0; level < dimensions_ && !dense; ++level) result[level] = storage.steps[dimension(level)];
     return result;
   };
   from_step_ = steps(kind == CopyKind::kUnpack, kind == CopyKind::kPassOn ? part.target : part.source);
   to_step_ = steps(kind == CopyKind::kPack || kind == CopyKind::kPassOn, part.target);
-  const std::int64_t in_target = kind == CopyKind::kPassOn ? from_step_.back() : to_step_.back();
+  const std::int64_t in_target = kind == CopyKind::kPassOn ? from_step_[dimensions_ - 1] : to_step_[dimensions_ - 1];
   if (kind != CopyKind::kPack && in_target != 0 && in_target != part.element_size) {
     element_bytes_ = part.element_size;
     axes_.push_back({scaled(one_position(), element_bytes_)});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -44,6 +45,9 @@ class MessageCopies {
   [[nodiscard]] bool passes_cache() const { return fetches_ || streams_; }
 
  private:
+  /// Of each level in bytes; 0: dense, depends on the message.
+  using Steps = std::array<std::int64_t, kMaxDimensions>;
+
   void merge_levels();
   /// Whether elements are a level of their own.
   [[nodiscard]] bool by_element() const { return element_bytes_ > 0; }
@@ -52,8 +56,8 @@ class MessageCopies {
   std::size_t levels_ = 0;                   ///< those left after merging; the slower ones come first
   std::vector<std::vector<CopyAxis>> axes_;  ///< of each level, by slot; that of the elements comes last
   std::int64_t element_bytes_ = 0;           ///< if they are a level
-  std::vector<std::int64_t> from_step_;      ///< of each level in bytes; 0: dense, depends on the message
-  std::vector<std::int64_t> to_step_;
+  Steps from_step_{};
+  Steps to_step_{};
   std::vector<std::uint32_t> slots_;  ///< of each message and level
   CopyKind kind_;
   bool fetches_ = false;

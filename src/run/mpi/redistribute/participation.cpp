@@ -88,13 +88,30 @@ void relabel(std::vector<Participation>& parts, const std::vector<Redistribution
 
 /// The problem with what is known of ranks in both grids, where the messages are few enough for every rank to look at
 /// all of them: beyond that, copies keep their places in the steps.
-RedistributionProblem with_copies(RedistributionProblem problem, const GridRanks& from_ranks,
+RedistributionProblem with_copies(const RedistributionProblem& problem, const GridRanks& from_ranks,
                                   const GridRanks& to_ranks) {
   constexpr std::int64_t kMostPairs = 1 << 10;  // some milliseconds
   if (to_ranks.processes() == 0 || from_ranks.processes() > kMostPairs / to_ranks.processes()) return problem;
   std::vector<Rank> roles;
   for (const int rank : from_ranks.list()) roles.emplace_back(to_ranks.process_of(rank));
   return problem.with_roles(roles);
+}
+
+/// Whether every rank can look at all messages of a problem that has been through with_copies.
+bool every_rank_looks_at(const RedistributionProblem& problem) {
+  if (problem.is_plain()) return true;
+  if (!problem.has_roles()) return false;
+  if (!problem.has_part()) return true;
+  constexpr double kMostWork = 1e7;  // elements' worth of counting: some tenths of a second
+  const AxisPattern& rows = problem.axis(0);
+  const AxisPattern& columns = problem.axis(1);  // there are two: parts are those of matrices
+  const double pairs = static_cast<double>(rows.from().processes) * static_cast<double>(rows.to().processes);
+  const auto blocks = [](const Axis& axis) {
+    return static_cast<double>(axis.irregular ? axis.irregular->count() : axis.extent / axis.block);
+  };
+  const double runs = std::max(blocks(columns.from()), blocks(columns.to())) +
+                      static_cast<double>(columns.from().processes) * static_cast<double>(columns.to().processes);
+  return pairs * runs <= kMostWork;
 }
 
 /// Which processes of all copies are one.
@@ -208,20 +225,9 @@ std::vector<Rank> Participation::senders() const {
   return result;
 }
 
-bool Participation::plans_all_messages() const {
-  if (problem.is_plain()) return true;
-  if (!problem.has_roles()) return false;
-  if (!problem.has_part()) return true;
-  constexpr double kMostWork = 1e7;  // elements' worth of counting: some tenths of a second
-  const AxisPattern& rows = problem.axis(0);
-  const AxisPattern& columns = problem.axis(1);  // there are two: parts are those of matrices
-  const double pairs = static_cast<double>(rows.from().processes) * static_cast<double>(rows.to().processes);
-  const auto blocks = [](const Axis& axis) {
-    return static_cast<double>(axis.irregular ? axis.irregular->count() : axis.extent / axis.block);
-  };
-  const double runs = std::max(blocks(columns.from()), blocks(columns.to())) +
-                      static_cast<double>(columns.from().processes) * static_cast<double>(columns.to().processes);
-  return pairs * runs <= kMostWork;
+RedistributionProblem Participation::planned_problem() const {
+  const RedistributionProblem all = replicated ? problem : with_copies(problem, from_ranks, to_ranks);
+  return every_rank_looks_at(all) ? all : all.plain();
 }
 
 void check_how(const RedistributionJobOptions& options) {
@@ -274,8 +280,6 @@ void settle(Participation& part, int rank, const RedistributionArray& array) {
     part.replicated = with_copies(*part.replicated, part.from_ranks, part.to_ranks);
     if (part.sender >= 0) part.sender %= source.processes();
     if (part.receiver >= 0) part.receiver %= target.processes();
-  } else {
-    part.problem = with_copies(std::move(part.problem), part.from_ranks, part.to_ranks);
   }
   part.source =
       storage_of(source, part.sender, options.source_leading, options.order, part.element_size, "source_leading");

@@ -64,9 +64,10 @@ struct Participation {
   [[nodiscard]] std::int64_t target_elements() const { return target.elements; }
   /// Bytes: the most that a rank may have to send or to receive.
   [[nodiscard]] std::int64_t largest_part() const;
-  /// Whether every rank can look at the messages of all, as it must to plan those of a part or to leave copies out of
-  /// the steps; else the plain problem is planned, whose steps serve as well.
-  [[nodiscard]] bool plans_all_messages() const;
+  /// What is planned: the problem, with what is known of ranks in both grids, if every rank can look at the messages of
+  /// all, as it must to plan those of a part or to leave copies out of the steps; else the plain problem, whose steps
+  /// serve as well.
+  [[nodiscard]] RedistributionProblem planned_problem() const;
   /// The processes of the other grid with which this rank exchanges something, in increasing order, itself included.
   [[nodiscard]] std::vector<Rank> receivers() const;
   [[nodiscard]] std::vector<Rank> senders() const;

@@ -98,9 +98,8 @@ RedistributionPlan plan_of(const JobArrays& arrays, const Participation& pattern
   const bool by_exchange = how.has_replicas() || is_of_exchange(how.algorithm);
   std::int64_t effort = plan_is_told(how) ? kCustomaryEffort : 0;
   if (how.effort > 0) effort = multiple_of_customary_effort(how.effort, "effort");
-  return plan_redistribution(pattern.plans_all_messages() ? pattern.problem : pattern.problem.plain(),
-                             by_exchange ? "auto" : how.algorithm, how.setup / arrays.bytes_of_element(),
-                             by_exchange ? 0 : effort);
+  return plan_redistribution(pattern.planned_problem(), by_exchange ? "auto" : how.algorithm,
+                             how.setup / arrays.bytes_of_element(), by_exchange ? 0 : effort);
 }
 
 /// Whether elements of this rank's two parts share memory, where that can be told from their first and last ones: all

@@ -95,17 +95,17 @@ bool NoticeBoard::read_slot(Ring& ring, std::int64_t number, const Subject& subj
 NoticeBoard::Notice NoticeBoard::read(std::size_t other, const Subject& subject, std::span<std::uint64_t> numbers) {
   constexpr unsigned kLooksBetweenSearches = 8;
   Other& from = others_[other];
-  const std::int64_t put_up = std::atomic_ref(from.ring->put_up).load(std::memory_order_acquire);
-  if (from.since < 0) {
-    from.since = put_up;
-    from.looks = 0;
-  }
   const auto look_at = [&](std::int64_t number) {
     if (!read_slot(*from.ring, number, subject, numbers)) return false;
     from.next = number + 1;
     return true;
   };
   if (look_at(from.next)) return Notice::kThere;
+  const std::int64_t put_up = std::atomic_ref(from.ring->put_up).load(std::memory_order_acquire);
+  if (from.since < 0) {
+    from.since = put_up;
+    from.looks = 0;
+  }
   if (from.looks++ % kLooksBetweenSearches != 0) return Notice::kNotYet;
   // Where agreements were given up, it may be anywhere.
   for (std::int64_t number = std::max<std::int64_t>(0, put_up - static_cast<std::int64_t>(kRing)); number < put_up;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "run/mpi/runtime/arena.hpp"
+#include "run/mpi/runtime/cache_line.hpp"
 
 namespace sluice::mpi::detail {
 
@@ -93,8 +94,9 @@ class NoticeBoard {
 
  private:
   static constexpr std::size_t kRing = 32;
-  /// Zeros are a good one, with nothing put up.
-  struct Slot {
+  /// Zeros are a good one, with nothing put up. In lines of its own, as all that a rank reads of others costs it a line
+  /// that they have written.
+  struct alignas(kCacheLine) Slot {
     std::int64_t count = 0;  ///< notices of the rank up to this one; 0 while it is written, and set last
     std::int64_t channel = 0;
     std::int64_t round = 0;
@@ -106,9 +108,9 @@ class NoticeBoard {
     std::array<std::uint64_t, kMostFailureBytes / sizeof(std::uint64_t)> data{};
   };
   struct Ring {
-    std::int64_t put_up = 0;     ///< so far
-    std::int64_t told = 0;       ///< words of failure, so far
-    std::int64_t beginning = 0;  ///< 1 while its rank is at a beginning
+    alignas(kCacheLine) std::int64_t put_up = 0;  ///< so far
+    alignas(kCacheLine) std::int64_t told = 0;    ///< words of failure, so far
+    std::int64_t beginning = 0;                   ///< 1 while its rank is at a beginning
     std::array<Slot, kRing> slots;
     std::array<ToldFailure, kFailuresKept> failures;
 
@@ -120,7 +122,7 @@ class NoticeBoard {
     Ring* ring = nullptr;
     std::int64_t heard = 0;   ///< its words of failure that are known here
     std::int64_t next = 0;    ///< where its next notice is expected
-    std::int64_t since = -1;  ///< what it had put up when the present reading began; -1: none has
+    std::int64_t since = -1;  ///< what it had put up when the present reading was in vain first; -1: never
     unsigned looks = 0;
   };
 

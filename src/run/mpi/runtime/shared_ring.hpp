@@ -22,7 +22,6 @@ namespace sluice::mpi::detail {
 /// In memory: this, the numbers of parts taken, one for each receiver, and the places.
 struct alignas(kCacheLine) SharedRing {
   std::int64_t ready = 0;
-  std::int64_t message_bytes = 0;
   std::int64_t receivers = 1;
   std::int64_t part_bytes = 1;  ///< the last part of a message may have fewer
   std::int64_t places = 1;

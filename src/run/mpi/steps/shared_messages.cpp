@@ -74,23 +74,22 @@ SharedMessages::SharedMessages(Channel& channel, const std::vector<StepMessage>&
   to_fill_.reserve(sends_.size());
   const std::int64_t room = kRoomOfRank / channel.size();
   const std::int64_t part = std::max(std::min(kLongestPart, room / kFewestPlaces) / granule, std::int64_t{1}) * granule;
-  const std::int64_t table = round_up(std::int64_t{sizeof(std::int64_t)} * channel.size());
+  const std::int64_t table = round_up(std::int64_t{sizeof(Entry)} * channel.size());
   std::vector<SharedRing> rings;
   rings.reserve(sends_.size());
   std::int64_t bytes = table;
   for (const Send& message : sends_) {
     SharedRing& ring = rings.emplace_back();
     const bool whole = 2 * message.end.bytes() <= room;
-    ring.message_bytes = message.end.bytes();
     ring.part_bytes = whole ? message.end.bytes() : std::min(part, message.end.bytes());
     ring.places = whole ? 2 : std::max(kFewestPlaces, room / ring.part_bytes);
     bytes += ring.all_bytes();
   }
   block_ = channel.context().arena().allocate(bytes);
-  auto* const offset_for = new (block_.at) std::int64_t[static_cast<std::size_t>(channel.size())]();
+  auto* const entries = new (block_.at) Entry[static_cast<std::size_t>(channel.size())]();
   std::int64_t offset = table;
   for (std::size_t i = 0; i < sends_.size(); ++i) {
-    offset_for[sends_[i].peer] = offset;
+    entries[sends_[i].peer] = {sends_[i].end.bytes(), offset};
     sends_[i].end.connect(rings[i].put(block_.at + offset));
     offset += rings[i].all_bytes();
   }
@@ -105,19 +104,20 @@ SharedMessages::~SharedMessages() {
   channel_.context().arena().release_after(block_, std::move(taken));
 }
 
-SharedRing* SharedMessages::ring_from(Channel& channel, int rank, std::uint64_t block) {
-  if (block == 0) return nullptr;
-  std::byte* const at = channel.context().arena().find(rank, Arena::Place::of_word(block));
-  const std::int64_t offset = reinterpret_cast<const std::int64_t*>(at)[channel.rank()];
-  return offset == 0 ? nullptr : reinterpret_cast<SharedRing*>(at + offset);
+std::byte* SharedMessages::block_of(Channel& channel, int rank, std::uint64_t block) {
+  return block == 0 ? nullptr : channel.context().arena().find(rank, Arena::Place::of_word(block));
+}
+
+SharedMessages::Entry SharedMessages::entry_of(const Channel& channel, const std::byte* block) {
+  return block == nullptr ? Entry{} : reinterpret_cast<const Entry*>(block)[channel.rank()];
 }
 
 std::vector<StepMessage> SharedMessages::sent_to(Channel& channel, std::span<const std::uint64_t> blocks) {
   std::vector<StepMessage> result;
   for (int rank = 0; rank < channel.size(); ++rank) {
     if (rank == channel.rank()) continue;
-    const SharedRing* const ring = ring_from(channel, rank, blocks[static_cast<std::size_t>(rank)]);
-    if (ring != nullptr) result.push_back({rank, ring->message_bytes});
+    const Entry entry = entry_of(channel, block_of(channel, rank, blocks[static_cast<std::size_t>(rank)]));
+    if (entry.bytes > 0) result.push_back({rank, entry.bytes});
   }
   return result;
 }
@@ -127,11 +127,11 @@ void SharedMessages::connect(const std::vector<StepMessage>& receives, std::span
   for (std::size_t i = 0; i < receives.size(); ++i) {
     const auto& [peer, bytes] = receives[i];
     if (bytes == 0) continue;
-    SharedRing* const ring = ring_from(channel_, peer, blocks[static_cast<std::size_t>(peer)]);
-    SLUICE_ASSERT(ring != nullptr && ring->message_bytes == bytes,
-                  fmt::format("{} bytes from rank {}, {} due", ring == nullptr ? 0 : ring->message_bytes, peer, bytes));
+    std::byte* const block = block_of(channel_, peer, blocks[static_cast<std::size_t>(peer)]);
+    const Entry entry = entry_of(channel_, block);
+    SLUICE_ASSERT(entry.bytes == bytes, fmt::format("{} bytes from rank {}, {} due", entry.bytes, peer, bytes));
     receives_.push_back({i, peer, SharedRingReceiver(bytes)});
-    receives_.back().end.connect(ring, 0);
+    receives_.back().end.connect(reinterpret_cast<SharedRing*>(block + entry.ring), 0);
   }
   to_take_.reserve(receives_.size());
   room_.reserve(sends_.size());

@@ -24,7 +24,7 @@ namespace sluice::mpi::detail {
 ///
 /// Each message goes through a SharedRing: whole, and with two places, which executions use in turns, if that is no
 /// more than its share of the rank's memory; else in parts. A rank has one block of memory for all that it sends, which
-/// begins with where the ring for each rank is; where the block is, ranks tell each other when they make the job
+/// begins with a table of what it sends to each rank; where the block is, ranks tell each other when they make the job
 /// (agree).
 ///
 /// No deadlock: all messages of a rank are looked at in turns, and a part waits for the earlier ones of its message
@@ -70,8 +70,17 @@ class SharedMessages final : public MessageCarrier {
     SharedRingReceiver end;
   };
 
-  /// Where the ring is in which that rank sends to this one; null: it sends nothing.
-  [[nodiscard]] static SharedRing* ring_from(Channel& channel, int rank, std::uint64_t block);
+  /// What a rank sends to another one: an entry of its block's table. All that the other one looks at before it takes
+  /// the message, as the lines of the ring itself are still written by the sender.
+  struct Entry {
+    std::int64_t bytes = 0;  ///< 0: nothing
+    std::int64_t ring = 0;   ///< of the block's bytes, where it begins
+  };
+
+  /// The block of that rank, whose word is `block`; null: it sends nothing.
+  [[nodiscard]] static std::byte* block_of(Channel& channel, int rank, std::uint64_t block);
+  /// Of the table of a rank's block, what is for this rank.
+  [[nodiscard]] static Entry entry_of(const Channel& channel, const std::byte* block);
   bool fill();
   bool take();
   /// What StepData::together() lists.
