@@ -18,6 +18,7 @@
 #include "apps/compare/reduction_operations.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/plan/program.hpp"
 #include "sluice/plan/reduce.hpp"
 #include "sluice/plan/reduce_scatter.hpp"
 #include "sluice/plan/registry.hpp"
@@ -31,7 +32,9 @@ using Operation = ReductionContents::Operation;
 using Words = std::vector<std::uint64_t>;
 
 bool plans_over_platform(const mpi::ReductionOptions& options, const std::string& algorithm) {
-  return options.platform && (algorithm == "auto" || has_algorithm("broadcast", algorithm));
+  const bool program = has_algorithm(kReductionPrograms, algorithm) && !has_algorithm("reduce", algorithm);
+  return options.platform &&
+         (algorithm == "auto" || algorithm == options.algorithm || program || has_algorithm("broadcast", algorithm));
 }
 
 /// One of ours.
@@ -309,7 +312,11 @@ std::string ComparedReduction::check_target() const {
 }
 
 std::string ComparedReduction::beyond(const std::string& method) const {
-  if (method == "mpi-reduce" || method == "sluice" || plans_over_platform(options_, method)) return "";
+  if (method == "mpi-reduce" || method == "sluice") return "";
+  if (plans_over_platform(options_, method)) {
+    const bool in_any_order = method != "auto" && !keeps_order(Collective::kReduce, method);
+    return of_matrices() && in_any_order ? "an operation that does not commute" : "";
+  }
   if (method == kReduceScatter) {
     if (of_objects()) return "sets, which are not cut";
     return of_matrices() ? "an operation that does not commute" : "";

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "algorithm_names.hpp"
 #include "interrupt.hpp"
 #include "offered_values.hpp"
 #include "option_values.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
+#include "sluice/plan/registry.hpp"
 #include "sluice/read_file.hpp"
 #include "sluice/show/quantities.hpp"
 
@@ -51,6 +53,8 @@ void ReversedInput::add_to(CLI::App& verb) {
   verb.add_option(kCompute, compute,
                   "with --reversed: c, the time that a rank takes to combine two elements, such as 2ns")
       ->option_text("C [0]");
+  verb.add_flag("--in-order", in_order,
+                "with --reversed: the operation does not commute, ranks are combined in their order");
 }
 
 bool ReversedInput::counts_combining() const {
@@ -64,6 +68,8 @@ void check(const ReversedInput& options) {
   if (!options.element_bytes.empty())
     throw InputError("--element-bytes", options.element_bytes,
                      "nothing without --reversed: a broadcast has no elements");
+  if (options.in_order)
+    throw InputError("--in-order", "no --reversed", "--reversed as well: a broadcast combines nothing");
   if (!options.compute.empty())
     throw InputError(kCompute, options.compute, "nothing without --reversed: a broadcast combines nothing");
 }
@@ -128,8 +134,9 @@ BroadcastPlan BroadcastTask::planned_by(const std::string& algorithm, bool messa
 }
 
 std::string BroadcastTask::reversed_title(const Program& program) const {
-  return fmt::format("reduce: {} of {} in {} to rank {} ({}){}", bytes_text(bytes), count_text(platform.ranks, "rank"),
-                     count_text(platform.clusters.size(), "cluster"), root, file,
+  return fmt::format("reduce: {} of {} in {} to rank {} ({}){}{}", bytes_text(bytes),
+                     count_text(platform.ranks, "rank"), count_text(platform.clusters.size(), "cluster"), root, file,
+                     program.commutative ? "" : ", in the order of the ranks",
                      combining_text(program.combine_s_per_byte, program.element_bytes));
 }
 
@@ -156,15 +163,21 @@ ReversedPlan BroadcastTask::reversed_by(const std::string& algorithm, const Reve
   return plan_reversed_broadcast(platform, root, bytes / element_bytes, element_bytes, options_of_reduction(algorithm));
 }
 
-bool BroadcastTask::leaves_reduction_open(const std::string& algorithm) const {
-  return algorithm == "auto" && options.segments == 0 && options.inside.empty();
+bool BroadcastTask::leaves_reduction_open(const std::string& algorithm, const ReversedInput& reversed) const {
+  return reversed.in_order || is_algorithm(kReductionPrograms, algorithm) ||
+         (algorithm == "auto" && options.segments == 0 && options.inside.empty());
+}
+
+void check_broadcast_algorithm(const std::string& name, bool reversed) {
+  if (!reversed || !is_algorithm(kReductionPrograms, name)) check_algorithm("broadcast", name);
 }
 
 ProgramPlan BroadcastTask::costly_reduction_by(const std::string& algorithm, const ReversedInput& reversed) const {
   const std::int64_t element_bytes = element_bytes_of(reversed);
   const double compute_s = reversed.compute.empty() ? 0 : parse_seconds(reversed.compute, kCompute);
   return plan_costly_reduction(platform, root, bytes / element_bytes, element_bytes,
-                               compute_s / static_cast<double>(element_bytes), options_of_reduction(algorithm));
+                               compute_s / static_cast<double>(element_bytes), options_of_reduction(algorithm),
+                               !reversed.in_order);
 }
 
 BroadcastTask read(const BroadcastInput& options) {

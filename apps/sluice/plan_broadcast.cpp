@@ -87,7 +87,10 @@ int plan_forth(const PlanBroadcastOptions& options, const BroadcastTask& task, c
 int plan_by_program(const PlanBroadcastOptions& options, const BroadcastTask& task, const TimeLimit& limit) {
   const PlanOutput& output = options.output;
   if (writes_tree(options))
-    throw InputError("--compute", "cannot be used with the file of a tree, which knows no cost of combining",
+    throw InputError(options.reversed.in_order          ? "--in-order"
+                     : options.reversed.compute.empty() ? "--algorithm"
+                                                        : "--compute",
+                     "cannot be used with the file of a tree, which knows no order and no cost of combining",
                      "--program FILE");
   const ProgramPlan plan = [&] {
     const Elapsed elapsed(kPlanning);
@@ -95,8 +98,11 @@ int plan_by_program(const PlanBroadcastOptions& options, const BroadcastTask& ta
   }();
   PlanOutput of_program = output;
   of_program.json = options.program;
-  const std::string head = task.reversed_title(plan.program) + '\n' + algorithm_text("broadcast", options.algorithm) +
-                           end_of_search_text(limit.reached());
+  const std::string head =
+      task.reversed_title(plan.program) + '\n' +
+      algorithm_text(is_algorithm("broadcast", options.algorithm) ? "broadcast" : kReductionPrograms,
+                     options.algorithm) +
+      end_of_search_text(limit.reached());
   return show_plan(head, plan, task.platform, of_program);
 }
 
@@ -110,7 +116,7 @@ int plan_back(const PlanBroadcastOptions& options, const BroadcastTask& task, co
 }
 
 int plan(const PlanBroadcastOptions& options) {
-  check_algorithm("broadcast", options.algorithm);
+  check_broadcast_algorithm(options.algorithm, options.reversed.reversed);
   BroadcastTask task = read(options.problem);
   options.output.check_targets();
   if (!options.program.empty()) check_writable(options.program);
@@ -122,8 +128,10 @@ int plan(const PlanBroadcastOptions& options) {
   task.options.stop = limit.stop();
   if (!options.reversed.reversed) return plan_forth(options, task, limit);
   // The file of a tree asks for one.
-  const bool open = task.leaves_reduction_open(options.algorithm) && !writes_tree(options);
-  if (open || options.reversed.counts_combining()) return plan_by_program(options, task, limit);
+  const bool open = task.leaves_reduction_open(options.algorithm, options.reversed);
+  if ((open && !(writes_tree(options) && options.algorithm == "auto" && !options.reversed.in_order)) ||
+      options.reversed.counts_combining())
+    return plan_by_program(options, task, limit);
   return plan_back(options, task, limit);
 }
 

@@ -60,12 +60,15 @@ compare::ReductionContents read_contents(const RunReduce& options) {
 std::vector<std::string> read_methods(const RunMethods& options, bool over_platform) {
   const std::vector<std::string> usual = compare::reduction_methods();
   std::vector<std::string> known = usual;
-  const auto add = [&](const char* problem) {
+  const auto add = [&](std::string_view problem) {
     for (const Algorithm& algorithm : algorithms(problem))
       if (std::find(known.begin(), known.end(), algorithm.name) == known.end()) known.emplace_back(algorithm.name);
   };
   add("reduce");
-  if (over_platform) add("broadcast");
+  if (over_platform) {
+    add("broadcast");
+    add(kReductionPrograms);
+  }
   return options.names(usual, [&](const std::string& name) {
     if (std::find(known.begin(), known.end(), name) == known.end())
       throw InputError("--methods", fmt::format("'{}'", name), fmt::format("all, {}", fmt::join(known, ", ")));
@@ -83,7 +86,7 @@ void read_platform_of(const RunReduce& options, int ranks, mpi::ReductionOptions
                                                            {"--dynamic", options.dynamic}}};
   for (const auto& [name, given] : costs)
     if (given) throw InputError(name, "cannot be used with --platform", "one of the two");
-  check_algorithm("broadcast", options.algorithm);
+  check_broadcast_algorithm(options.algorithm, true);
   if (!options.effort.empty()) how.effort = parse_positive_number(options.effort, "--effort");
   how.platform = read_platform_option(options.platform);
   check_ranks(*how.platform, options.platform, ranks);

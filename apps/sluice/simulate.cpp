@@ -345,7 +345,10 @@ void add_problem(CLI::App& verb, Action& chosen, const char* name, const char* h
   problem->footer(std::string("Example:\n  ") + example);
   problem->callback([options, run, name, &chosen] {
     chosen = [options, run, name] {
-      check_algorithm(name, options->algorithm);
+      if constexpr (requires { options->problem.reversed.reversed; })
+        check_broadcast_algorithm(options->algorithm, options->problem.reversed.reversed);
+      else
+        check_algorithm(name, options->algorithm);
       if constexpr (requires { options->problem.platform; }) {
         options->simulation.machine.platform = options->problem.platform;
       } else if (!options->simulation.simgrid() && !options->simulation.machine.platform.empty()) {
@@ -411,7 +414,8 @@ int run_broadcast_model(const ProblemOptions<BroadcastEitherWay>& options) {
   check(options.problem.reversed);
   const BroadcastTask task = read(options.problem);
   if (options.problem.reversed.reversed) {
-    if (options.problem.reversed.counts_combining() || task.leaves_reduction_open(options.algorithm)) {
+    if (options.problem.reversed.counts_combining() ||
+        task.leaves_reduction_open(options.algorithm, options.problem.reversed)) {
       const Program program = task.costly_reduction_by(options.algorithm, options.problem.reversed).program;
       return simulate_program(program, &task.platform, task.reversed_title(program) + '\n', options.simulation);
     }

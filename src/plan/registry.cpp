@@ -15,6 +15,7 @@ std::span<const Algorithm> algorithms(std::string_view problem) {
   if (problem == "exchange") return detail::exchange_algorithms();
   if (problem == "reduce") return detail::reduce_algorithms();
   if (problem == "broadcast") return detail::broadcast_algorithms();
+  if (problem == kReductionPrograms) return detail::program_algorithms(Collective::kReduce);
   if (const auto collective = parse_collective(problem)) return detail::program_algorithms(*collective);
   return {};
 }

@@ -275,6 +275,60 @@ TEST_F(ReversedOn88, OverlapsWithTheBroadcastOfItsResult) {
   EXPECT_LT(plan(Collective::kAllreduce, 0, "reduce-broadcast").program.length_s, 0.9 * (there_s + back_s));
 }
 
+/// Where the order counts, by programs that keep it, a fraction as long as the patterns that know no clusters.
+TEST_F(ReversedOn88, KeepsTheOrderOfRanks) {
+  for (const std::int64_t elements : {std::int64_t{1}, std::int64_t{1} << 10, kElements}) {
+    for (const std::int64_t root : {0, 40}) {
+      const ProgramPlan plan = plan_costly_reduction(platform_, root, elements, 8, 0, {}, false);
+      SCOPED_TRACE(plan.program.algorithm);
+      EXPECT_FALSE(plan.program.commutative);
+      EXPECT_TRUE(validate(plan.program).empty());
+      EXPECT_EQ(plan.program.root, root);
+      EXPECT_EQ(plan.program.length_s, replay(platform_, plan.program).length_s);
+      EXPECT_LE(plan.program.bound_s, plan.program.length_s);
+      EXPECT_LE(plan_costly_reduction(platform_, root, elements, 8, 0).program.length_s, 1.02 * plan.program.length_s);
+      for (const std::string algorithm : {"binomial", "chain"}) {
+        BroadcastOptions options;
+        options.algorithm = algorithm;
+        const ProgramPlan other = plan_costly_reduction(platform_, root, elements, 8, 0, options, false);
+        EXPECT_TRUE(other.program.algorithm.starts_with(algorithm)) << other.program.algorithm;
+        EXPECT_LT(plan.program.length_s, 0.8 * other.program.length_s) << elements << " to " << root;
+      }
+    }
+  }
+}
+
+/// By name, and refused where the order would be lost.
+TEST(BroadcastReversed, ProgramsMayBeAskedForByName) {
+  const Platform platform = three_sites(in_order(), 3);
+  BroadcastOptions options;
+  for (const Algorithm& each : algorithms(kReductionPrograms)) {
+    options.algorithm = each.name;
+    for (const bool commutative : {true, false}) {
+      SCOPED_TRACE(std::string(each.name) + (commutative ? "" : ", in order"));
+      const bool applies = commutative ? each.name != "ordered-tree" : keeps_order(Collective::kReduce, each.name);
+      if (!applies) {
+        EXPECT_THROW((void)plan_costly_reduction(platform, 5, 900, 8, 1e-9, options, commutative), InputError);
+        continue;
+      }
+      const ProgramPlan plan = plan_costly_reduction(platform, 5, 900, 8, 1e-9, options, commutative);
+      EXPECT_TRUE(plan.program.algorithm.starts_with(each.name)) << plan.program.algorithm;
+      EXPECT_EQ(plan.program.commutative, commutative);
+      EXPECT_TRUE(validate(plan.program).empty());
+    }
+  }
+  for (const char* algorithm : {"flat", "ecef", "pipelined", "best"}) {
+    options.algorithm = algorithm;
+    EXPECT_THROW((void)plan_costly_reduction(platform, 5, 900, 8, 0, options, false), InputError) << algorithm;
+  }
+  options = {};
+  options.inside = "chain";
+  EXPECT_THROW((void)plan_costly_reduction(platform, 5, 900, 8, 0, options, false), InputError);
+  options = {};
+  options.segments = 3;
+  EXPECT_TRUE(validate(plan_costly_reduction(platform, 5, 900, 8, 0, options, false).program).empty());
+}
+
 TEST(BroadcastReversed, AnswersCtrlC) {
   const Platform platform = three_sites(in_order(), 3);
   BroadcastOptions options;

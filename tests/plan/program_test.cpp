@@ -135,6 +135,64 @@ TEST(PlanProgram, SharesOfCounterpartsAreNextToEachOther) {
   EXPECT_GT(longest, 2);  // blocks of ranks stay where they are
 }
 
+TEST(PlanProgram, OrderIsKeptOverPlatformsOfAnyShape) {
+  std::mt19937 random(31);
+  std::vector<std::int64_t> mixed = in_order();
+  std::shuffle(mixed.begin(), mixed.end(), random);
+  for (const Collective collective : {Collective::kReduce, Collective::kReduceScatter, Collective::kAllreduce})
+    for (const std::vector<std::int64_t>& ranks : {in_order(), mixed})
+      for (const std::int64_t size : {8, 24, 8000})
+        EXPECT_GE(expect_all_sound(three_sites(ranks, 4), {collective, size, has_root(collective) ? 11 : 0, 8, false}),
+                  2);
+  for (int round = 0; round < 20; ++round) {
+    const Platform platform = testing::random_clusters(random, 1);
+    for (const Collective collective : {Collective::kReduce, Collective::kAllreduce}) {
+      ProgramProblem problem{collective, 8 * static_cast<std::int64_t>(random() % 400), 0, 8, false};
+      if (has_root(collective)) problem.root = static_cast<std::int64_t>(random()) % platform.ranks;
+      for (const std::int64_t segments : {0, 3}) {
+        ProgramOptions options;
+        options.algorithm = "ordered-tree";
+        options.segments = segments;
+        const Program program = plan_program(platform, problem, options).program;
+        EXPECT_FALSE(program.commutative);
+        for (const Violation& violation : validate(program))
+          ADD_FAILURE() << "round " << round << ", " << program.algorithm << ": " << violation.reason;
+      }
+    }
+  }
+}
+
+/// The example of ordered_tree.cpp: clusters {0, 1, 2} and {3, 4}, to rank 1.
+TEST(PlanProgram, AnOrderedTreeCombinesRunsOfRanks) {
+  Platform platform;
+  platform.ranks = 5;
+  platform.clusters = {{"a", {0, 1, 2}, 50e-6, line(2e-6, 125e6), {}}, {"b", {3, 4}, 50e-6, line(2e-6, 125e6), {}}};
+  platform.links = {{0, 1, 10e-3, line(2e-6, 125e6)}};
+  ProgramOptions options;
+  options.algorithm = "ordered-tree";
+  const ProgramPlan plan = plan_program(platform, {Collective::kReduce, 8, 1, 8, false}, options);
+  std::vector<std::pair<std::int64_t, std::int64_t>> messages;
+  for (const ProgramOperation& op : plan.program.operations)
+    if (op.kind == ProgramOperation::Kind::kSend) messages.emplace_back(op.rank, op.peer);
+  std::ranges::sort(messages);
+  EXPECT_EQ(messages, (std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 1}, {2, 1}, {3, 1}, {4, 3}}))
+      << plan.program.algorithm;
+  // One latency between the clusters, after one inside the other one, and no more.
+  EXPECT_LT(plan.program.length_s, 10.2e-3);
+  EXPECT_GE(plan.program.length_s, plan.program.bound_s);
+}
+
+/// It is of no use where any order will do, and says so.
+TEST(PlanProgram, AnOrderedTreeIsForOperationsThatDoNotCommute) {
+  ProgramOptions options;
+  options.algorithm = "ordered-tree";
+  EXPECT_THROW((void)plan_program(one_cluster(4), {Collective::kReduce, 8, 0, 8, true}, options), InputError);
+  EXPECT_TRUE(keeps_order(Collective::kReduce, "ordered-tree"));
+  EXPECT_TRUE(keeps_order(Collective::kAllreduce, "chain"));
+  EXPECT_FALSE(keeps_order(Collective::kReduce, "circulant"));
+  EXPECT_FALSE(keeps_order(Collective::kReduce, "ecef"));
+}
+
 // ---- blocks of different sizes
 
 /// Some empty, some alike, one perhaps much longer than the others.

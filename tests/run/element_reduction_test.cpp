@@ -284,6 +284,28 @@ TEST(ElementReduction, OverAPlatformByEveryAlgorithmToEveryRoot) {
   }
 }
 
+/// Of products of matrices, which do not commute, every byte of which is that of the ranks in their order.
+TEST(ElementReduction, MatricesInOrderOverAPlatformByEveryProgramToEveryRoot) {
+  const Matrices matrices;
+  std::vector<std::string> names{"auto"};
+  for (const Algorithm& algorithm : algorithms(kReductionPrograms))
+    if (keeps_order(Collective::kReduce, algorithm.name)) names.emplace_back(algorithm.name);
+  ASSERT_GE(names.size(), 4U);
+  for (const std::string& name : names) {
+    for (int root = 0; root < size(); ++root) {
+      for (const std::int64_t count : {0, 1, 3, 40, 5'000}) {
+        SCOPED_TRACE(name + ", " + std::to_string(count) + " elements, root " + std::to_string(root));
+        ReductionOptions options;
+        options.platform = testing::platform_of(size(), 1 + (root + 1) % 3, 4);
+        options.algorithm = name;
+        if (count == 40) options.segments = 5;
+        ElementReduction job(MPI_COMM_WORLD, matrices.operation(count), root, options);
+        for (int round = 0; round < 2; ++round) expect_product(MPI_COMM_WORLD, job, root, count, round);
+      }
+    }
+  }
+}
+
 /// A program for so many elements, by a planner of programs; none where it does not apply.
 std::optional<Program> given_program(std::string_view algorithm, int root, std::int64_t count,
                                      std::int64_t element_bytes, bool commutative) {
@@ -307,9 +329,12 @@ TEST(ElementReduction, CarriesOutAProgramThatIsGiven) {
                      std::to_string(root));
         ReductionOptions options;
         options.program = given_program(algorithm.name, root, count, 16, true);
-        ASSERT_TRUE(options.program || size() == 1);
-        if (!options.program) continue;  // one rank makes no groups
-        expect_sums_over(options, root, count);
+        const bool for_order = algorithm.name == "ordered-tree";  // and for nothing else
+        ASSERT_TRUE(options.program || for_order || size() == 1);
+        if (options.program)
+          expect_sums_over(options, root, count);
+        else if (!for_order)
+          continue;  // one rank makes no groups
         options.program = given_program(algorithm.name, root, count, sizeof(Matrix), false);
         if (!options.program) continue;
         ++in_order;
@@ -691,10 +716,13 @@ TEST(ElementReduction, BadArgumentsOverAPlatformAreRefused) {
   const auto nothing = [](auto&) {};
   expect_refused(sum, 0, over(testing::platform_of(size() + 1, 2), nothing), "platform");
   expect_refused(sum, 0, over(Platform{}, nothing), "platform");
-  expect_refused(Matrices().operation(3), 0, over(two, nothing), "platform");
+  for (const char* algorithm : {"flat", "ecef", "circulant", "reversed-broadcast"})
+    EXPECT_THROW(ElementReduction(MPI_COMM_WORLD, Matrices().operation(3), 0,
+                                  over(two, [&](auto& o) { o.algorithm = algorithm; })),
+                 InputError);
   expect_refused(sum, 0, over(two, [](auto& o) { o.measure = true; }), "platform");
   expect_refused(sum, 0, over(two, [](auto& o) { o.dynamic = true; }), "platform");
-  for (const char* algorithm : {"binomial", "native", "best"})
+  for (const char* algorithm : {"ordered-tree", "fibonacci", "native", "best"})
     EXPECT_THROW(ElementReduction(MPI_COMM_WORLD, sum, 0, over(two, [&](auto& o) { o.algorithm = algorithm; })),
                  InputError);
 }

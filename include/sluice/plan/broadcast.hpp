@@ -219,9 +219,15 @@ struct ReversedPlan {
 /// replay or, of a reversed broadcast of more than 12,000 messages that combines for nothing, that of the broadcast.
 /// Deterministic.
 ///
-/// Throws InputError as plan_reversed_broadcast does, for a cost that is not 0 to 1e80 and an effort of 0.
+/// Also by a program of a name that algorithms(kReductionPrograms) has (sluice/plan/registry.hpp), in so many segments
+/// where it goes in segments. If the operation is not `commutative`, ranks are combined in their order, which no
+/// broadcast the other way round keeps: "auto" is then the shortest of the programs that keep it. None of them is
+/// proven to be the shortest; program.bound_s, which holds for every order, says how far away that can be.
+///
+/// Throws InputError as plan_reversed_broadcast does, for a cost that is not 0 to 1e80, an effort of 0 and an algorithm
+/// that does not keep an order that counts.
 [[nodiscard]] ProgramPlan plan_costly_reduction(const Platform& platform, std::int64_t root, std::int64_t elements,
                                                 std::int64_t element_bytes, double combine_s_per_byte,
-                                                const BroadcastOptions& options = {});
+                                                const BroadcastOptions& options = {}, bool commutative = true);
 
 }  // namespace sluice

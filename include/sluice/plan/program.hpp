@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sluice/input/platform.hpp"
@@ -65,6 +66,10 @@ struct ProgramPlan {
 /// not above 0, and where it would take more than 2^22 messages.
 [[nodiscard]] ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem,
                                        const ProgramOptions& options = {});
+
+/// Whether an algorithm of `problem`, one that combines, may be asked for where the operation does not commute. Not of
+/// names that plan_program does not know.
+[[nodiscard]] bool keeps_order(Collective problem, std::string_view algorithm);
 
 /// A program for messages so short that their number counts more than their bytes, over a network of which nothing is
 /// known: of an algorithm with the fewest rounds, "bruck", "recursive-doubling", "recursive-halving" or "binomial".

@@ -16,6 +16,10 @@ struct Algorithm {
   bool for_switches = false;   ///< of exchange: made for optical circuit switches
 };
 
+/// The problem of those that are programs for a reduction over a platform (plan_program, plan_costly_reduction), where
+/// "reduce" has trees of the model of Canon and Antoniu.
+inline constexpr std::string_view kReductionPrograms = "reduction programs";
+
 /// The algorithms of one problem, in the order in which `compare` shows them; without "auto".
 [[nodiscard]] std::span<const Algorithm> algorithms(std::string_view problem);
 /// Whether one of them has that name, which "auto" is not.

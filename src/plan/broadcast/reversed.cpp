@@ -33,6 +33,7 @@
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/program.hpp"
+#include "sluice/plan/registry.hpp"
 #include "sluice/quantity_text.hpp"
 
 namespace sluice {
@@ -68,6 +69,8 @@ TreeSchedule reversed(const TreeSchedule& schedule, const BetweenClusters& probl
 }
 
 namespace {
+
+constexpr const char* kReversedBroadcast = "reversed-broadcast";
 
 /// A port is free a moment before the connection that it served last, so that what waits for another one has its turn:
 /// messages of one connection stand next to each other in the list.
@@ -147,19 +150,30 @@ ReversedPlan plan_reversed_broadcast(const Platform& platform, std::int64_t root
 
 ProgramPlan plan_costly_reduction(const Platform& platform, std::int64_t root, std::int64_t elements,
                                   std::int64_t element_bytes, double combine_s_per_byte,
-                                  const BroadcastOptions& options) {
+                                  const BroadcastOptions& options, bool commutative) {
   if (elements < 0) throw InputError("elements", fmt::format("{}", elements), "at least 0");
   if (element_bytes < 1) throw InputError("element bytes", fmt::format("{}", element_bytes), "at least 1");
   const ProgramProblem problem{.problem = Collective::kReduce,
                                .size_bytes = checked::multiply(elements, element_bytes, "bytes of the elements"),
                                .root = root,
                                .element_bytes = element_bytes,
+                               .commutative = commutative,
                                .combine_s_per_byte = combine_s_per_byte};
-  const bool any = options.algorithm == "auto" && options.segments == 0 && options.inside.empty();
-  return detail::plan_program(
-      platform, problem,
-      {.algorithm = any ? "auto" : "reversed-broadcast", .effort = options.effort, .stop = options.stop}, options,
-      detail::ProgramSearch::kSoon);
+  ProgramOptions how{.segments = options.segments, .effort = options.effort, .stop = options.stop};
+  const bool by_name = has_algorithm(kReductionPrograms, options.algorithm);
+  const bool any = options.algorithm == "auto" && options.inside.empty() && (options.segments == 0 || !commutative);
+  if (by_name && options.algorithm != kReversedBroadcast) {
+    how.algorithm = options.algorithm;
+  } else if (!any) {
+    if (!commutative)
+      throw InputError("algorithm", fmt::format("'{}' with an operation that does not commute", options.algorithm),
+                       "auto, or a program that keeps the order of the ranks, such as ordered-tree, without a strategy "
+                       "inside clusters");
+    how.algorithm = kReversedBroadcast;
+  }
+  BroadcastOptions of_broadcasts = options;
+  if (by_name) of_broadcasts.algorithm = "auto";
+  return detail::plan_program(platform, problem, how, of_broadcasts, detail::ProgramSearch::kSoon);
 }
 
 }  // namespace sluice

@@ -66,6 +66,26 @@ using Cell = std::function<Ranges(std::size_t from, std::size_t to)>;
 /// Keeps the order of the ranks.
 [[nodiscard]] ProgramMessages recursive_doubling_allreduce(const Ranks& ranks, const ByteRange& all);
 
+// ---- ranks in their order
+
+/// How items next to each other are joined.
+enum class LineTree : std::uint8_t { kFlat, kChain, kBinomial };
+/// Trees over ranks 0, 1, 2, ... and runs of them.
+struct OrderedTrees {
+  /// By levels from the outermost on: the first ranks of the runs. Every run of a level ends where one of the next
+  /// level ends.
+  std::vector<Ranks> runs;
+  LineTree between = LineTree::kFlat;  ///< runs
+  LineTree inside = LineTree::kFlat;   ///< innermost runs
+  std::int64_t shares = 1;             ///< of the array, each with leaders of its own
+};
+/// The rank of a run from `begin` up to, but not including, `end` where it is joined.
+[[nodiscard]] std::int64_t leader_of_run(const OrderedTrees& trees, std::int64_t begin, std::int64_t end,
+                                         std::int64_t share);
+/// From `leader`, of all `ranks`. The other way round it combines ranks in their order.
+[[nodiscard]] ProgramMessages ordered_tree_broadcast(const OrderedTrees& trees, std::int64_t ranks, std::int64_t leader,
+                                                     std::int64_t share, const Ranges& ranges);
+
 // ---- groups of ranks, with messages between groups that are slower than inside
 
 using Groups = std::vector<Ranks>;

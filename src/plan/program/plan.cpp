@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -58,12 +59,40 @@ Program shape_of(const Platform& platform, const ProgramProblem& problem) {
   return shape_of(platform.ranks, problem);
 }
 
+/// As ProgramTask has them.
+std::vector<detail::Ranks> runs_of(const detail::RankNetwork& network) {
+  const std::int64_t ranks = network.platform().ranks;
+  std::vector<std::size_t> group_of(static_cast<std::size_t>(ranks));
+  std::vector<detail::Ranks> runs;
+  const auto add = [&] {
+    detail::Ranks starts;
+    for (std::int64_t rank = 0; rank < ranks; ++rank) {
+      const auto r = static_cast<std::size_t>(rank);
+      if (r == 0 || group_of[r] != group_of[r - 1]) starts.push_back(rank);
+    }
+    // A level that is as the one in it, or one run, tells nothing.
+    if (starts.size() > 1 && (runs.empty() || starts.size() != runs.back().size())) runs.push_back(std::move(starts));
+  };
+  for (std::size_t level = network.levels().levels(); level-- > 0;) {
+    std::size_t number = 0;
+    for (const detail::RankGroup& group : network.groups_from(0, level)) {
+      for (const std::int64_t rank : group.ranks) group_of[static_cast<std::size_t>(rank)] = number;
+      ++number;
+    }
+    add();
+  }
+  for (std::int64_t rank = 0; rank < ranks; ++rank) group_of[static_cast<std::size_t>(rank)] = network.cluster(rank);
+  add();
+  return runs;
+}
+
 ProgramTask task_of(const detail::RankNetwork& network, const Program& shape, std::int64_t segments) {
   ProgramTask task{shape, {}, {}, segments, &network.platform(), {}};
   const auto ranks = static_cast<std::size_t>(shape.ranks);
   if (!shape.commutative) {
     task.order.resize(ranks);
     std::iota(task.order.begin(), task.order.end(), std::int64_t{0});
+    task.runs = runs_of(network);
     return task;
   }
   const auto add = [&](detail::Groups groups) {
@@ -439,6 +468,12 @@ ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem
   broadcasts.effort = options.effort;
   broadcasts.stop = options.stop;
   return detail::plan_program(platform, problem, options, broadcasts);
+}
+
+bool keeps_order(Collective problem, std::string_view algorithm) {
+  return std::ranges::any_of(detail::program_planners(), [&](const ProgramPlanner& each) {
+    return each.problem == problem && each.known.name == algorithm && each.keeps_order;
+  });
 }
 
 Program plan_short_program(std::int64_t ranks, const ProgramProblem& problem) {

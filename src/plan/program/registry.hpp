@@ -23,6 +23,8 @@ struct ProgramTask {
   std::int64_t segments = 0;   ///< 0: to be chosen
   const Platform* platform = nullptr;
   BroadcastOptions of_broadcasts;  ///< for those that are a broadcast over the platform, or have one
+  /// By levels of the platform from the outermost on: the first of every few ranks that follow each other in one group.
+  std::vector<Ranks> runs = {};
 
   [[nodiscard]] ByteRange block(std::int64_t rank) const { return block_of(shape, rank); }
   [[nodiscard]] ByteRange all() const { return {0, array_bytes(shape)}; }

@@ -80,8 +80,10 @@ struct ReductionOptions {
 
   /// A network of clusters with as many ranks as the communicator. The plan is the shortest of a broadcast over it the
   /// other way round and other programs (plan_costly_reduction in sluice/plan/broadcast.hpp, where combining is free).
-  /// Algorithm and segments are those of broadcasts then, and either of them asks for a broadcast the other way round.
-  /// It takes the place of costs. For elements and a commutative operation.
+  /// Algorithm and segments are those of broadcasts then, and either of them asks for a broadcast the other way round;
+  /// or the algorithm is one of such programs (kReductionPrograms in sluice/plan/registry.hpp). For an operation that
+  /// does not commute it is "auto" or a program that keeps the order of the ranks. It takes the place of costs. For
+  /// elements.
   std::optional<Platform> platform = std::nullopt;
   double effort = 1;  ///< over a platform or the measured network, as in BroadcastOptions of that header
   /// A program of "reduce" to carry out instead of planning one, such as read_program gives it, of as many elements of

@@ -48,12 +48,11 @@ void check_rest(const char* given, const ReductionOptions& options, bool of_obje
 
 }  // namespace
 
-void check_platform_for(const ReductionOptions& options, int ranks, bool of_objects, bool commutative) {
+void check_platform_for(const ReductionOptions& options, int ranks, bool of_objects) {
   check_platform(*options.platform, "platform");
   if (options.platform->ranks != ranks)
     throw InputError("platform", count_text(options.platform->ranks, "rank"), fmt::format("the {} there are", ranks));
   check_rest("platform", options, of_objects);
-  if (!commutative) throw InputError("platform", "an operation that does not commute", "one that does");
 }
 
 void check_program_for(const ReductionOptions& options, const Program& shape, bool of_objects) {
@@ -80,9 +79,10 @@ PlannedReduction plan_over_platform(Channel& channel, const Platform& platform, 
     how.segments = options.segments.value_or(0);
     how.effort = options.effort;
     const std::int64_t elements = shape.size_bytes / shape.element_bytes;
-    if (how.algorithm == "auto" && how.segments == 0)
-      return parts_of_all(plan_costly_reduction(platform, shape.root, elements, shape.element_bytes, 0, how).program);
-    return parts_of_all(plan_reversed_broadcast(platform, shape.root, elements, shape.element_bytes, how).program);
+    constexpr double kCombine_s = 0;
+    return parts_of_all(
+        plan_costly_reduction(platform, shape.root, elements, shape.element_bytes, kCombine_s, how, shape.commutative)
+            .program);
   });
 }
 

@@ -10,7 +10,7 @@
 namespace sluice::mpi::detail {
 
 /// Throws InputError unless a reduction like this can be planned over options.platform, which there is.
-void check_platform_for(const ReductionOptions& options, int ranks, bool of_objects, bool commutative);
+void check_platform_for(const ReductionOptions& options, int ranks, bool of_objects);
 
 /// Throws InputError unless options.program, which there is, is for such a reduction.
 void check_program_for(const ReductionOptions& options, const Program& shape, bool of_objects);

@@ -51,7 +51,7 @@ void check_reduction(const ReductionOptions& options, const ReducedData& data, i
     return;
   }
   if (options.platform) {
-    check_platform_for(options, ranks, data.objects, data.commutative);
+    check_platform_for(options, ranks, data.objects);
     return;
   }
   // Who says nothing of it gets a plan, or MPI_Reduce, which needs none.
