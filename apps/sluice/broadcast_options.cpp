@@ -54,7 +54,7 @@ void ReversedInput::add_to(CLI::App& verb) {
                   "with --reversed: c, the time that a rank takes to combine two elements, such as 2ns")
       ->option_text("C [0]");
   verb.add_flag("--in-order", in_order,
-                "with --reversed: the operation does not commute, ranks are combined in their order");
+                "with --reversed: the operation does not commute, ranks are combined in their order, by a program");
 }
 
 bool ReversedInput::counts_combining() const {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "broadcast_options.hpp"
 #include "option_values.hpp"
@@ -54,7 +56,8 @@ void CollectiveInput::add_to(CLI::App& verb) {
   verb.add_option("--element-bytes", element_bytes, "of an element, which is not cut")->option_text("N [8]");
   verb.add_flag("--in-order", in_order, "the operation does not commute: ranks are combined in their order");
   if (collective != Collective::kAllreduce) return;
-  verb.add_option("--segments", segments, "of algorithms chain and grouped-pipeline; else the best of some")
+  verb.add_option("--segments", segments,
+                  "of algorithms chain, ordered-tree and grouped-pipeline; else the best of some")
       ->option_text("S");
 }
 
@@ -136,8 +139,10 @@ std::vector<std::int64_t> read_counts(const std::string& text, Collective collec
 }  // namespace
 
 void check_segments(const CollectiveInput& options, const std::string& algorithm) {
-  if (!options.segments.empty() && algorithm != "auto" && algorithm != "chain" && algorithm != "grouped-pipeline")
-    throw InputError("--segments", "algorithm " + algorithm, "--algorithm chain, grouped-pipeline or auto");
+  constexpr std::array<std::string_view, 4> kInSegments{"auto", "chain", "ordered-tree", "grouped-pipeline"};
+  if (!options.segments.empty() && std::ranges::find(kInSegments, algorithm) == kInSegments.end())
+    throw InputError("--segments", "algorithm " + algorithm,
+                     "--algorithm chain, ordered-tree, grouped-pipeline or auto");
 }
 
 CollectiveTask read(const CollectiveInput& options, std::int64_t ranks) {

@@ -141,7 +141,9 @@ void add_plan_broadcast(CLI::App& plan_verb, Action& chosen) {
   CLI::App* problem = plan_verb.add_subcommand("broadcast", "give all ranks what one has, over clusters and links");
   const auto options = std::make_shared<PlanBroadcastOptions>();
   options->problem.add_to(*problem);
-  offer(problem->add_option("--algorithm", options->algorithm, algorithm_list("broadcast")),
+  offer(problem->add_option(
+            "--algorithm", options->algorithm,
+            algorithm_list("broadcast") + "; with --reversed also a program: " + algorithm_list(kReductionPrograms)),
         algorithm_names("broadcast"))
       ->option_text("NAME [auto]");
   options->reversed.add_to(*problem);

@@ -251,7 +251,7 @@ TEST(BadInput, OptionsWithoutEffect) {
              Case{"plan broadcast --platform small.json --size 1Ki --lookahead average --algorithm flat",
                   "--lookahead: algorithm flat, expected --algorithm ecef-la"},
              Case{"plan allreduce --platform small.json --size 1Ki --segments 4 --algorithm ring",
-                  "--segments: algorithm ring, expected --algorithm chain, grouped-pipeline or auto"},
+                  "--segments: algorithm ring, expected --algorithm chain, ordered-tree, grouped-pipeline or auto"},
 #if SLUICE_HAS_MPI
              Case{"run broadcast --size 1Ki --time-limit 5ms", "--platform: nothing, expected a platform file"},
              Case{"probe --quick --thorough", "--thorough: cannot be used with --quick, expected one of the two"},

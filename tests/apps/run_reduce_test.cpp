@@ -77,10 +77,28 @@ TEST(RunReduce, OverAPlatform) {
     EXPECT_EQ(method.contains("predicted_s"), planned) << method;
     if (planned) {
       // An algorithm that is asked for is one of broadcasts; without, any program may be the plan.
-      const std::string how(method["how"]);
-      EXPECT_EQ(how.find("the other way round") != std::string::npos, method["name"] != "sluice") << method;
+      const std::string name(method["name"]), how(method["how"]);
+      EXPECT_TRUE(name == "sluice" || how.starts_with("reversed-broadcast, " + name)) << method;
     }
   }
+}
+
+TEST(RunReduce, ProductsOfMatricesOverAPlatformKeepTheOrderOfTheRanks) {
+  const Folder folder;
+  folder.write("platform.json", kPlatform);
+  const Outcome outcome = on_ranks(folder, 3,
+                                   "run reduce --count 20 --operation matmul --platform platform.json --root 1 "
+                                   "--model-only --repetitions 1 --method sluice,ordered-tree,mpi-reduce --json -");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json file = json::parse(outcome.out);
+  EXPECT_EQ(file["verified"], true);
+  ASSERT_EQ(file["methods"].size(), 3U);
+  for (const json& method : file["methods"])
+    EXPECT_EQ(method.contains("predicted_s"), method["name"] != "mpi-reduce") << method;
+  const Outcome refused =
+      on_ranks(folder, 3, "run reduce --count 5 --operation matmul --platform platform.json --algorithm ecef");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("that does not commute"), std::string::npos) << refused.err;
 }
 
 TEST(RunReduce, RefusesBadOptions) {
@@ -103,7 +121,7 @@ TEST(RunReduce, RefusesBadOptions) {
       {"--count 5 --measure --reproducible", "--measure: cannot be used with --reproducible"},
       {"--count 5 --dynamic --reproducible", "--dynamic: cannot be used with --reproducible"},
       {"--count 5 --platform platform.json --transfer 1 --compute 1", "--transfer: cannot be used with --platform"},
-      {"--count 5 --platform platform.json --algorithm binomial", "--algorithm: 'binomial'"},
+      {"--count 5 --platform platform.json --algorithm fibonacci", "--algorithm: 'fibonacci'"},
       {"--count 5 --method ecef", "--methods: 'ecef'"},
       {"--count 5 --effort 2", "--effort: no --platform, expected a platform file"},
       {"--count 5 --platform platform.json --effort 0", "--effort: '0', expected a number above 0"},

@@ -456,7 +456,7 @@ Variants pairwise_allreduce(const ProgramTask& task) { return there_and_back(pai
 /// root's run that each have a share for it.
 Variants ordered_tree(const ProgramTask& task) {
   if (task.shape.commutative)
-    throw InputError("algorithm", "ordered-tree with an operation that commutes", "one that does not");
+    throw InputError("algorithm ordered-tree", "an operation that commutes", "one that does not");
   const std::int64_t p = task.shape.ranks;
   const bool to_all = task.shape.problem == Collective::kAllreduce;
   const std::int64_t elements = std::max<std::int64_t>(1, task.shape.size_bytes / task.shape.element_bytes);
