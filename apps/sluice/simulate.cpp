@@ -332,6 +332,24 @@ struct ProblemOptions {
   SimulationOptions simulation;
 };
 
+struct BroadcastEitherWay : BroadcastInput {
+  ReversedInput reversed;
+
+  void add_to(CLI::App& app) {
+    BroadcastInput::add_to(app);
+    reversed.add_to(app);
+  }
+};
+
+template <class Input>
+void check_algorithm_for(const char* problem, const ProblemOptions<Input>& options) {
+  check_algorithm(problem, options.algorithm);
+}
+/// A reduction is by programs too.
+void check_algorithm_for(const char* /*problem*/, const ProblemOptions<BroadcastEitherWay>& options) {
+  check_broadcast_algorithm(options.algorithm, options.problem.reversed.reversed);
+}
+
 /// Adds a problem with its own options and those of the simulation; `run` plans and simulates.
 template <class Input, class Run>
 void add_problem(CLI::App& verb, Action& chosen, const char* name, const char* help, SimulatedKind kind,
@@ -345,10 +363,7 @@ void add_problem(CLI::App& verb, Action& chosen, const char* name, const char* h
   problem->footer(std::string("Example:\n  ") + example);
   problem->callback([options, run, name, &chosen] {
     chosen = [options, run, name] {
-      if constexpr (requires { options->problem.reversed.reversed; })
-        check_broadcast_algorithm(options->algorithm, options->problem.reversed.reversed);
-      else
-        check_algorithm(name, options->algorithm);
+      check_algorithm_for(name, *options);
       if constexpr (requires { options->problem.platform; }) {
         options->simulation.machine.platform = options->problem.platform;
       } else if (!options->simulation.simgrid() && !options->simulation.machine.platform.empty()) {
@@ -400,15 +415,6 @@ int run_reduce_model(const ProblemOptions<ReduceInput>& options) {
                      "less, and a number of segments");
   return simulate_tree(task.planned_by(options.algorithm, true).schedule, task.title() + '\n', options.simulation);
 }
-
-struct BroadcastEitherWay : BroadcastInput {
-  ReversedInput reversed;
-
-  void add_to(CLI::App& app) {
-    BroadcastInput::add_to(app);
-    reversed.add_to(app);
-  }
-};
 
 int run_broadcast_model(const ProblemOptions<BroadcastEitherWay>& options) {
   check(options.problem.reversed);

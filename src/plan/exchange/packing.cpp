@@ -18,7 +18,7 @@ constexpr std::size_t kMostGrowingPairs = 12;               // and where steps m
 constexpr std::size_t kLongestPath = 4096;
 /// Work of one step of a set, in the unit of Budget.
 constexpr std::int64_t kLook = 2;
-constexpr std::size_t kAhead = 8;  // pieces that are fetched before they are looked at
+constexpr std::size_t kPiecesAhead = 8;  // pieces that are fetched before they are looked at
 
 }  // namespace
 
@@ -214,8 +214,8 @@ bool Packing::load(const PieceSteps& steps) {
     open(step);
     set_duration(step, duration);
     for (std::size_t i = 0; i < pieces.size(); ++i) {
-      if (i + 2 * kAhead < pieces.size()) expect_ends(pieces[i + 2 * kAhead].edge);
-      if (i + kAhead < pieces.size()) expect(pieces[i + kAhead].edge);
+      if (i + 2 * kPiecesAhead < pieces.size()) expect_ends(pieces[i + 2 * kPiecesAhead].edge);
+      if (i + kPiecesAhead < pieces.size()) expect(pieces[i + kPiecesAhead].edge);
       if (pieces[i].size > 0) add(pieces[i].edge, step, pieces[i].size);
     }
   }
@@ -226,8 +226,8 @@ PieceSteps Packing::pieces() const {
   PieceSteps steps(as_size(places_));
   for (std::size_t s = 0; s < steps.size(); ++s) steps[s].reserve(as_size(count_[s]));
   for (std::int32_t edge = 0; as_size(edge) < first_.size(); ++edge) {
-    if (as_size(edge) + kAhead < first_.size()) {
-      if (const std::int32_t next = first_[as_size(edge) + kAhead]; next >= 0)
+    if (as_size(edge) + kPiecesAhead < first_.size()) {
+      if (const std::int32_t next = first_[as_size(edge) + kPiecesAhead]; next >= 0)
         __builtin_prefetch(&items_[as_size(next)]);
     }
     for (std::int32_t item = first_[as_size(edge)]; item >= 0; item = items_[as_size(item)].next)

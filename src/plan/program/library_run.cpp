@@ -110,7 +110,7 @@ ProgramMessages along(const Tree& tree, const Ranges& segments) {
 }
 
 /// Of a replay: hundreds are asked for one after the other.
-constexpr std::size_t kMostMessages = std::size_t{1} << 16;
+constexpr std::size_t kMostMessagesOfRun = std::size_t{1} << 16;
 constexpr double kMostWork = 5e6;
 
 /// Each pair of neighbours swaps its own blocks, then all ranks pass on to the other side what they got last.
@@ -339,7 +339,7 @@ std::optional<Program> library_program(const LibraryRun& run, std::int64_t ranks
 std::optional<double> library_seconds(const Platform& platform, const LibraryRun& run) {
   check_platform(platform, "platform");
   const std::optional<Program> program = library_program(run, platform.ranks);
-  if (!program || program->operations.size() > 2 * kMostMessages) return std::nullopt;
+  if (!program || program->operations.size() > 2 * kMostMessagesOfRun) return std::nullopt;
   detail::ReplayLimits limits{.work_left = kMostWork};
   const std::optional<ReplayedProgram> replayed =
       detail::replay(detail::RankNetwork(platform), *program, detail::SendOrder::kInTurn, limits);
