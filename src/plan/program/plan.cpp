@@ -354,7 +354,7 @@ class Planning {
   }
 
  private:
-  static constexpr double kMostWork = 1e8, kLittleWork = 1e7;  // of replays: some seconds, and a part of one
+  static constexpr double kMostWork = 1e8, kLittleWork = 1e7;  // of replays: some seconds to many, and about one
   static constexpr double kAlike = 1.25;
 
   [[nodiscard]] bool found_exactly() const { return !best_.empty() || known_; }

@@ -16,7 +16,7 @@ enum class SendOrder : std::uint8_t {
   kInTurn,      ///< each when the port would be done with the one before: as a library that goes step by step
 };
 
-/// When a replay gives up: see ReplayInput::most_work, of which 50 million are about a second, and most_s.
+/// When a replay gives up: see ReplayInput::most_work, of which 50 million are some seconds, and most_s.
 struct ReplayLimits {
   double work_left = kInfinity;  ///< what was done is taken off
   double most_s = kInfinity;
