@@ -163,9 +163,12 @@ ReversedPlan BroadcastTask::reversed_by(const std::string& algorithm, const Reve
   return plan_reversed_broadcast(platform, root, bytes / element_bytes, element_bytes, options_of_reduction(algorithm));
 }
 
-bool BroadcastTask::leaves_reduction_open(const std::string& algorithm, const ReversedInput& reversed) const {
-  return reversed.in_order || is_algorithm(kReductionPrograms, algorithm) ||
-         (algorithm == "auto" && options.segments == 0 && options.inside.empty());
+bool BroadcastTask::leaves_reduction_open(const std::string& algorithm) const {
+  return algorithm == "auto" && options.segments == 0 && options.inside.empty();
+}
+
+bool needs_program(const std::string& algorithm, const ReversedInput& reversed) {
+  return reversed.in_order || has_algorithm(kReductionPrograms, algorithm) || reversed.counts_combining();
 }
 
 void check_broadcast_algorithm(const std::string& name, bool reversed) {

@@ -63,9 +63,8 @@ struct BroadcastTask {
   /// The same of the reduction that goes the other way round. Throws InputError for what it cannot have.
   [[nodiscard]] std::string reversed_title(const Program& program) const;
   [[nodiscard]] ReversedPlan reversed_by(const std::string& algorithm, const ReversedInput& reversed) const;
-  /// Whether a program is the plan of it: one is asked for, its order counts, or no option says what the broadcast is
-  /// like.
-  [[nodiscard]] bool leaves_reduction_open(const std::string& algorithm, const ReversedInput& reversed) const;
+  /// Whether any program may be the plan of it: no option says what the broadcast is like.
+  [[nodiscard]] bool leaves_reduction_open(const std::string& algorithm) const;
   /// By any program then, else by a broadcast the other way round; combining may take time.
   [[nodiscard]] ProgramPlan costly_reduction_by(const std::string& algorithm, const ReversedInput& reversed) const;
 
@@ -77,6 +76,8 @@ struct BroadcastTask {
 
 /// Reads the platform too. Throws InputError for what is missing, no number or out of range.
 [[nodiscard]] BroadcastTask read(const BroadcastInput& options);
+/// Whether only a program will do: its name is asked for, the order counts, or combining takes time. Throws InputError.
+[[nodiscard]] bool needs_program(const std::string& algorithm, const ReversedInput& reversed);
 /// Throws InputError unless it is an algorithm of broadcasts or, for a reduction, one of kReductionPrograms.
 void check_broadcast_algorithm(const std::string& name, bool reversed);
 /// Throws InputError for options of the reduction beside a broadcast.

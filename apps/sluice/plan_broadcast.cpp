@@ -128,10 +128,8 @@ int plan(const PlanBroadcastOptions& options) {
   task.options.stop = limit.stop();
   if (!options.reversed.reversed) return plan_forth(options, task, limit);
   // The file of a tree asks for one.
-  const bool open = task.leaves_reduction_open(options.algorithm, options.reversed);
-  if ((open && !(writes_tree(options) && options.algorithm == "auto" && !options.reversed.in_order)) ||
-      options.reversed.counts_combining())
-    return plan_by_program(options, task, limit);
+  const bool open = task.leaves_reduction_open(options.algorithm) && !writes_tree(options);
+  if (open || needs_program(options.algorithm, options.reversed)) return plan_by_program(options, task, limit);
   return plan_back(options, task, limit);
 }
 

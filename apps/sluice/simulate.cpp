@@ -420,8 +420,7 @@ int run_broadcast_model(const ProblemOptions<BroadcastEitherWay>& options) {
   check(options.problem.reversed);
   const BroadcastTask task = read(options.problem);
   if (options.problem.reversed.reversed) {
-    if (options.problem.reversed.counts_combining() ||
-        task.leaves_reduction_open(options.algorithm, options.problem.reversed)) {
+    if (task.leaves_reduction_open(options.algorithm) || needs_program(options.algorithm, options.problem.reversed)) {
       const Program program = task.costly_reduction_by(options.algorithm, options.problem.reversed).program;
       return simulate_program(program, &task.platform, task.reversed_title(program) + '\n', options.simulation);
     }

@@ -62,17 +62,24 @@ constexpr const char* kPlatform =
               {"name": "b", "ranks": [1], "latency_s": 0, "gap": []}],
  "links": [{"from": 0, "to": 1, "latency_s": 1e-3, "gap": [[1, 1e-6], [1000, 1e-4]], "connections": 2}]})";
 
+/// Of a verified run over that platform, so many methods with what each did.
+json run_over_platform(const Folder& folder, const std::string& work, const std::string& methods, std::size_t count) {
+  folder.write("platform.json", kPlatform);
+  const Outcome outcome =
+      on_ranks(folder, 3,
+               "run reduce --count " + work +
+                   " --platform platform.json --root 1 --model-only --repetitions 1 --method " + methods + " --json -");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  if (outcome.status != 0) return json::array();
+  json file = json::parse(outcome.out);
+  EXPECT_EQ(file["verified"], true);
+  EXPECT_EQ(file["methods"].size(), count);
+  return file["methods"];
+}
+
 TEST(RunReduce, OverAPlatform) {
   const Folder folder;
-  folder.write("platform.json", kPlatform);
-  const Outcome outcome = on_ranks(folder, 3,
-                                   "run reduce --count 5000 --platform platform.json --root 1 --model-only "
-                                   "--repetitions 1 --method sluice,ecef,parallel-entry,binomial,mpi-reduce --json -");
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
-  const json file = json::parse(outcome.out);
-  EXPECT_EQ(file["verified"], true);
-  ASSERT_EQ(file["methods"].size(), 5U);
-  for (const json& method : file["methods"]) {
+  for (const json& method : run_over_platform(folder, "5000", "sluice,ecef,parallel-entry,binomial,mpi-reduce", 5)) {
     const bool planned = method["name"] != "binomial" && method["name"] != "mpi-reduce";
     EXPECT_EQ(method.contains("predicted_s"), planned) << method;
     if (planned) {
@@ -85,15 +92,7 @@ TEST(RunReduce, OverAPlatform) {
 
 TEST(RunReduce, ProductsOfMatricesOverAPlatformKeepTheOrderOfTheRanks) {
   const Folder folder;
-  folder.write("platform.json", kPlatform);
-  const Outcome outcome = on_ranks(folder, 3,
-                                   "run reduce --count 20 --operation matmul --platform platform.json --root 1 "
-                                   "--model-only --repetitions 1 --method sluice,ordered-tree,mpi-reduce --json -");
-  ASSERT_EQ(outcome.status, 0) << outcome.err;
-  const json file = json::parse(outcome.out);
-  EXPECT_EQ(file["verified"], true);
-  ASSERT_EQ(file["methods"].size(), 3U);
-  for (const json& method : file["methods"])
+  for (const json& method : run_over_platform(folder, "20 --operation matmul", "sluice,ordered-tree,mpi-reduce", 3))
     EXPECT_EQ(method.contains("predicted_s"), method["name"] != "mpi-reduce") << method;
   const Outcome refused =
       on_ranks(folder, 3, "run reduce --count 5 --operation matmul --platform platform.json --algorithm ecef");
