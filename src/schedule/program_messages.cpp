@@ -24,22 +24,25 @@ constexpr std::int64_t kMostRanges = std::int64_t{1} << 25;
       "fewer ranks or another algorithm");
 }
 
-/// Puts an operation behind those of all ranks; `uses`: of its rank.
-void append(std::vector<ProgramOperation>& operations, ByteUses& uses, std::int64_t rank, ProgramOperation::Kind kind,
-            std::int64_t peer, std::span<const ByteRange> ranges) {
-  const auto position = static_cast<std::int64_t>(operations.size());
+ProgramOperation operation_of(std::int64_t rank, ProgramOperation::Kind kind, std::int64_t peer,
+                              std::span<const ByteRange> ranges) {
   ProgramOperation op{rank, kind, peer, ranges.front().offset, ranges.front().bytes, {}, {}};
   op.more.assign(ranges.begin() + 1, ranges.end());
-  for (const ByteRange& range : ranges)
-    uses.for_needed(kind, range, [&](std::int64_t needed) {
+  return op;
+}
+
+/// Has the operation wait for what it has to; `uses`: of its rank, by all that the rank does before.
+void wait_for_needed(ProgramOperation& op, ByteUses& uses, std::int64_t position) {
+  op.for_ranges([&](const ByteRange& range) {
+    uses.for_needed(op.kind, range, [&](std::int64_t needed) {
       op.after.push_back(needed);
       return true;
     });
+  });
   std::sort(op.after.begin(), op.after.end());
   op.after.erase(std::unique(op.after.begin(), op.after.end()), op.after.end());
   op.after.shrink_to_fit();
-  for (const ByteRange& range : ranges) uses.add(kind, range, position);
-  operations.push_back(std::move(op));
+  op.for_ranges([&](const ByteRange& range) { uses.add(op.kind, range, position); });
 }
 
 /// add(rank, kind, peer, message) for each operation, in its order.
@@ -153,11 +156,19 @@ ProgramMessages ProgramMessages::needed_for(const Program& shape) const {
 
 std::vector<ProgramOperation> operations_of(const ProgramMessages& messages, std::int64_t ranks) {
   std::vector<ProgramOperation> operations;
-  std::vector<ByteUses> uses(static_cast<std::size_t>(ranks));
+  operations.reserve(2 * messages.list().size());
+  std::vector<std::vector<std::int64_t>> of_rank(static_cast<std::size_t>(ranks));  // positions
   for_operations(messages,
                  [&](std::int64_t rank, ProgramOperation::Kind kind, std::int64_t peer, const ProgramMessage& message) {
-                   append(operations, uses[static_cast<std::size_t>(rank)], rank, kind, peer, message.ranges);
+                   of_rank[static_cast<std::size_t>(rank)].push_back(static_cast<std::int64_t>(operations.size()));
+                   operations.push_back(operation_of(rank, kind, peer, message.ranges));
                  });
+  // Rank by rank: the uses of one are a few thousand pieces, those of all are far from each other in memory.
+  for (const std::vector<std::int64_t>& positions : of_rank) {
+    ByteUses uses;
+    for (const std::int64_t position : positions)
+      wait_for_needed(operations[static_cast<std::size_t>(position)], uses, position);
+  }
   return operations;
 }
 
@@ -177,7 +188,9 @@ std::vector<ProgramOperation> operations_of_rank(const ProgramMessages& messages
   ByteUses uses;
   for_operations(messages,
                  [&](std::int64_t rank, ProgramOperation::Kind kind, std::int64_t peer, const ProgramMessage& message) {
-                   if (rank == own) append(operations, uses, rank, kind, peer, message.ranges);
+                   if (rank != own) return;
+                   operations.push_back(operation_of(rank, kind, peer, message.ranges));
+                   wait_for_needed(operations.back(), uses, static_cast<std::int64_t>(operations.size()) - 1);
                  });
   return operations;
 }

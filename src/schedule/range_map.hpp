@@ -52,8 +52,13 @@ class RangeMap {
 
   /// In place of whatever is there; one entry with neighbours that have the same.
   void assign(std::int64_t begin, std::int64_t end, Value value) {
-    erase(begin, end);
-    auto at = entries_.insert_or_assign(begin, Entry{end, std::move(value)}).first;
+    auto at = entries_.lower_bound(begin);
+    if (at != entries_.end() && at->first == begin && at->second.end == end) {
+      at->second.value = std::move(value);
+    } else {
+      erase(begin, end);
+      at = entries_.insert_or_assign(begin, Entry{end, std::move(value)}).first;
+    }
     if (const auto next = std::next(at);
         next != entries_.end() && next->first == end && next->second.value == at->second.value) {
       at->second.end = next->second.end;
@@ -69,10 +74,13 @@ class RangeMap {
   /// change(value) for all of [begin, end), what is missing first filled with empty values.
   template <class Change>
   void update(std::int64_t begin, std::int64_t end, Change change) {
-    cut(begin);
-    cut(end);
-    std::int64_t covered = begin;
     auto at = entries_.lower_bound(begin);
+    if (at == entries_.end() || at->first != begin || at->second.end != end) {
+      cut(begin);
+      cut(end);
+      at = entries_.lower_bound(begin);
+    }
+    std::int64_t covered = begin;
     while (covered < end) {
       if (at == entries_.end() || at->first > covered) {
         const std::int64_t to = at == entries_.end() || at->first > end ? end : at->first;

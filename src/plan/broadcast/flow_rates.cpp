@@ -11,15 +11,15 @@
 /// flow that has more there than the level at which it is used up has to give, and one that was held by it may rise if
 /// it is no longer used up, or others there are above it. These are reached as well, and all is filled again, until
 /// there are none. That is exact: rates that use nothing up beyond what it carries are the max-min fair ones if and
-/// only if every flow needs no more, or is held by a thing that is used up and where no flow has a higher level. After
-/// a few rounds all flows that share something that may be used up with these, directly or through others, are reached
-/// at once, so the work is never more than a few times that of filling everything anew.
+/// only if every flow needs no more, or is held by a thing that is used up and where no flow has a higher level. When
+/// more flows have been filled in a moment than are under way, all that share something that may be used up with these,
+/// directly or through others, are reached at once: so at most three times as many are filled as by filling everything
+/// anew.
 /// A heap has one end for each flow under way, which moves as its rate changes.
-/// Complexity: O(r (p + k log k)) for a moment that reaches k flows,
-/// which pass what is passed p times in all, in r rounds; O(log f) for each end that moves among f flows under way.
-/// Deterministic.
-/// Source: Bertsekas, Gallager, "Data Networks" (1992), section 6.5.2, the condition too; that most
-/// changes stay near is what the lazy updates of SimGrid use (Velho, Legrand 2009). The rounds are ours.
+/// Complexity: O(r (p + k log k)) for a moment that reaches k flows, which pass what is passed p times in all, in r
+/// rounds; O(log f) for each end that moves among f flows under way. Deterministic.
+/// Source: Bertsekas, Gallager, "Data Networks" (1992), section 6.5.2, the condition too; that most changes stay near
+/// is what the lazy updates of SimGrid use (Velho, Legrand 2009). The rounds are ours.
 ///
 /// Example: two flows of weights 1 and 2 pass a thing which either would keep for 1 s alone. Both rise until it is used
 /// up, at a third: they take 1/3 and 2/3 of it. When the second has ended after 1.5 s, the first, half of which is
@@ -147,10 +147,9 @@ void FlowRates::reach_held(std::size_t t) {
 
 /// New rates for the flows reached, and for all others that need them.
 void FlowRates::settle(double now) {
-  constexpr int kRounds = 4;
   fill();
-  for (int round = 1; reach_more(); ++round) {
-    if (round == kRounds) reach_all();
+  for (std::size_t filled = reached_.size(); reach_more(); filled += reached_.size()) {
+    if (filled > ends_.size()) reach_all();
     fill();
   }
   for (const std::size_t f : reached_) set_rate(f, now);
