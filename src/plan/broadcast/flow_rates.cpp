@@ -12,9 +12,9 @@
 /// it is no longer used up, or others there are above it. These are reached as well, and all is filled again, until
 /// there are none. That is exact: rates that use nothing up beyond what it carries are the max-min fair ones if and
 /// only if every flow needs no more, or is held by a thing that is used up and where no flow has a higher level. When
-/// more flows have been filled in a moment than are under way, all that share something that may be used up with these,
-/// directly or through others, are reached at once: so at most three times as many are filled as by filling everything
-/// anew.
+/// the rounds of a moment have looked at as many flows of things as there are under way, all that share something that
+/// may be used up with these, directly or through others, are reached at once: so the work is at most three times that
+/// of filling everything anew.
 /// A heap has one end for each flow under way, which moves as its rate changes.
 /// Complexity: O(r (p + k log k)) for a moment that reaches k flows, which pass what is passed p times in all, in r
 /// rounds; O(log f) for each end that moves among f flows under way. Deterministic.
@@ -64,6 +64,7 @@ void FlowRates::begin(std::size_t f, std::size_t way, double now) {
   flow.way = way;
   flow.since = now;
   open_moment(now);
+  passages_ += static_cast<double>(ways_[way].passes);
   for (const Passed& each : passed_by(flow)) {
     Thing& thing = things_[each.thing];
     thing.flows.emplace_back(f, each.seconds);
@@ -77,6 +78,7 @@ void FlowRates::leave(std::size_t f, double now) {
   Flow& flow = flows_[f];
   flow.over = true;
   open_moment(now);
+  passages_ -= static_cast<double>(ways_[flow.way].passes);
   for (const Passed& each : passed_by(flow)) {
     Thing& thing = things_[each.thing];
     const bool used_up = may_be_used_up(thing);
@@ -147,9 +149,10 @@ void FlowRates::reach_held(std::size_t t) {
 
 /// New rates for the flows reached, and for all others that need them.
 void FlowRates::settle(double now) {
+  const double before = work_;
   fill();
-  for (std::size_t filled = reached_.size(); reach_more(); filled += reached_.size()) {
-    if (filled > ends_.size()) reach_all();
+  while (reach_more()) {
+    if (work_ - before > passages_) reach_all();
     fill();
   }
   for (const std::size_t f : reached_) set_rate(f, now);

@@ -114,6 +114,7 @@ class FlowRates {
   std::uint64_t number_ = 0;
   double found_ = 0;
   double work_ = 0;
+  double passages_ = 0;  // of flows under way: how much each of them passes
   // Of the moment at hand:
   bool open_ = false;
   double moment_ = 0;
