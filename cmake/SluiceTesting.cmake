@@ -27,17 +27,25 @@ function(sluice_test_defaults target library)
   endif()
 endfunction()
 
-# sluice_add_test(NAME SOURCES ... [LIBRARIES ...] [DEFINITIONS ...]): a GoogleTest program; every TEST becomes one ctest,
-# labelled with its folder.
+# sluice_add_test(NAME SOURCES ... [LIBRARIES ...] [DEFINITIONS ...] [TIMEOUT SECONDS]): a GoogleTest program; every TEST
+# becomes one ctest, labelled with its folder. Its files are compiled together: most of their time goes to templates that
+# all of them use. So no two of them define one name in an unnamed namespace.
 function(sluice_add_test name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES;DEFINITIONS" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES;DEFINITIONS" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
   add_executable(${name} ${arg_SOURCES})
   sluice_test_defaults(${name} sluice::core)
+  list(LENGTH arg_SOURCES files)
+  if(files GREATER 1)
+    sluice_compile_together(${name} 8)
+  endif()
   target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest_main)
   cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME folder)
   gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS ${folder} TIMEOUT 120)
+    PROPERTIES LABELS ${folder} TIMEOUT ${arg_TIMEOUT})
 endfunction()
 
 # The processors kept for a test that starts many short jobs, one after the other, or that lets ranks wait for each other
@@ -66,22 +74,43 @@ function(sluice_add_mpi_command name)
     ENVIRONMENT "${SLUICE_MPI_ENVIRONMENT}")
 endfunction()
 
-# sluice_add_mpi_test(NAME SOURCES ... [RANKS 1 2 4 7] [LIBRARIES ...]): a GoogleTest program of which every rank runs
-# every TEST (tests/run/mpi_main.cpp), registered as one ctest for each number of ranks: starting a job costs more than a test.
+# _sluice_add_mpi_program(NAME SOURCES LIBRARIES): a GoogleTest program of which every rank runs every TEST
+# (tests/run/mpi_main.cpp).
+function(_sluice_add_mpi_program name sources libraries)
+  if(NOT TARGET sluice_mpi_test_main)
+    add_library(sluice_mpi_test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/run/mpi_main.cpp)
+    sluice_test_defaults(sluice_mpi_test_main sluice::mpi)
+  endif()
+  add_executable(${name} ${sources} $<TARGET_OBJECTS:sluice_mpi_test_main>)
+  sluice_test_defaults(${name} sluice::mpi)
+  target_link_libraries(${name} PRIVATE ${libraries})
+endfunction()
+
+# sluice_add_mpi_test(NAME SOURCES ... [RANKS 1 2 4 7] [LIBRARIES ...]): such a program, registered as one ctest for each
+# number of ranks: starting a job costs more than a test.
 function(sluice_add_mpi_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;RANKS;LIBRARIES" ${ARGN})
   if(NOT arg_RANKS)
     set(arg_RANKS 1 2 4 7)
   endif()
-  if(NOT TARGET sluice_mpi_test_main)
-    add_library(sluice_mpi_test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/run/mpi_main.cpp)
-    sluice_test_defaults(sluice_mpi_test_main sluice::mpi)
-  endif()
-  add_executable(${name} ${arg_SOURCES} $<TARGET_OBJECTS:sluice_mpi_test_main>)
-  sluice_test_defaults(${name} sluice::mpi)
-  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
+  _sluice_add_mpi_program(${name} "${arg_SOURCES}" "${arg_LIBRARIES}")
   foreach(ranks IN LISTS arg_RANKS)
     sluice_add_mpi_command(${name}.${ranks} RANKS ${ranks} COMMAND ${name})
+  endforeach()
+endfunction()
+
+# sluice_add_mpi_tests(NAME TESTS ... [SOURCES ...]): one such program of the files TEST.cpp, compiled together, and of
+# SOURCES; each file is registered as sluice_add_mpi_test does it, and its ctests run the tests of that file. Not for a
+# file that takes the place of functions of MPI, as it would for all of them.
+function(sluice_add_mpi_tests name)
+  cmake_parse_arguments(arg "" "" "TESTS;SOURCES" ${ARGN})
+  list(TRANSFORM arg_TESTS APPEND .cpp OUTPUT_VARIABLE files)
+  _sluice_add_mpi_program(${name} "${files};${arg_SOURCES}" "")
+  sluice_compile_together(${name} 8)
+  foreach(test IN LISTS arg_TESTS)
+    foreach(ranks 1 2 4 7)
+      sluice_add_mpi_command(${test}.${ranks} RANKS ${ranks} COMMAND ${name} --file=${test}.cpp)
+    endforeach()
   endforeach()
 endfunction()
 

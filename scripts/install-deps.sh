@@ -5,6 +5,7 @@
 #     scripts/install-deps.sh --languages   also Fortran and the Python package
 #     scripts/install-deps.sh --docs   only what scripts/docs.sh makes the site of the documents with
 #     scripts/install-deps.sh --mpich  also MPICH, for a build with it
+#     scripts/install-deps.sh --clang  also clang with its sanitizers, for the presets asan and fuzz
 #     scripts/install-deps.sh --ci     also what .ci/run checks with: these, clang and its tools
 #     scripts/install-deps.sh --smpi   also SimGrid, for the command on simulated machines (preset smpi)
 #
@@ -57,11 +58,13 @@ mpich_packages=(
   mpich                      # its mpiexec
   libscalapack-mpich-dev     # its ScaLAPACK
 )
-ci_packages=(
+clang_packages=(
   clang                      # the second compiler
+  libclang-rt-14-dev         # its sanitizers, and libFuzzer, which feeds the readers with broken files
+)
+ci_packages=(
   clang-format               # the layout of the code is checked with it
   clang-tidy                 # and its usage; brings run-clang-tidy
-  libclang-rt-14-dev         # libFuzzer and the sanitizers of clang, which feed the readers with broken files
   libbenchmark-dev           # benchmarks
   chromium                   # tests: the page of `sluice report` as a browser shows it
   python3-pil                # tests: pictures as pixels
@@ -83,10 +86,12 @@ case ${1-} in
   --languages) packages+=("${language_packages[@]}") ;;
   --docs) packages=("${docs_packages[@]}") ;;
   --mpich) packages+=("${mpich_packages[@]}") ;;
-  --ci) packages+=("${language_packages[@]}" "${docs_packages[@]}" "${mpich_packages[@]}" "${ci_packages[@]}") ;;
+  --ci) packages+=("${language_packages[@]}" "${docs_packages[@]}" "${mpich_packages[@]}" "${clang_packages[@]}"
+                    "${ci_packages[@]}") ;;
+  --clang) packages+=("${clang_packages[@]}") ;;
   --smpi) packages+=("${smpi_packages[@]}") ;;
-  -h | --help) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
-  *) echo "error: $1: unknown option, expected --languages, --docs, --mpich, --ci, --smpi or nothing" >&2; exit 2 ;;
+  -h | --help) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  *) echo "error: $1: unknown option, expected --languages, --docs, --mpich, --clang, --ci, --smpi or nothing" >&2; exit 2 ;;
 esac
 
 missing_packages() {

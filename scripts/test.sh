@@ -11,7 +11,11 @@ preset=${1:-release}
 shift || true
 
 echo "test 1/3: packages"
-scripts/install-deps.sh
+if [[ $preset == asan ]]; then
+  scripts/install-deps.sh --clang
+else
+  scripts/install-deps.sh
+fi
 echo "test 2/3: build"
 scripts/build.sh "$preset"
 echo "test 3/3: ctest, $(nproc) at a time"

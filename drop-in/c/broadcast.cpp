@@ -8,7 +8,7 @@ using sluice::mpi::Broadcast;
 
 namespace {
 
-sluice::mpi::BroadcastOptions options_of(const sluice_options* given) {
+sluice::mpi::BroadcastOptions broadcast_options(const sluice_options* given) {
   sluice::mpi::BroadcastOptions options;
   OptionReader reader(given);
   reader.read("platform", options.platform);
@@ -27,7 +27,7 @@ sluice::mpi::BroadcastOptions options_of(const sluice_options* given) {
 }  // namespace
 
 int sluice_broadcast_create(MPI_Comm comm, int root, const sluice_options* options, sluice_job** job) {
-  return create<Broadcast>(comm, job, [&] { return std::tuple(root, options_of(options)); });
+  return create<Broadcast>(comm, job, [&] { return std::tuple(root, broadcast_options(options)); });
 }
 
 int sluice_broadcast_create_f(MPI_Fint comm, int root, const sluice_options* options, sluice_job** job) {

@@ -12,7 +12,7 @@ using sluice::mpi::CollectiveJob;
 
 namespace {
 
-sluice::mpi::CollectiveOptions options_of(const sluice_options* given) {
+sluice::mpi::CollectiveOptions collective_options(const sluice_options* given) {
   sluice::mpi::CollectiveOptions options;
   OptionReader reader(given);
   reader.read("platform", options.platform);
@@ -45,11 +45,11 @@ int sluice_collective_create(MPI_Comm comm, const char* problem, std::int64_t si
   if (sizes == 1) {
     return create<CollectiveJob>(comm, job, [&] {
       check_given(bytes, "bytes");
-      return std::tuple(problem_of(problem), *bytes, root, options_of(options));
+      return std::tuple(problem_of(problem), *bytes, root, collective_options(options));
     });
   }
   return create<CollectiveJob>(comm, job, [&] {
-    return std::tuple(problem_of(problem), list_of(sizes, bytes, "bytes"), root, options_of(options));
+    return std::tuple(problem_of(problem), list_of(sizes, bytes, "bytes"), root, collective_options(options));
   });
 }
 
@@ -58,11 +58,11 @@ int sluice_combining_create(MPI_Comm comm, const char* problem, std::int64_t cou
                             sluice_job** job) {
   const sluice::mpi::ElementOperation operation{count, type, op};
   if (shares == 0) {
-    return create<CollectiveJob>(comm, job,
-                                 [&] { return std::tuple(problem_of(problem), operation, options_of(options)); });
+    return create<CollectiveJob>(
+        comm, job, [&] { return std::tuple(problem_of(problem), operation, collective_options(options)); });
   }
   return create<CollectiveJob>(comm, job, [&] {
-    return std::tuple(problem_of(problem), operation, list_of(shares, counts, "counts"), options_of(options));
+    return std::tuple(problem_of(problem), operation, list_of(shares, counts, "counts"), collective_options(options));
   });
 }
 

@@ -15,7 +15,7 @@ using sluice::mpi::Exchange;
 
 namespace {
 
-sluice::mpi::ExchangeOptions options_of(const sluice_options* given) {
+sluice::mpi::ExchangeOptions exchange_options(const sluice_options* given) {
   sluice::mpi::ExchangeOptions options;
   std::string mode = to_string(options.mode);
   OptionReader reader(given);
@@ -61,7 +61,7 @@ int sluice_exchange_create(MPI_Comm comm, std::int64_t sends, const int send_ran
     check_list(sends, send_bytes, "send_bytes");
     std::vector<sluice::mpi::MessageSize> messages;
     for (std::int64_t i = 0; i < sends; ++i) messages.push_back({send_ranks[i], send_bytes[i]});
-    return std::tuple(std::move(messages), options_of(options));
+    return std::tuple(std::move(messages), exchange_options(options));
   });
 }
 

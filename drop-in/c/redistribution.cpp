@@ -85,7 +85,7 @@ void read_job(OptionReader& reader, sluice::mpi::RedistributionJobOptions& optio
   reader.read("relabel", options.relabel);
 }
 
-sluice::mpi::RedistributionOptions options_of(const sluice_options* given, std::int64_t element_bytes) {
+sluice::mpi::RedistributionOptions redistribution_options(const sluice_options* given, std::int64_t element_bytes) {
   sluice::mpi::RedistributionOptions options;
   OptionReader reader(given);
   read_array(reader, options, element_bytes);
@@ -145,7 +145,7 @@ int sluice_redistribution_create(MPI_Comm comm, const std::int64_t shape[], cons
   return create<Redistribution>(comm, job, [&] {
     const sluice::Layout source = layout_of(from, "from"), target = layout_of(to, "to");
     check_given(shape, "shape");
-    sluice::mpi::RedistributionOptions how = options_of(options, element_bytes);
+    sluice::mpi::RedistributionOptions how = redistribution_options(options, element_bytes);
     how.from_first = first_of(*from);
     how.to_first = first_of(*to);
     return std::tuple(shape_of(shape, source.dimensions()), source, target, element_bytes, std::move(how));

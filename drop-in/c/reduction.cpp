@@ -9,7 +9,7 @@ using sluice::mpi::ElementReduction;
 
 namespace {
 
-sluice::mpi::ReductionOptions options_of(const sluice_options* given) {
+sluice::mpi::ReductionOptions reduction_options(const sluice_options* given) {
   sluice::mpi::ReductionOptions options;
   OptionReader reader(given);
   sluice::mpi::ReductionCosts costs;
@@ -42,7 +42,7 @@ sluice::mpi::ReductionOptions options_of(const sluice_options* given) {
 int sluice_reduction_create(MPI_Comm comm, std::int64_t count, MPI_Datatype type, MPI_Op op, int root,
                             const sluice_options* options, sluice_job** job) {
   return create<ElementReduction>(comm, job, [&] {
-    return std::tuple(sluice::mpi::ElementOperation{count, type, op}, root, options_of(options));
+    return std::tuple(sluice::mpi::ElementOperation{count, type, op}, root, reduction_options(options));
   });
 }
 

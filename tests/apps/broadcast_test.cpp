@@ -9,16 +9,16 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kPlatform = std::string(SLUICE_STUDIES) + "/grid5000/grid5000-88.json";
+const std::string kEightyEight = std::string(SLUICE_STUDIES) + "/grid5000/grid5000-88.json";
 
-Arguments with(Arguments start, const std::string& more) {
+Arguments with_words(Arguments start, const std::string& more) {
   for (const std::string& word : words(more)) start.push_back(word);
   return start;
 }
 
 TEST(Broadcast, PredictsEveryStrategyAndMarksTheBest) {
   const Folder folder;
-  const Outcome outcome = folder.sluice(with({"predict", "broadcast", "--platform", kPlatform}, "--size 4Mi"));
+  const Outcome outcome = folder.sluice(with_words({"predict", "broadcast", "--platform", kEightyEight}, "--size 4Mi"));
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   for (const char* text : {"cluster orsay-a: 31 ranks, 4.19 MB", "segmented-chain", "binomial-rendezvous",
                            "scatter-collection", "cluster idpot-b: 1 rank,"})
@@ -28,8 +28,9 @@ TEST(Broadcast, PredictsEveryStrategyAndMarksTheBest) {
 TEST(Broadcast, PlansTreesThatCheckAccepts) {
   const Folder folder;
   for (const char* algorithm : {"flat", "ecef-la-tmax", "exact", "auto", "pipelined", "parallel-entry"}) {
-    const Outcome outcome = folder.sluice(with({"plan", "broadcast", "--platform", kPlatform},
-                                               std::string("--size 64Ki --json plan.json --algorithm ") + algorithm));
+    const Outcome outcome =
+        folder.sluice(with_words({"plan", "broadcast", "--platform", kEightyEight},
+                                 std::string("--size 64Ki --json plan.json --algorithm ") + algorithm));
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     const Outcome check = folder.sluice({"check", "plan.json"});
     EXPECT_EQ(check.status, 0) << algorithm << check.out << check.err;
@@ -41,7 +42,7 @@ TEST(Broadcast, PlansTheReductionTheOtherWayRoundThatCheckAccepts) {
   const Folder folder;
   for (const std::string algorithm : {"ecef-la", "exact", "pipelined", "parallel-entry", "auto"}) {
     const std::string how = std::string("--size 1Mi --root 70 --json plan.json --reversed --algorithm ") + algorithm;
-    const Outcome outcome = folder.sluice(with({"plan", "broadcast", "--platform", kPlatform}, how));
+    const Outcome outcome = folder.sluice(with_words({"plan", "broadcast", "--platform", kEightyEight}, how));
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     const Outcome check = folder.sluice({"check", "plan.json"});
     EXPECT_EQ(check.status, 0) << check.out << check.err;
@@ -53,8 +54,8 @@ TEST(Broadcast, PlansTheReductionTheOtherWayRoundThatCheckAccepts) {
     }
     EXPECT_TRUE(file["over_links"]);
   }
-  const Outcome outcome = folder.sluice(
-      with({"plan", "broadcast", "--platform", kPlatform}, "--size 1Mi --reversed --segments 1 --early-internal"));
+  const Outcome outcome = folder.sluice(with_words({"plan", "broadcast", "--platform", kEightyEight},
+                                                   "--size 1Mi --reversed --segments 1 --early-internal"));
   EXPECT_EQ(outcome.status, 2);
   EXPECT_NE(outcome.err.find("error: --reversed"), std::string::npos) << outcome.err;
 }
@@ -64,9 +65,9 @@ TEST(Broadcast, WritesProgramsThatCheckAndSimulateRead) {
   for (const char* direction : {"", " --reversed"}) {
     for (const std::string algorithm : {"ecef-la", "auto"}) {
       SCOPED_TRACE(algorithm + direction);
-      const Outcome outcome =
-          folder.sluice(with({"plan", "broadcast", "--platform", kPlatform},
-                             "--size 64Ki --root 70 --program program.json --algorithm " + algorithm + direction));
+      const Outcome outcome = folder.sluice(
+          with_words({"plan", "broadcast", "--platform", kEightyEight},
+                     "--size 64Ki --root 70 --program program.json --algorithm " + algorithm + direction));
       EXPECT_EQ(outcome.status, 0) << outcome.err;
       const json file = json::parse(folder.read("program.json"));
       EXPECT_EQ(file["schema"], "sluice.program/1");
@@ -75,7 +76,7 @@ TEST(Broadcast, WritesProgramsThatCheckAndSimulateRead) {
       EXPECT_EQ(file["size_bytes"], 65'536);
       const Outcome check = folder.sluice({"check", "program.json"});
       EXPECT_EQ(check.status, 0) << check.out << check.err;
-      const Outcome simulate = folder.sluice({"simulate", "program.json", "--platform", kPlatform});
+      const Outcome simulate = folder.sluice({"simulate", "program.json", "--platform", kEightyEight});
       EXPECT_EQ(simulate.status, 0) << simulate.err;
     }
   }
@@ -97,8 +98,8 @@ TEST(Broadcast, WritesNoProgramThatIsNotAll) {
 
 TEST(Broadcast, ComparesAllOnOneModelWithOneSegment) {
   const Folder folder;
-  const Outcome outcome =
-      folder.sluice(with({"compare", "broadcast", "--platform", kPlatform}, "--size 1Mi --segments 1 --json -"));
+  const Outcome outcome = folder.sluice(
+      with_words({"compare", "broadcast", "--platform", kEightyEight}, "--size 1Mi --segments 1 --json -"));
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const json file = json::parse(outcome.out);
   double best = 1e9, found = -1;
@@ -137,8 +138,8 @@ TEST(Broadcast, RatiosAreOfATimeThatKnowsUplinks) {
 /// A tree of whole messages is far from what messages in parts can do, however near its own bound it is.
 TEST(Broadcast, SaysWhatItsBoundsHoldFor) {
   const Folder folder;
-  const Arguments start = with({"plan", "broadcast", "--platform", kPlatform}, "--size 1Mi --summary");
-  const Outcome tree = folder.sluice(with(start, "--algorithm exact --segments 1"));
+  const Arguments start = with_words({"plan", "broadcast", "--platform", kEightyEight}, "--size 1Mi --summary");
+  const Outcome tree = folder.sluice(with_words(start, "--algorithm exact --segments 1"));
   EXPECT_EQ(tree.status, 0) << tree.err;
   EXPECT_NE(tree.out.find(", proven to be the shortest tree of whole messages, at most 5"), std::string::npos)
       << tree.out;
@@ -146,8 +147,8 @@ TEST(Broadcast, SaysWhatItsBoundsHoldFor) {
   EXPECT_NE(tree.out.find("any method   19.2 ms  at least, ratio 6."), std::string::npos) << tree.out;
   const Outcome best = folder.sluice(start);
   EXPECT_EQ(best.out.find("any method"), std::string::npos) << best.out;
-  const Outcome compared =
-      folder.sluice(with({"compare", "broadcast", "--platform", kPlatform}, "--size 1Mi --segments 1 --json -"));
+  const Outcome compared = folder.sluice(
+      with_words({"compare", "broadcast", "--platform", kEightyEight}, "--size 1Mi --segments 1 --json -"));
   EXPECT_NEAR(json::parse(compared.out)["bound"]["length"].get<double>(), 0.0192, 0.0001) << compared.out;
 }
 
@@ -155,8 +156,9 @@ TEST(Broadcast, TakesTheStrategyInsideThatIsAskedFor) {
   const Folder folder;
   std::vector<double> lengths;
   for (const char* inside : {"binomial", "chain", "segmented-chain"}) {
-    const Outcome outcome = folder.sluice(with({"plan", "broadcast", "--platform", kPlatform},
-                                               std::string("--size 1Mi --algorithm ecef --json - --inside ") + inside));
+    const Outcome outcome =
+        folder.sluice(with_words({"plan", "broadcast", "--platform", kEightyEight},
+                                 std::string("--size 1Mi --algorithm ecef --json - --inside ") + inside));
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     lengths.push_back(json::parse(outcome.out)["length"]);
   }
@@ -166,16 +168,17 @@ TEST(Broadcast, TakesTheStrategyInsideThatIsAskedFor) {
 
 TEST(Broadcast, NothingToSendTakesNoTime) {
   const Folder folder;
-  const Outcome outcome = folder.sluice(with({"plan", "broadcast", "--platform", kPlatform}, "--size 0 --json -"));
+  const Outcome outcome =
+      folder.sluice(with_words({"plan", "broadcast", "--platform", kEightyEight}, "--size 0 --json -"));
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_EQ(json::parse(outcome.out)["length"], 0);
 }
 
 TEST(Broadcast, ATimeLimitEndsTheSearch) {
   const Folder folder;
-  const Arguments task = with({"plan", "broadcast", "--platform", kPlatform}, "--size 64Ki --summary");
-  EXPECT_EQ(folder.sluice(with(task, "--effort 2")).out.find("stopped"), std::string::npos);
-  const Outcome cut = folder.sluice(with(task, "--effort 1e6 --time-limit 0"));
+  const Arguments task = with_words({"plan", "broadcast", "--platform", kEightyEight}, "--size 64Ki --summary");
+  EXPECT_EQ(folder.sluice(with_words(task, "--effort 2")).out.find("stopped"), std::string::npos);
+  const Outcome cut = folder.sluice(with_words(task, "--effort 1e6 --time-limit 0"));
   EXPECT_EQ(cut.status, 0) << cut.err;
   EXPECT_NE(cut.out.find("; stopped by the time limit\n"), std::string::npos) << cut.out;
 }
@@ -183,7 +186,7 @@ TEST(Broadcast, ATimeLimitEndsTheSearch) {
 TEST(Broadcast, BadInputIsRefusedInOneLine) {
   const Folder folder;
   const auto refused = [&](const std::string& more, const std::string& about) {
-    expect_refused(folder.sluice(with({"plan", "broadcast", "--platform", kPlatform}, more)), about);
+    expect_refused(folder.sluice(with_words({"plan", "broadcast", "--platform", kEightyEight}, more)), about);
   };
   refused("--size 1Mi --root 88", "--root: '88'");
   refused("--size -1", "--size");

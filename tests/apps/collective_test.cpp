@@ -10,10 +10,10 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kPlatform = std::string(SLUICE_STUDIES) + "/grid5000/grid5000-88.json";
+const std::string kGrid5000 = std::string(SLUICE_STUDIES) + "/grid5000/grid5000-88.json";
 constexpr const char* kCollectives[] = {"scatter", "gather", "allgather", "reduce-scatter", "allreduce", "alltoall"};
 
-Arguments with(Arguments start, const std::string& more) {
+Arguments with_more(Arguments start, const std::string& more) {
   for (const std::string& word : words(more)) start.push_back(word);
   return start;
 }
@@ -22,7 +22,7 @@ TEST(Collective, PlansProgramsThatCheckAccepts) {
   const Folder folder;
   for (const std::string problem : kCollectives) {
     const Outcome outcome =
-        folder.sluice(with({"plan", problem, "--platform", kPlatform}, "--size 1Ki --summary --json plan.json"));
+        folder.sluice(with_more({"plan", problem, "--platform", kGrid5000}, "--size 1Ki --summary --json plan.json"));
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("lower bound"), std::string::npos) << outcome.out;
     const json file = json::parse(folder.read("plan.json"));
@@ -41,7 +41,7 @@ TEST(Collective, PlansProgramsThatCheckAccepts) {
 TEST(Collective, ShowsWhatIsSentWhen) {
   const Folder folder;
   const Outcome outcome =
-      folder.sluice(with({"plan", "gather", "--platform", kPlatform}, "--size 1Ki --root 3 --algorithm flat"));
+      folder.sluice(with_more({"plan", "gather", "--platform", kGrid5000}, "--size 1Ki --root 3 --algorithm flat"));
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   for (const char* text : {"gather: 1.02 kB per rank, to rank 3, 88 ranks in 6 clusters", "algorithm: flat",
                            "sender->receiver", "->3 ", "... 47 more lines; --all shows them"})
@@ -51,28 +51,28 @@ TEST(Collective, ShowsWhatIsSentWhen) {
 TEST(Collective, WhatTheEffortDoesNotAllowIsEstimated) {
   const Folder folder;
   for (const std::string problem : kCollectives) {
-    const Arguments task = with({"plan", problem, "--platform", kPlatform}, "--size 16Ki --json plan.json");
-    const Outcome outcome = folder.sluice(with(task, "--effort 1e-6"));
+    const Arguments task = with_more({"plan", problem, "--platform", kGrid5000}, "--size 16Ki --json plan.json");
+    const Outcome outcome = folder.sluice(with_more(task, "--effort 1e-6"));
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_NE(outcome.out.find(", estimated\n"), std::string::npos) << outcome.out;
     EXPECT_NE(outcome.out.find("is more work than the effort allows: its messages have no times.\n"), std::string::npos)
         << outcome.out;
     EXPECT_EQ(folder.sluice({"check", "plan.json"}).status, 0);
-    EXPECT_EQ(folder.sluice(with(task, "--effort 1e-6")).out, outcome.out);
+    EXPECT_EQ(folder.sluice(with_more(task, "--effort 1e-6")).out, outcome.out);
     Arguments simulation = task;
     simulation.front() = "simulate";
     for (const char* option : {"--effort 1e-6", "--time-limit 0"})
-      EXPECT_EQ(folder.sluice(with(simulation, option)).status, 0) << option;
-    const Outcome cut = folder.sluice(with(task, "--time-limit 0"));
+      EXPECT_EQ(folder.sluice(with_more(simulation, option)).status, 0) << option;
+    const Outcome cut = folder.sluice(with_more(task, "--time-limit 0"));
     EXPECT_EQ(cut.status, 0) << cut.err;
     EXPECT_NE(cut.out.find("algorithm: auto; stopped by the time limit\n"), std::string::npos) << cut.out;
     EXPECT_EQ(folder.sluice({"check", "plan.json"}).status, 0);
   }
   const Outcome compared =
-      folder.sluice(with({"compare", "allgather", "--platform", kPlatform}, "--size 16Ki --effort 1e-6"));
+      folder.sluice(with_more({"compare", "allgather", "--platform", kGrid5000}, "--size 16Ki --effort 1e-6"));
   EXPECT_NE(compared.out.find("ring, estimated"), std::string::npos) << compared.out;
   const Outcome predicted =
-      folder.sluice(with({"predict", "allgather", "--platform", kPlatform}, "--size 16Ki --time-limit 0"));
+      folder.sluice(with_more({"predict", "allgather", "--platform", kGrid5000}, "--size 16Ki --time-limit 0"));
   EXPECT_NE(predicted.out.find("; stopped by the time limit\n"), std::string::npos) << predicted.out;
 }
 
@@ -82,7 +82,7 @@ TEST(Collective, CombiningTakesItsTime) {
   for (const std::string problem : {"allreduce", "reduce-scatter"}) {
     const auto length = [&](const std::string& verb, const std::string& more) {
       const Outcome outcome = folder.sluice(
-          with({verb, problem, "--platform", kPlatform}, "--size 1Mi --algorithm binomial --json - " + more));
+          with_more({verb, problem, "--platform", kGrid5000}, "--size 1Mi --algorithm binomial --json - " + more));
       EXPECT_EQ(outcome.status, 0) << outcome.err;
       const json result = json::parse(outcome.out);
       return (verb == "plan" ? result["length_s"] : result["length"]).get<double>();
@@ -94,21 +94,23 @@ TEST(Collective, CombiningTakesItsTime) {
     EXPECT_NEAR(length("plan", "--compute 2us --element-bytes 16"), costs, 1e-4);
     EXPECT_NEAR(length("simulate", "--compute 1us"), costs, 1e-9);
     // So does the file.
-    ASSERT_EQ(folder.sluice(with({"plan", problem, "--platform", kPlatform}, "--size 1Mi --compute 1us --json p.json"))
-                  .status,
-              0);
+    ASSERT_EQ(
+        folder.sluice(with_more({"plan", problem, "--platform", kGrid5000}, "--size 1Mi --compute 1us --json p.json"))
+            .status,
+        0);
     const json times =
-        json::parse(folder.sluice(with({"simulate", "p.json", "--platform", kPlatform}, "--json -")).out);
+        json::parse(folder.sluice(with_more({"simulate", "p.json", "--platform", kGrid5000}, "--json -")).out);
     EXPECT_NEAR(times["length"], times["planned"], 1e-9);
-    const Outcome compared = folder.sluice(with({"compare", problem, "--platform", kPlatform},
-                                                "--size 1Mi --algorithms binomial --compute 1us --json compare.json"));
+    const Outcome compared =
+        folder.sluice(with_more({"compare", problem, "--platform", kGrid5000},
+                                "--size 1Mi --algorithms binomial --compute 1us --json compare.json"));
     EXPECT_EQ(compared.status, 0) << compared.err;
     EXPECT_NEAR(json::parse(folder.read("compare.json"))["rows"][0]["length"].get<double>(), costs, 1e-9);
   }
   // A reduction too, by the shortest of all programs.
   const auto reduce = [&](const std::string& verb, const std::string& more) {
     const Outcome outcome = folder.sluice(
-        with({verb, "broadcast", "--reversed", "--platform", kPlatform}, "--size 64Ki --element-bytes 8 " + more));
+        with_more({verb, "broadcast", "--reversed", "--platform", kGrid5000}, "--size 64Ki --element-bytes 8 " + more));
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     return outcome.status == 0 ? json::parse(outcome.out) : json();
   };
@@ -121,12 +123,12 @@ TEST(Collective, CombiningTakesItsTime) {
     EXPECT_NEAR(reduce("simulate", "--json - --compute " + costs)["length"], program["length_s"], 1e-9);
     before_s = program["length_s"];
     folder.write("reduce.json", program.dump());
-    EXPECT_EQ(folder.sluice({"check", "reduce.json", "--platform", kPlatform}).status, 0);
+    EXPECT_EQ(folder.sluice({"check", "reduce.json", "--platform", kGrid5000}).status, 0);
   }
   EXPECT_LE(before_s, reduce("plan", "--program - --compute 1us --algorithm parallel-entry")["length_s"].get<double>());
   // With a cost of 0 that is given other programs are looked at too.
   EXPECT_LE(reduce("plan", "--program - --compute 0")["length_s"], free_s);
-  const Arguments platform{"--platform", kPlatform};
+  const Arguments platform{"--platform", kGrid5000};
   const auto on = [&](const std::string& command) {
     Arguments all = words(command);
     all.insert(all.end(), platform.begin(), platform.end());
@@ -145,8 +147,9 @@ TEST(Collective, CombiningTakesItsTime) {
 
 TEST(Collective, CheckJudgesTimesOverThePlatform) {
   const Folder folder;
-  ASSERT_EQ(folder.sluice(with({"plan", "allgather", "--platform", kPlatform}, "--size 16Ki --json a.json")).status, 0);
-  const Arguments check{"check", "a.json", "--platform", kPlatform};
+  ASSERT_EQ(
+      folder.sluice(with_more({"plan", "allgather", "--platform", kGrid5000}, "--size 16Ki --json a.json")).status, 0);
+  const Arguments check{"check", "a.json", "--platform", kGrid5000};
   const Outcome sound = folder.sluice(check);
   EXPECT_EQ(sound.status, 0) << sound.err;
   EXPECT_NE(sound.out.find("\nlength: "), std::string::npos) << sound.out;
@@ -173,7 +176,8 @@ TEST(Collective, CheckJudgesTimesOverThePlatform) {
 TEST(Collective, CheckSaysWhatIsWrong) {
   const Folder folder;
   EXPECT_EQ(
-      folder.sluice(with({"plan", "allgather", "--platform", kPlatform}, "--size 8 --algorithm ring --json a.json"))
+      folder
+          .sluice(with_more({"plan", "allgather", "--platform", kGrid5000}, "--size 8 --algorithm ring --json a.json"))
           .status,
       0);
   json file = json::parse(folder.read("a.json"));
@@ -188,8 +192,8 @@ TEST(Collective, CheckSaysWhatIsWrong) {
 
 TEST(Collective, ComparesEveryAlgorithm) {
   const Folder folder;
-  const Outcome outcome =
-      folder.sluice(with({"compare", "reduce-scatter", "--platform", kPlatform}, "--size 704 --json compare.json"));
+  const Outcome outcome = folder.sluice(
+      with_more({"compare", "reduce-scatter", "--platform", kGrid5000}, "--size 704 --json compare.json"));
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("recursive-halving does not apply: 88, expected a power of two"), std::string::npos)
       << outcome.out;
@@ -209,7 +213,7 @@ TEST(Collective, ComparesEveryAlgorithm) {
 TEST(Collective, PredictsEveryVariant) {
   const Folder folder;
   for (const std::string problem : kCollectives) {
-    const Outcome outcome = folder.sluice(with({"predict", problem, "--platform", kPlatform}, "--size 16Ki"));
+    const Outcome outcome = folder.sluice(with_more({"predict", problem, "--platform", kGrid5000}, "--size 16Ki"));
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     for (const char* text : {"hierarchical, 6 groups", "lower bound"})
       EXPECT_NE(outcome.out.find(text), std::string::npos) << text << outcome.out;
@@ -224,7 +228,7 @@ TEST(Collective, BadInputIsOneLineAndNothingIsWritten) {
   const Folder folder;
   const auto refused = [&](const std::string& problem, const std::string& more) {
     const Outcome outcome =
-        folder.sluice(with({"plan", problem, "--platform", kPlatform}, more + " --json nothing.json"));
+        folder.sluice(with_more({"plan", problem, "--platform", kGrid5000}, more + " --json nothing.json"));
     EXPECT_EQ(outcome.status, 2) << outcome.out;
     EXPECT_EQ(outcome.out, "");
     EXPECT_TRUE(folder.files().empty());

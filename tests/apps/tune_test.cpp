@@ -16,7 +16,7 @@ using namespace command;
 using nlohmann::ordered_json;
 
 /// Eight ranks, two clusters, one link that all of their messages share: 12.4 MB/s at each rank and on the link.
-constexpr const char* kPlatform =
+constexpr const char* kTunedPlatform =
     R"({"schema": "sluice.platform/1", "ranks": 8,
  "clusters": [{"name": "a", "ranks": [0, 1, 2, 3], "latency_s": 5e-5, "gap": [[1, 1e-5], [1048576, 0.0845]]},
               {"name": "b", "ranks": [4, 5, 6, 7], "latency_s": 5e-5, "gap": [[1, 1e-5], [1048576, 0.0845]]}],
@@ -150,7 +150,7 @@ TEST(Tune, KeepsWhatMpichHas) {
 
 TEST(Tune, BothLibrariesByModels) {
   const Folder folder;
-  folder.write("p.json", kPlatform);
+  folder.write("p.json", kTunedPlatform);
   folder.write("libmpich.so", library_with_selection());
   const Outcome open_mpi = folder.sluice(words("tune --platform p.json --for openmpi -o rules.conf"));
   ASSERT_EQ(open_mpi.status, 0) << open_mpi.err;
@@ -197,7 +197,7 @@ TEST(Tune, BothLibrariesByModels) {
 
 TEST(Tune, BadInput) {
   const Folder folder;
-  folder.write("p.json", kPlatform);
+  folder.write("p.json", kTunedPlatform);
   folder.write(
       "one.json",
       R"({"schema": "sluice.platform/1", "ranks": 1, "clusters": [{"name": "a", "ranks": [0], "latency_s": 0}], "links": []})");

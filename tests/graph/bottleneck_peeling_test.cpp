@@ -85,7 +85,7 @@ TEST(BottleneckPeeling, EqualsFreshMatchingsOnRandomGraphs) {
     const auto n = std::uniform_int_distribution<std::int32_t>(1, 12)(random);
     const int matchings = std::uniform_int_distribution<int>(1, 20)(random);
     const std::int64_t heaviest = std::vector<std::int64_t>{1, 5, 300, 1'000'000, std::int64_t{1} << 57}[round % 5];
-    SCOPED_TRACE(testing::Message() << "round " << round << ", n = " << n);
+    SCOPED_TRACE(::testing::Message() << "round " << round << ", n = " << n);
     expect_peeled(n, regular_edges(n, matchings, heaviest, round % 3 != 0, random));
     if (HasFatalFailure()) return;
   }

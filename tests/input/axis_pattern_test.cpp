@@ -21,9 +21,9 @@ struct Place {
 
 void expect_equal_to_walked(const Axis& from, const Axis& to, std::int64_t from_start, std::int64_t to_start,
                             std::int64_t extent) {
-  SCOPED_TRACE(testing::Message() << from.processes << ":" << from.block << "@" << from.first_process << "+"
-                                  << from_start << " -> " << to.processes << ":" << to.block << "@" << to.first_process
-                                  << "+" << to_start << ", " << extent);
+  SCOPED_TRACE(::testing::Message() << from.processes << ":" << from.block << "@" << from.first_process << "+"
+                                    << from_start << " -> " << to.processes << ":" << to.block << "@"
+                                    << to.first_process << "+" << to_start << ", " << extent);
   std::map<std::pair<Coordinate, Coordinate>, std::vector<Place>> expected;
   for (std::int64_t i = 0; i < extent; ++i) {
     const GlobalIndex source(from_start + i), target(to_start + i);

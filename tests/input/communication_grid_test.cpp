@@ -27,8 +27,8 @@ std::map<Pair, std::int64_t> walked_grid(const Axis& from, const Axis& to, std::
 }
 
 void expect_equal_to_walked(const Axis& from, const Axis& to, std::int64_t from_start, std::int64_t to_start) {
-  SCOPED_TRACE(testing::Message() << from.processes << ":" << from.block << "+" << from_start << " -> " << to.processes
-                                  << ":" << to.block << "+" << to_start);
+  SCOPED_TRACE(::testing::Message() << from.processes << ":" << from.block << "+" << from_start << " -> "
+                                    << to.processes << ":" << to.block << "+" << to_start);
   const CommunicationGrid grid(from, to, from_start, to_start);
   const std::map<Pair, std::int64_t> expected = walked_grid(from, to, from_start, to_start);
   std::map<std::int64_t, std::int64_t> of_sender, of_receiver;

@@ -16,7 +16,7 @@ namespace sluice {
 namespace {
 
 constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 TEST(DecimalText, IsExactAndShort) {
   EXPECT_EQ(decimal_text(0, 0), "0");
@@ -49,7 +49,7 @@ TEST(NearestDouble, ReadsBackWhatPriceTextSays) {
   EXPECT_EQ(detail::nearest_double("2.5e-3", 4), 25);
   EXPECT_EQ(detail::nearest_double("1E+2", 0), 100);
   EXPECT_EQ(detail::nearest_double("0e99999999999999999999", 5), 0);
-  EXPECT_EQ(detail::nearest_double("1e99999999999999999999", 5), kInfinity);
+  EXPECT_EQ(detail::nearest_double("1e99999999999999999999", 5), kInfinite);
   EXPECT_EQ(detail::nearest_double("-1e-99999999999999999999", 5), 0);
   EXPECT_TRUE(rc::check("to the last bit", [] {
     const auto value = *rc::gen::arbitrary<double>();
@@ -65,10 +65,10 @@ TEST(MoveDecimalPoint, MovesThePointOfTheShortestText) {
   EXPECT_EQ(move_decimal_point(230, -2), 2.3);
   EXPECT_EQ(move_decimal_point(0, 5), 0);
   EXPECT_EQ(move_decimal_point(-0.1, 1), -1);
-  EXPECT_EQ(move_decimal_point(1e300, 18), kInfinity);
-  EXPECT_EQ(move_decimal_point(-1e300, 18), -kInfinity);
+  EXPECT_EQ(move_decimal_point(1e300, 18), kInfinite);
+  EXPECT_EQ(move_decimal_point(-1e300, 18), -kInfinite);
   EXPECT_EQ(move_decimal_point(5e-324, -18), 0);
-  EXPECT_EQ(move_decimal_point(kInfinity, -3), kInfinity);
+  EXPECT_EQ(move_decimal_point(kInfinite, -3), kInfinite);
   EXPECT_TRUE(std::isnan(move_decimal_point(std::nan(""), 3)));
   EXPECT_TRUE(rc::check("moving to and fro changes nothing for 15 digits", [] {
     const auto value = static_cast<double>(*rc::gen::inRange<std::int64_t>(0, 1'000'000'000'000'000));

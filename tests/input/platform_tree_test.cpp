@@ -40,21 +40,21 @@ const std::string kTree =
   {"from": 0, "to": 5, "latency_s": 9, "gap": [[1, 1]], "connections": 2}]}
 )";
 
-Platform read(const std::string& text) {
+Platform read_tree(const std::string& text) {
   std::istringstream in(text);
   return read_platform(in, "p.json");
 }
 
 std::string error_with(const std::string& from, const std::string& to) {
-  return testing::error_of([&] { return read(testing::with(kTree, from, to)); });
+  return testing::error_of([&] { return read_tree(testing::with(kTree, from, to)); });
 }
 
 std::string error_of_whole(const std::string& fields) {
-  return testing::error_of([&] { return read(R"({"schema": "sluice.platform/2", )" + fields + "}"); });
+  return testing::error_of([&] { return read_tree(R"({"schema": "sluice.platform/2", )" + fields + "}"); });
 }
 
 TEST(PlatformTree, ReadsPartsThatAreAlike) {
-  const Platform platform = read(kTree);
+  const Platform platform = read_tree(kTree);
   EXPECT_EQ(platform.ranks, 13);
   std::vector<std::string> names;
   for (const PlatformCluster& cluster : platform.clusters) names.push_back(cluster.name);
@@ -74,7 +74,7 @@ TEST(PlatformTree, ReadsPartsThatAreAlike) {
 }
 
 TEST(PlatformTree, FindsTheLinkOfThePairOfThePartsOrOfAllParts) {
-  const Platform platform = read(kTree);
+  const Platform platform = read_tree(kTree);
   EXPECT_EQ(platform.link(3, 4).latency_s, 0.25);  // the rack's own
   EXPECT_EQ(platform.link(3, 4).connections, 3);
   EXPECT_EQ(platform.link(3, 5).latency_s, 0.375);  // of two of its hosts
@@ -92,23 +92,24 @@ TEST(PlatformTree, FindsTheLinkOfThePairOfThePartsOrOfAllParts) {
 }
 
 TEST(PlatformTree, IsWrittenAsItWasRead) {
-  EXPECT_EQ(to_json(read(kTree)), kTree);
+  EXPECT_EQ(to_json(read_tree(kTree)), kTree);
   const std::string members =
       R"({"schema": "sluice.platform/2", "name": "a", "members": "2-4,0-1", "link": {"latency_s": 1, "gap": [[1, 1]]}})"
       "\n";
-  EXPECT_EQ(read(members).clusters[0].ranks, (std::vector<std::int64_t>{2, 3, 4, 0, 1}));
-  EXPECT_EQ(to_json(read(members)), members);
+  EXPECT_EQ(read_tree(members).clusters[0].ranks, (std::vector<std::int64_t>{2, 3, 4, 0, 1}));
+  EXPECT_EQ(to_json(read_tree(members)), members);
 }
 
 TEST(PlatformTree, ReadsFieldsInAnyOrder) {
   EXPECT_EQ(
-      read(R"({"ranks": 2, "link": {"gap": [[1, 1]], "latency_s": 1}, "name": "a", "schema": "sluice.platform/2"})")
+      read_tree(
+          R"({"ranks": 2, "link": {"gap": [[1, 1]], "latency_s": 1}, "name": "a", "schema": "sluice.platform/2"})")
           .clusters[0],
       (PlatformCluster{"a", {0, 1}, 1, GapTable({{1, 1}}), {}, {}}));
 }
 
 TEST(PlatformTree, ItsPartsAreItsLevels) {
-  const PlatformLevels levels(read(kTree));
+  const PlatformLevels levels(read_tree(kTree));
   ASSERT_EQ(levels.levels(), 2U);
   EXPECT_EQ(levels.groups().back().clusters.size(), 7U);
   const PlatformGroup& rack = levels.groups()[levels.group(1, 4)];
@@ -121,7 +122,7 @@ TEST(PlatformTree, ItsPartsAreItsLevels) {
   EXPECT_EQ(levels.groups()[levels.group(0, 6)].uplink->gap.at(1 << 30), 0);
   // Clusters of a part, none of which has an uplink, are one group.
   const PlatformLevels flat(
-      read(R"({"schema": "sluice.platform/2", "link": {"latency_s": 1, "gap": [[1, 1]]}, "parts": [
+      read_tree(R"({"schema": "sluice.platform/2", "link": {"latency_s": 1, "gap": [[1, 1]]}, "parts": [
               {"name": "a", "count": 4, "ranks": 1, "shares_uplink": false}]})"));
   EXPECT_EQ(flat.groups().size(), 1U);
 }
@@ -190,7 +191,7 @@ TEST(PlatformTree, RefusesTablesThatFallAndTakesThoseThatRiseFast) {
   EXPECT_EQ(error_with("[[10, 1]]", "[[0, 1]]"), "p.json:5: \"broadcast\": a size of 0 bytes, expected sizes above 0");
   EXPECT_EQ(error_with("[[1, 1]], \"connections\": 2}", "[]}"),
             "p.json:13: \"gap\": no points, expected at least one size with its time");
-  EXPECT_EQ(read(testing::with(kTree, "[1000, 0.25]", "[1000, 0.25], [2000, 250]")).clusters[0].gap.at(2000), 250);
+  EXPECT_EQ(read_tree(testing::with(kTree, "[1000, 0.25]", "[1000, 0.25], [2000, 250]")).clusters[0].gap.at(2000), 250);
 }
 
 TEST(PlatformTree, WantsEveryRankInOneCluster) {
@@ -232,7 +233,7 @@ TEST(PlatformTree, RefusesMoreThanItCanHold) {
 
 TEST(PlatformTree, ChecksPlatformsThatNobodyRead) {
   const auto error = [](auto change) {
-    Platform platform = read(kTree);
+    Platform platform = read_tree(kTree);
     change(platform);
     return testing::error_of([&] { check_platform(platform, "p"); });
   };
@@ -272,7 +273,7 @@ TEST(PlatformTree, SaysAHundredThousandRanksInFewBytes) {
     {"name": "host", "count": 125, "ranks": 32, "link": {"latency_s": 1e-06, "gap": [[1, 1e-06], [1048576, 0.0002]]}}]}]}
 )";
   ASSERT_LE(text.size(), 4096U);
-  const Platform platform = read(text);
+  const Platform platform = read_tree(text);
   EXPECT_EQ(platform.ranks, 100000);
   EXPECT_EQ(platform.clusters.size(), 3125U);
   EXPECT_EQ(platform.parts.size(), 1U + 25 + 3125);
@@ -286,7 +287,7 @@ TEST(PlatformTree, SaysAHundredThousandRanksInFewBytes) {
   EXPECT_EQ(levels.groups().size(), platform.parts.size());
   EXPECT_EQ(levels.levels(), 2U);
   EXPECT_LE(to_json(platform).size(), 4096U);
-  EXPECT_EQ(read(to_json(platform)), platform);
+  EXPECT_EQ(read_tree(to_json(platform)), platform);
   EXPECT_THROW((void)without_levels(platform), InputError);
 }
 
@@ -366,8 +367,8 @@ TEST(PlatformTree, WhatIsWrittenIsReadBack) {
     if (whole.ranks > 0) platform.parts[0].name.clear();
     ASSERT_NO_THROW(check_platform(platform, "p")) << to_json(platform);
     const std::string text = to_json(platform);
-    ASSERT_EQ(read(text), platform) << text;
-    ASSERT_EQ(to_json(read(text)), text);
+    ASSERT_EQ(read_tree(text), platform) << text;
+    ASSERT_EQ(to_json(read_tree(text)), text);
     counted += text.find("\"count\"") != std::string::npos ? 1 : 0;
     if (platform.clusters.size() > 20) continue;
     ++flattened;
@@ -378,7 +379,7 @@ TEST(PlatformTree, WhatIsWrittenIsReadBack) {
     EXPECT_TRUE(flat.parts.empty());
     EXPECT_EQ(flat.clusters, platform.clusters);
     EXPECT_EQ(same_links(platform, flat, in_place(platform)), 0U) << text;
-    EXPECT_EQ(read(to_json(flat)), flat);
+    EXPECT_EQ(read_tree(to_json(flat)), flat);
   }
   EXPECT_GT(counted, 100U);
   EXPECT_GT(flattened, 100U);
@@ -425,7 +426,7 @@ TEST(PlatformVersions, LevelsThatAreFoundKeepEveryLink) {
     const Platform flat = random_flat(random);
     const Platform levelled = with_levels(flat);
     ASSERT_NO_THROW(check_platform(levelled, "levelled"));
-    ASSERT_EQ(read(to_json(levelled)), levelled) << to_json(levelled);
+    ASSERT_EQ(read_tree(to_json(levelled)), levelled) << to_json(levelled);
     EXPECT_EQ(with_levels(levelled), levelled);
     std::vector<std::int64_t> place;
     for (const PlatformCluster& cluster : flat.clusters) {
@@ -461,20 +462,20 @@ TEST(PlatformVersions, StudiesAreTheSameWithLevels) {
 }
 
 TEST(PlatformVersions, RefusesUplinksWithoutLevels) {
-  EXPECT_EQ(testing::error_of([] { return without_levels(read(kTree)); }),
+  EXPECT_EQ(testing::error_of([] { return without_levels(read_tree(kTree)); }),
             "platform: the uplink of part 1, expected none that is given: without levels links tell how wide it is");
 }
 
 TEST(PlatformTree, RefusesDamagedFilesCleanly) {
   for (std::size_t length = 0; length + 2 < kTree.size(); ++length)
-    EXPECT_THROW((void)read(kTree.substr(0, length)), InputError) << length;
+    EXPECT_THROW((void)read_tree(kTree.substr(0, length)), InputError) << length;
   rc::check([] {
     std::string text = kTree;
     text[*rc::gen::inRange<std::size_t>(0, text.size())] = static_cast<char>(*rc::gen::inRange(0, 256));
     try {
-      const Platform platform = read(text);
+      const Platform platform = read_tree(text);
       check_platform(platform, "p.json");
-      RC_ASSERT(read(to_json(platform)) == platform);
+      RC_ASSERT(read_tree(to_json(platform)) == platform);
     } catch (const InputError&) {
     }
   });

@@ -23,7 +23,7 @@ namespace {
 
 using Messages = std::vector<Message>;
 
-constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kHugeSize = std::numeric_limits<std::int64_t>::max();
 
 const std::string kInteger = "%%MatrixMarket matrix coordinate integer general\n";
 const std::string kReal = "%%MatrixMarket matrix coordinate real general\n";
@@ -78,7 +78,7 @@ TEST(ReadMatrixMarket, ZerosAreNoMessages) {
 
 TEST(ReadMatrixMarket, TakesTheLargestDimensionsAndSizes) {
   expect_traffic(read_matrix_market(kInteger + "2147483647 2147483647 1\n2147483647 1 9223372036854775807\n", "m"),
-                 2147483647, 2147483647, 0, {{2147483646, 0, kHuge}});
+                 2147483647, 2147483647, 0, {{2147483646, 0, kHugeSize}});
 }
 
 TEST(ReadMatrixMarket, ManyClaimedEntriesTakeNoMemory) {

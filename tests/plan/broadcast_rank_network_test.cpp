@@ -65,20 +65,20 @@ TEST(BroadcastRankNetwork, UplinksAreAsWideAsTheWidestLink) {
             (1 - 1e-8) * (there.latency_s + there.gap.at(1 << 20) / 9));
 }
 
-struct Message {
+struct SentMessage {
   std::int32_t from = 0, to = 0;
 };
 
 /// When each of these messages of 1 MiB arrives, the first one's sender being the root.
-std::vector<double> arrivals(const RankNetwork& network, const std::vector<Message>& sent, bool replay) {
+std::vector<double> arrivals(const RankNetwork& network, const std::vector<SentMessage>& sent, bool replay) {
   constexpr std::int64_t kBytes = 1 << 20;
   std::vector<RankMessage> messages;
   double priority = 0;
-  for (const Message& m : sent) messages.push_back({m.from, m.to, 0, kBytes, priority++});
+  for (const SentMessage& m : sent) messages.push_back({m.from, m.to, 0, kBytes, priority++});
   TimedMessages timed = timed_messages(network, sent.front().from, kBytes, messages, false, false);
   if (replay) timed = *replayed(network, timed);
   std::vector<double> result;
-  for (const Message& m : sent)
+  for (const SentMessage& m : sent)
     for (const TimedMessage& each : timed.list)
       if (each.from == m.from && each.to == m.to) result.push_back(each.arrival_s);
   return result;

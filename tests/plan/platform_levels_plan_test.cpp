@@ -17,7 +17,7 @@ Platform through_a_file(const Platform& flat) {
   return read_platform(in, "levels");
 }
 
-Platform read(const std::string& text) {
+Platform read_levels(const std::string& text) {
   std::istringstream in(text);
   return read_platform(in, "p.json");
 }
@@ -44,9 +44,9 @@ INSTANTIATE_TEST_SUITE_P(Studies, PlatformLevelsPlan,
 
 /// Two racks of 4 hosts with 1 GB/s, whose uplink carries as much as `uplink` says.
 Platform racks(const std::string& uplink) {
-  return read(R"({"schema": "sluice.platform/2", "link": {"latency_s": 1e-6, "gap": [[1, 1e-9]]}, "parts": [
+  return read_levels(R"({"schema": "sluice.platform/2", "link": {"latency_s": 1e-6, "gap": [[1, 1e-9]]}, "parts": [
     {"name": "rack", "count": 2, )" +
-              uplink + R"("link": {"latency_s": 1e-6, "gap": [[1, 1e-9]]}, "parts": [
+                     uplink + R"("link": {"latency_s": 1e-6, "gap": [[1, 1e-9]]}, "parts": [
       {"name": "host", "count": 4, "ranks": 1, "shares_uplink": false}]}]})");
 }
 

@@ -263,8 +263,8 @@ TEST(ObjectReduction, CostsAreMeasuredAndAgreed) {
 
 // ---- bad arguments
 
-void expect_refused(const ObjectOperation& operation, int root, const ReductionOptions& options,
-                    const std::string& where) {
+void expect_objects_refused(const ObjectOperation& operation, int root, const ReductionOptions& options,
+                            const std::string& where) {
   try {
     const ObjectReduction job(MPI_COMM_WORLD, operation, root, options);
     ADD_FAILURE() << "no error about " << where;
@@ -280,26 +280,26 @@ TEST(ObjectReduction, BadArgumentsAreRefusedOnEveryRank) {
     change(options);
     return options;
   };
-  expect_refused({}, 0, {}, "combine");
-  expect_refused(merge, size(), {}, "root");
-  expect_refused(merge, -1, {}, "root");
-  expect_refused(merge, 0, with([](auto& o) { o.algorithm = "best"; }), "algorithm");
-  expect_refused(merge, 0, with([](auto& o) { o.algorithm = "reduce-scatter"; }), "algorithm reduce-scatter");
-  expect_refused(merge, 0, with([](auto& o) { o.segments = 2; }), "segments");
-  expect_refused(merge, 0, with([](auto& o) { o.reproducible = false; }), "reproducible");
-  expect_refused(merge, 0, with([](auto& o) { o.platform = testing::platform_of(size(), 2); }), "platform");
+  expect_objects_refused({}, 0, {}, "combine");
+  expect_objects_refused(merge, size(), {}, "root");
+  expect_objects_refused(merge, -1, {}, "root");
+  expect_objects_refused(merge, 0, with([](auto& o) { o.algorithm = "best"; }), "algorithm");
+  expect_objects_refused(merge, 0, with([](auto& o) { o.algorithm = "reduce-scatter"; }), "algorithm reduce-scatter");
+  expect_objects_refused(merge, 0, with([](auto& o) { o.segments = 2; }), "segments");
+  expect_objects_refused(merge, 0, with([](auto& o) { o.reproducible = false; }), "reproducible");
+  expect_objects_refused(merge, 0, with([](auto& o) { o.platform = testing::platform_of(size(), 2); }), "platform");
   EXPECT_THROW(ObjectReduction(MPI_COMM_NULL, merge), InputError);
 }
 
 TEST(ObjectReduction, ArgumentsThatDifferAreRefusedOnEveryRank) {
   if (size() == 1) return;
   const bool odd = rank() == size() - 1;
-  expect_refused({concatenate, true}, odd ? 1 : 0, {}, "arguments");
-  expect_refused({concatenate, true}, odd ? -1 : 0, {}, "root");
-  expect_refused({concatenate, odd}, 0, {}, "arguments");
+  expect_objects_refused({concatenate, true}, odd ? 1 : 0, {}, "arguments");
+  expect_objects_refused({concatenate, true}, odd ? -1 : 0, {}, "root");
+  expect_objects_refused({concatenate, odd}, 0, {}, "arguments");
   ReductionOptions options;
   options.end_together = odd;
-  expect_refused({concatenate, true}, 0, options, "arguments");
+  expect_objects_refused({concatenate, true}, 0, options, "arguments");
 }
 
 }  // namespace

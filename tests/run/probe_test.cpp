@@ -28,7 +28,7 @@ int world_rank() {
 }
 
 std::string error_of(const ProbeOptions& options) {
-  return testing::error_of([&] { return probe(MPI_COMM_WORLD, options); });
+  return sluice::testing::error_of([&] { return probe(MPI_COMM_WORLD, options); });
 }
 
 ProbeOptions quick() {

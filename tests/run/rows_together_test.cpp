@@ -16,7 +16,7 @@ using testing::Draw;
 using Side = RowsTogether::Side;
 
 /// One dimension between process `own` of one side, which has the array, and the processes of the other.
-struct Dimension {
+struct PlacedDimension {
   Side side;
   AxisPattern pattern;
   Coordinate own;
@@ -30,7 +30,7 @@ struct Dimension {
   [[nodiscard]] std::int64_t extent(std::int64_t peer) const { return of_peers().local_extent(Coordinate(peer)); }
 };
 
-Dimension random_dimension(Draw& draw, Side side, std::int64_t longest, std::int64_t longest_block) {
+PlacedDimension random_dimension(Draw& draw, Side side, std::int64_t longest, std::int64_t longest_block) {
   const std::int64_t from_shape = draw.between(1, longest);
   const std::int64_t to_shape = draw.between(1, longest);
   const std::int64_t extent = draw.between(1, std::min(from_shape, to_shape));
@@ -121,8 +121,8 @@ class Problem {
   }
 
   std::int64_t element_;
-  Dimension slow_;
-  Dimension fast_;
+  PlacedDimension slow_;
+  PlacedDimension fast_;
   std::int64_t row_;
   std::int64_t shift_;
 };

@@ -33,20 +33,20 @@ const std::string kTree =
  "length": 1.5, "bound": {"lower": 1, "upper": 1.5}}
 )";
 
-AnySchedule read(const std::string& text) {
+AnySchedule read_any(const std::string& text) {
   std::istringstream in(text);
   return read_any_schedule(in, "file.json");
 }
 
 std::string error_of(const std::string& text) {
-  return testing::error_of([&] { return read(text); });
+  return testing::error_of([&] { return read_any(text); });
 }
 
 TEST(AnySchedule, IsWhatTheFileSays) {
-  const AnySchedule steps = read(kSteps);
+  const AnySchedule steps = read_any(kSteps);
   ASSERT_TRUE(std::holds_alternative<ScheduleFile>(steps));
   EXPECT_EQ(to_json(std::get<ScheduleFile>(steps).schedule), kSteps);
-  const AnySchedule tree = read(kTree);
+  const AnySchedule tree = read_any(kTree);
   ASSERT_TRUE(std::holds_alternative<TreeSchedule>(tree));
   EXPECT_EQ(to_json(std::get<TreeSchedule>(tree)), kTree);
 }
@@ -55,7 +55,7 @@ TEST(AnySchedule, TheTypeMayStandAnywhere) {
   const std::string name = R"("type": "tree", )";
   std::string last = with(kTree, name, "");
   last = with(last, "}}\n", "}, \"type\": \"tree\"}\n");
-  EXPECT_EQ(to_json(std::get<TreeSchedule>(read(last))), kTree);
+  EXPECT_EQ(to_json(std::get<TreeSchedule>(read_any(last))), kTree);
   // A field of that name elsewhere is none of the schedule's.
   EXPECT_EQ(error_of(with(kTree, R"("from": 1)", R"("type": "steps", "from": 1)")).substr(0, 40),
             "file.json:4: field \"type\" in a transfer,");
@@ -63,7 +63,7 @@ TEST(AnySchedule, TheTypeMayStandAnywhere) {
   // Many times what is read at once.
   std::string transfers;
   for (int i = 0; i < 20000; ++i) transfers += "{\"from\": 1, \"to\": 0, \"start\": 0, \"end\": 1},\n";
-  const AnySchedule large = read(with(last, "[\n", "[\n" + transfers));
+  const AnySchedule large = read_any(with(last, "[\n", "[\n" + transfers));
   EXPECT_EQ(std::get<TreeSchedule>(large).transfers.size(), 20001U);
 }
 
@@ -87,16 +87,16 @@ TEST(AnySchedule, WantsOneWholeSchedule) {
   EXPECT_EQ(error_of("[1]"), "file.json:1: an array, expected an object, a schedule");
   for (const std::string& whole : {kSteps, kTree})
     for (std::size_t length = 0; length + 2 < whole.size(); ++length)
-      EXPECT_THROW((void)read(whole.substr(0, length)), InputError) << length;
+      EXPECT_THROW((void)read_any(whole.substr(0, length)), InputError) << length;
   const std::string deep(1'000'000, '[');
-  EXPECT_THROW((void)read(deep), InputError);
-  EXPECT_THROW((void)read("{\"schema\": " + deep), InputError);
+  EXPECT_THROW((void)read_any(deep), InputError);
+  EXPECT_THROW((void)read_any("{\"schema\": " + deep), InputError);
 }
 
 TEST(AnySchedule, AByteOfZeroIsNamed) {
   const std::string text("{\"schema\":\n \0", 13);
   try {
-    (void)read(text);
+    (void)read_any(text);
     ADD_FAILURE() << "no error";
   } catch (const InputError& error) {
     EXPECT_EQ(error.found(), "a byte of zero");

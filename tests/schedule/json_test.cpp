@@ -21,7 +21,7 @@ namespace {
 
 using testing::with;
 
-constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kHugeSize = std::numeric_limits<std::int64_t>::max();
 
 ScheduleFile read(const std::string& text) {
   std::istringstream in(text);
@@ -142,7 +142,7 @@ TEST(ToJson, RefusesWhatJsonCannotHold) {
   schedule.algorithm = "\xff";
   EXPECT_THROW((void)to_json(schedule), InputError);
   schedule = sample();
-  schedule.steps[0].duration = kHuge;
+  schedule.steps[0].duration = kHugeSize;
   EXPECT_THROW((void)to_json(schedule), InputError);
 }
 
@@ -188,9 +188,9 @@ TEST(ReadSchedule, TakesFieldsInAnyOrderAndLayout) {
 
 TEST(ReadSchedule, TakesTheLargestIntegers) {
   StepSchedule schedule = sample();
-  schedule.senders = schedule.receivers = schedule.max_transfers = kHuge;
-  schedule.steps = {{kHuge, {{kHuge, kHuge, kHuge, kHuge}}}};
-  schedule.bound = {kHuge, kHuge, 1.7e308};
+  schedule.senders = schedule.receivers = schedule.max_transfers = kHugeSize;
+  schedule.steps = {{kHugeSize, {{kHugeSize, kHugeSize, kHugeSize, kHugeSize}}}};
+  schedule.bound = {kHugeSize, kHugeSize, 1.7e308};
   EXPECT_EQ(read(to_json(schedule)).schedule, schedule);
 }
 
@@ -409,7 +409,7 @@ TEST(ValidateFile, KnowsTheTraffic) {
 
 TEST(ValidateFile, DurationsThatOverflowAreOneViolation) {
   ScheduleFile file = read(kSample);
-  file.schedule.steps[1] = {kHuge, {{0, 2, 0, kHuge}}};
+  file.schedule.steps[1] = {kHugeSize, {{0, 2, 0, kHugeSize}}};
   EXPECT_EQ(validate(file), (Violations{{-1, -1, "the durations add up to a value beyond 2^63 - 1"}}));
 }
 

@@ -12,10 +12,10 @@
 namespace sluice {
 namespace {
 
-using testing::kTraffic;
-using testing::sample;
+using testing::kPhasesTraffic;
+using testing::phases_sample;
 
-const std::string kSample =
+const std::string kPhasesSample =
     R"({"schema": "sluice.schedule/1", "type": "steps", "problem": "exchange", "algorithm": "oggp",
  "senders": 2, "receivers": 2, "max_transfers": 2, "setup": 1,
  "steps": [
@@ -40,22 +40,22 @@ const std::string kSample =
   "total": 14}}
 )";
 
-ScheduleFile read(const std::string& text) {
+ScheduleFile read_phases(const std::string& text) {
   std::istringstream in(text);
   return read_schedule(in, "file.json");
 }
 
 TEST(LocalPhasesJson, HoldThem) {
-  EXPECT_EQ(to_json(sample()), kSample);
-  EXPECT_EQ(read(kSample).schedule, sample());
-  EXPECT_TRUE(validate(read(kSample), kTraffic).empty());
-  ScheduleFile broken = read(kSample);
+  EXPECT_EQ(to_json(phases_sample()), kPhasesSample);
+  EXPECT_EQ(read_phases(kPhasesSample).schedule, phases_sample());
+  EXPECT_TRUE(validate(read_phases(kPhasesSample), kPhasesTraffic).empty());
+  ScheduleFile broken = read_phases(kPhasesSample);
   broken.schedule.local_phases->total = 1;
   EXPECT_FALSE(validate(broken).empty());
 }
 
 TEST(LocalPhasesJson, HoldFractionsOfUnits) {
-  StepSchedule schedule = sample();
+  StepSchedule schedule = phases_sample();
   schedule.decimals = 1;
   schedule.setup = 0.25;
   schedule.local_phases->before.setup = 12.5;
@@ -63,12 +63,12 @@ TEST(LocalPhasesJson, HoldFractionsOfUnits) {
   const std::string text = to_json(schedule);
   EXPECT_NE(text.find(R"("offset": 0.4, "size": 0.2, "carrier": 0)"), std::string::npos) << text;
   EXPECT_NE(text.find(R"("total": 3.325}})"), std::string::npos) << text;
-  EXPECT_EQ(read(text).schedule, schedule);
+  EXPECT_EQ(read_phases(text).schedule, schedule);
 }
 
-/// kSample with the first `from` replaced by `to`.
+/// kPhasesSample with the first `from` replaced by `to`.
 std::string changed(const std::string& from, const std::string& to) {
-  std::string text = kSample;
+  std::string text = kPhasesSample;
   const std::size_t at = text.find(from, text.find("local_phases"));
   EXPECT_NE(at, std::string::npos) << from;
   return text.replace(at, from.size(), to);
@@ -94,7 +94,7 @@ TEST(LocalPhasesJson, ReadersAreStrict) {
   for (const Fault& fault : faults) {
     SCOPED_TRACE(fault.from + " -> " + fault.to);
     try {
-      (void)read(changed(fault.from, fault.to));
+      (void)read_phases(changed(fault.from, fault.to));
       ADD_FAILURE() << "read";
     } catch (const InputError& error) {
       EXPECT_EQ(error.where(), fault.where);
@@ -104,12 +104,12 @@ TEST(LocalPhasesJson, ReadersAreStrict) {
 }
 
 TEST(LocalPhasesJson, EveryTruncationIsBadInput) {
-  for (std::size_t length = 0; length + 2 < kSample.size(); ++length)
-    EXPECT_THROW((void)read(kSample.substr(0, length)), InputError) << length;
+  for (std::size_t length = 0; length + 2 < kPhasesSample.size(); ++length)
+    EXPECT_THROW((void)read_phases(kPhasesSample.substr(0, length)), InputError) << length;
 }
 
 TEST(LocalPhasesJson, TakeAFinerUnitThatComesLater) {
-  StepSchedule schedule = sample();
+  StepSchedule schedule = phases_sample();
   schedule.bound.transmission = 7;
   std::string text = to_json(schedule);
   // The routes first, in whole units; then a bound of half a unit.
@@ -119,17 +119,17 @@ TEST(LocalPhasesJson, TakeAFinerUnitThatComesLater) {
   text.insert(text.find(" \"steps\": ["), phases + ",\n");
   const std::string whole = R"("transmission": 7,)";
   text.replace(text.find(whole), whole.size(), R"("transmission": 7.5,)");
-  const StepSchedule read_back = read(text).schedule;
+  const StepSchedule read_back = read_phases(text).schedule;
   ASSERT_EQ(read_back.decimals, 1);
   EXPECT_EQ(read_back.bound.transmission, 75);
   EXPECT_EQ(read_back.local_phases->routes[1], (Route{0, 0, 40, 20, 0, 1}));
   EXPECT_EQ(read_back.local_phases->before.steps, (std::vector<Step>{{20, {{1, 0, 0, 20}}}}));
   EXPECT_EQ(read_back.local_phases->before.setup, 20);
   EXPECT_EQ(read_back.local_phases->total, 140);
-  Traffic tenths = kTraffic;
+  Traffic tenths = kPhasesTraffic;
   tenths.decimals = 1;
   for (Message& message : tenths.messages) message.size *= 10;
-  EXPECT_TRUE(validate(read(text), tenths).empty());
+  EXPECT_TRUE(validate(read_phases(text), tenths).empty());
 }
 
 }  // namespace

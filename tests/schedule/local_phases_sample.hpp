@@ -7,9 +7,9 @@ namespace sluice::testing {
 
 /// Sender 0 has 6 for receiver 0, sender 1 has 2 for receiver 0 and 4 for receiver 1. The 2 and the last 2 of the 6
 /// take a detour: the 2 by sender 0, the part of the 6 by receiver 1.
-inline const Traffic kTraffic{2, 2, {{0, 0, 6}, {1, 0, 2}, {1, 1, 4}}};
+inline const Traffic kPhasesTraffic{2, 2, {{0, 0, 6}, {1, 0, 2}, {1, 1, 4}}};
 
-inline StepSchedule sample() {
+inline StepSchedule phases_sample() {
   StepSchedule schedule;
   schedule.problem = "exchange";
   schedule.algorithm = "oggp";

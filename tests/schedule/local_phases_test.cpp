@@ -13,8 +13,8 @@
 namespace sluice {
 namespace {
 
-using testing::kTraffic;
-using testing::sample;
+using testing::kPhasesTraffic;
+using testing::phases_sample;
 
 std::vector<std::string> reasons(const std::vector<Violation>& violations) {
   std::vector<std::string> result;
@@ -23,7 +23,7 @@ std::vector<std::string> reasons(const std::vector<Violation>& violations) {
 }
 
 TEST(LocalPhases, RoutesSayWhatEachPhaseSends) {
-  const RoutedTraffic traffic = routed_traffic(sample().local_phases->routes, 2, 2, 1);
+  const RoutedTraffic traffic = routed_traffic(phases_sample().local_phases->routes, 2, 2, 1);
   EXPECT_EQ(traffic.before.messages, (std::vector<Message>{{1, 0, 2}}));
   EXPECT_EQ(traffic.exchange.messages, (std::vector<Message>{{0, 0, 6}, {0, 1, 2}, {1, 1, 4}}));
   EXPECT_EQ(traffic.after.messages, (std::vector<Message>{{1, 0, 2}}));
@@ -31,21 +31,21 @@ TEST(LocalPhases, RoutesSayWhatEachPhaseSends) {
 }
 
 TEST(LocalPhases, CostMoreByTheirOwnMeasure) {
-  EXPECT_EQ(total_cost(sample()), 10 + 0.5 * (4 + 4));
-  StepSchedule plain = sample();
+  EXPECT_EQ(total_cost(phases_sample()), 10 + 0.5 * (4 + 4));
+  StepSchedule plain = phases_sample();
   plain.local_phases.reset();
   EXPECT_EQ(total_cost(plain), 10);
 }
 
 TEST(LocalPhases, AreSoundInTheSample) {
-  EXPECT_EQ(reasons(validate_with_local_phases(sample())), std::vector<std::string>{});
-  EXPECT_EQ(reasons(validate_with_local_phases(sample(), kTraffic)), std::vector<std::string>{});
-  Traffic finer = kTraffic;
+  EXPECT_EQ(reasons(validate_with_local_phases(phases_sample())), std::vector<std::string>{});
+  EXPECT_EQ(reasons(validate_with_local_phases(phases_sample(), kPhasesTraffic)), std::vector<std::string>{});
+  Traffic finer = kPhasesTraffic;
   finer.decimals = 1;
   for (Message& message : finer.messages) message.size *= 10;
-  EXPECT_EQ(reasons(validate_with_local_phases(sample(), finer)), std::vector<std::string>{});
+  EXPECT_EQ(reasons(validate_with_local_phases(phases_sample(), finer)), std::vector<std::string>{});
   finer.messages[0].size += 1;
-  EXPECT_FALSE(validate_with_local_phases(sample(), finer).empty());
+  EXPECT_FALSE(validate_with_local_phases(phases_sample(), finer).empty());
 }
 
 TEST(LocalPhases, EveryFaultIsFound) {
@@ -91,9 +91,9 @@ TEST(LocalPhases, EveryFaultIsFound) {
   };
   for (const Fault& fault : faults) {
     SCOPED_TRACE(fault.reason);
-    StepSchedule schedule = sample();
+    StepSchedule schedule = phases_sample();
     fault.make(schedule, *schedule.local_phases);
-    const std::vector<std::string> found = reasons(validate_with_local_phases(schedule, kTraffic));
+    const std::vector<std::string> found = reasons(validate_with_local_phases(schedule, kPhasesTraffic));
     bool named = false;
     for (const std::string& reason : found) named = named || reason.find(fault.reason) != std::string::npos;
     EXPECT_TRUE(named) << (found.empty() ? "nothing found" : found.front());
@@ -101,10 +101,10 @@ TEST(LocalPhases, EveryFaultIsFound) {
 }
 
 TEST(LocalPhases, TheExchangeAloneIsNotTheTraffic) {
-  EXPECT_FALSE(validate(sample(), kTraffic).empty());
-  Traffic wider = kTraffic;
+  EXPECT_FALSE(validate(phases_sample(), kPhasesTraffic).empty());
+  Traffic wider = kPhasesTraffic;
   wider.senders = 3;
-  EXPECT_EQ(reasons(validate_with_local_phases(sample(), wider)).front(), "2 senders, the traffic has 3");
+  EXPECT_EQ(reasons(validate_with_local_phases(phases_sample(), wider)).front(), "2 senders, the traffic has 3");
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ using testing::for_each_mutation;
 using testing::Mutator;
 
 constexpr double kRounding = 1e-12;
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMostOfAll = std::numeric_limits<std::int64_t>::max();
 
 // GCC and clang both have it; sums of a few int64 never overflow it.
 __extension__ typedef __int128 Wide;
@@ -59,7 +59,7 @@ bool are_the_whole(std::vector<Part> parts, std::int64_t size) {
     if (part.size < 1 || part.offset != next) return false;
     next += part.size;
   }
-  return next <= kMost && (size < 0 || next == size);
+  return next <= kMostOfAll && (size < 0 || next == size);
 }
 
 /// What goes between two ports.
@@ -82,7 +82,7 @@ bool run_steps(const std::vector<Step>& steps, std::int64_t senders, std::int64_
     if (static_cast<std::int64_t>(step.transfers.size()) > side_by_side || lasts != step.duration) return false;
     transmission += lasts;
   }
-  return transmission <= kMost;
+  return transmission <= kMostOfAll;
 }
 
 /// Whether the stated cost is that of so many steps, and no bound above it.
@@ -177,7 +177,7 @@ bool run_at_speeds(const StepSchedule& s, Deliveries& delivered, Most& most) {
     most.total =
         static_cast<double>(static_cast<std::int64_t>(most.transmission)) + s.setup * static_cast<double>(most.steps);
   }
-  return most.transmission <= kMost;
+  return most.transmission <= kMostOfAll;
 }
 
 /// Who is whom, by the roles of the input: -1 for a sender that is no receiver. False if they make no sense.
@@ -585,7 +585,7 @@ std::optional<Traffic> walked(const std::vector<ArrayInput>& arrays) {
       all += array.element_bytes;
     }
   }
-  if (arrays.empty() || all > kMost) return std::nullopt;
+  if (arrays.empty() || all > kMostOfAll) return std::nullopt;
   for (const auto& [pair, size] : bytes)
     traffic.messages.push_back({pair.first, pair.second, static_cast<std::int64_t>(size)});
   return traffic;
@@ -754,8 +754,8 @@ bool replay_with_phases(const ScheduleFile& file, const Traffic& traffic) {
 }
 
 TEST(StepMutations, OfExchangesWithLocalPhasesAreJudgedAsReplayed) {
-  const File good = with_cost(testing::sample());
-  const Traffic& traffic = testing::kTraffic;
+  const File good = with_cost(testing::phases_sample());
+  const Traffic& traffic = testing::kPhasesTraffic;
   ASSERT_TRUE(replay_with_phases(good, traffic));
   const auto mutate_phase = [](LocalPhase& phase, Mutator& m) {
     m.number("setup of a phase", phase.setup);

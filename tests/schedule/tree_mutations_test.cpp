@@ -199,7 +199,7 @@ class Replay {
 // ---------------------------------------------------------------------------------------------------------------------
 // What is mutated
 
-void mutate(TreeSchedule& s, Mutator& m) {
+void mutate_tree(TreeSchedule& s, Mutator& m) {
   m.text("problem", s.problem, {"reduce", "broadcast", "gather", ""});
   m.integer("machines", s.machines);
   m.integer("root", s.root);
@@ -250,7 +250,7 @@ void expect_judged_as_replayed(const TreeSchedule& good, Counts& counts) {
     ++counts.mutations;
     counts.sound += sound ? 1 : 0;
   };
-  (void)for_each_mutation(good, mutate, judge);
+  (void)for_each_mutation(good, mutate_tree, judge);
   // A transfer as a whole earlier or later, and two that change places.
   for (std::size_t i = 0; i < good.transfers.size(); ++i) {
     for (const double by : {-2.0, -1.0, -0.5, 0.5, 1.0, 2.0}) {

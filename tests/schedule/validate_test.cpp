@@ -20,7 +20,7 @@
 namespace sluice {
 namespace {
 
-constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kHugeTime = std::numeric_limits<std::int64_t>::max();
 
 const Traffic kTraffic{2, 3, {{0, 0, 3}, {0, 1, 1}, {1, 1, 2}, {1, 2, 2}}};
 
@@ -123,7 +123,7 @@ TEST(ValidateDecimals, UnitsThatDoNotFitEachOther) {
   schedule.steps[1].transfers[0].size = 4'000'000'000'000'000'000;
   EXPECT_EQ(validate(schedule, in_units(kTraffic, 1)),
             (Violations{{-1, -1, "its sizes do not fit the traffic's unit of 1 decimal"}}));
-  EXPECT_EQ(validate(in_units(good(), 1), Traffic{2, 3, {{1, 2, kHuge}}}),
+  EXPECT_EQ(validate(in_units(good(), 1), Traffic{2, 3, {{1, 2, kHugeTime}}}),
             (Violations{{-1, 1,
                          "the message of 9223372036854775807 units from sender 1 to receiver 2 does not fit the "
                          "schedule's unit of 1 decimal"}}));
@@ -234,7 +234,7 @@ TEST(Validate, NegativeOffset) {
 
 TEST(Validate, OffsetPlusSizeOverflows) {
   StepSchedule schedule = good();
-  schedule.steps[2].transfers[1].offset = kHuge;
+  schedule.steps[2].transfers[1].offset = kHugeTime;
   expect_either_way(schedule,
                     {{2, 1, "offset 9223372036854775807 + size 1 from sender 1 to receiver 2 is beyond 2^63 - 1"}});
 }
@@ -339,7 +339,7 @@ TEST(Validate, PieceAcrossTheEndOfTheMessage) {
 
 TEST(Validate, PieceBehindTheEndOfTheMessage) {
   StepSchedule schedule = good();
-  schedule.steps.push_back({kHuge - 100, {{1, 2, 50, kHuge - 100}}});
+  schedule.steps.push_back({kHugeTime - 100, {{1, 2, 50, kHugeTime - 100}}});
   EXPECT_EQ(validate(schedule, kTraffic),
             (Violations{{3, 1,
                          "units 50 to 9223372036854775756 from sender 1 to receiver 2 are beyond the message of 2 "
@@ -371,7 +371,7 @@ TEST(Validate, DurationsThatOverflow) {
   StepSchedule schedule = good();
   schedule.senders = schedule.receivers = 2;
   schedule.bound = {};
-  schedule.steps = {{kHuge, {{0, 0, 0, kHuge}}}, {1, {{1, 1, 0, 1}}}};
+  schedule.steps = {{kHugeTime, {{0, 0, 0, kHugeTime}}}, {1, {{1, 1, 0, 1}}}};
   EXPECT_EQ(validate(schedule), (Violations{{-1, -1, "the durations add up to a value beyond 2^63 - 1"}}));
 }
 
