@@ -4,13 +4,17 @@ random, and the fastest of all algorithms and selectors that SimGrid's SMPI has 
 same every time, whatever else the machine that computes them does. An hour or so for 72 ranks; needs build/smpi
 (scripts/build.sh smpi).
 
-    bench/smpi_figures.py [PLATFORM.json] [--collectives A,B,..] [--no-best] [--build build/release] [--smpi build/smpi]
+    bench/smpi_figures.py [PLATFORM.json] [--collectives A,B,..] [--operation OP] [--algorithm NAME] [--no-best]
+        [--no-shuffled] [--build build/release] [--smpi build/smpi]
 
 PLATFORM.json: studies/four-levels/four-levels-72.json unless given. SimGrid's machine is made of it by sluice
-platform-to-simgrid.
+platform-to-simgrid. --operation: of reductions, as sluice run reduce has it. Of affine, whose arrays are cut as those of
+a sum are, and of matmul, one matrix of about so many bytes, ranks are combined in their order; an algorithm of SMPI's
+counts if its result is right. --algorithm: another one than auto, of reductions.
 """
 import argparse
 import json
+import math
 import os
 import pathlib
 import random
@@ -25,12 +29,17 @@ VECTORS, BLOCKS, MESSAGES = ("1Ki", "64Ki", "1Mi"), ("128", "1Ki", "16Ki"), ("1K
 ELEMENTS = dict(zip(MESSAGES, ("128", "8Ki", "128Ki", "512Ki")))
 SIZES = {"broadcast": MESSAGES, "reduce": MESSAGES, "allreduce": VECTORS, "reduce-scatter": VECTORS, "allgather": BLOCKS, "alltoall": BLOCKS, "scatter": BLOCKS,
          "gather": BLOCKS}
+IN_ORDER = ("affine", "matmul")
 # Of MPI's call, in SMPI's settings and in the names of methods.
 CALLS = {"broadcast": "bcast"}
 # They try every algorithm in turn, which is none of its own.
 LEFT_OUT = {"automatic"}
 # An algorithm that hangs is given up: it is not the fastest.
 MOST_SECONDS = 240
+
+
+def bytes_of(size):
+    return int(size.removesuffix("Ki").removesuffix("Mi")) * {"Ki": 1 << 10, "Mi": 1 << 20}.get(size[-2:], 1)
 
 
 def run(words, timeout=None):
@@ -56,6 +65,7 @@ def output_of(words):
 class Machine:
     def __init__(self, options, folder):
         self.sluice, self.smpi, self.folder = options.build / "bin/sluice", options.smpi, pathlib.Path(folder)
+        self.operation, self.algorithm = options.operation, options.algorithm
         self.platform, self.xml, self.hosts = options.platform, self.folder / "p.xml", self.folder / "hosts"
         output_of([self.sluice, "platform-to-simgrid", self.platform, "-o", self.xml, "--hosts", self.hosts])
         output_of([self.sluice, "platform", self.platform, "--format", "1", "-o", self.folder / "listed.json"])
@@ -73,8 +83,14 @@ class Machine:
         places = dict(zip(order, hosts))
         self.shuffled_hosts.write_text("".join(f"{places[rank]}\n" for rank in range(self.ranks)))
 
+    def rows_of_matrix(self, size):
+        return math.isqrt(bytes_of(size) // 8)
+
     def run_words(self, collective, size, platform, hosts, method, settings=()):
-        how_much = ["--count", ELEMENTS[size]] if collective == "reduce" else ["--size", size]
+        how_much = ["--size", size]
+        if collective == "reduce":
+            count = self.rows_of_matrix(size) if self.operation == "matmul" else ELEMENTS[size]
+            how_much = ["--count", count, "--operation", self.operation, "--algorithm", self.algorithm]
         return [ROOT / "scripts/mpirun.sh", "-B", self.smpi, *settings, "-np", self.ranks, "-platform", self.xml,
                 "-hostfile", hosts, self.smpi / "bin/sluice", "run", collective, "--platform", platform, *how_much,
                 "--model-only", "--methods", method, "--repetitions", 3, "--json", "-"]
@@ -83,11 +99,19 @@ class Machine:
         return json.loads(output_of(self.run_words(collective, size, platform, hosts, "sluice")))["methods"][0]["median_s"]
 
     def predicted(self, collective, size):
+        """By the replay of what is executed. The plan of a long message itself states what a part of it says."""
+        element = 8
+        if collective == "reduce" and self.operation == "matmul":
+            size = element = 8 * self.rows_of_matrix(size) ** 2
         how = ["--platform", self.platform, "--size", size]
-        if collective not in ("broadcast", "reduce"):
-            return json.loads(output_of([self.sluice, "simulate", collective, *how, "--json", "-"]))["length"]
-        direction = ["--reversed"] if collective == "reduce" else []
-        return json.loads(output_of([self.sluice, "plan", "broadcast", *direction, *how, "--program", "-"]))["length_s"]
+        if collective == "broadcast":
+            return json.loads(output_of([self.sluice, "plan", "broadcast", *how, "--program", "-"]))["length_s"]
+        if collective == "reduce":
+            collective = "broadcast"
+            how += ["--reversed", "--element-bytes", element, "--algorithm", self.algorithm]
+            if self.operation in IN_ORDER:
+                how.append("--in-order")
+        return json.loads(output_of([self.sluice, "simulate", collective, *how, "--json", "-"]))["length"]
 
     def best_of_smpi(self, collective, size):
         """The least time of MPI's own call by any algorithm, and whose."""
@@ -119,8 +143,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("platform", nargs="?", type=pathlib.Path, default=ROOT / "studies/four-levels/four-levels-72.json")
     parser.add_argument("--collectives", default=",".join(SIZES))
+    parser.add_argument("--operation", default="sum", choices=("sum", *IN_ORDER))
+    parser.add_argument("--algorithm", default="auto", help="of reductions")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--no-best", dest="best", action="store_false", help="none of SMPI's algorithms: some minutes")
+    parser.add_argument("--no-shuffled", dest="shuffled", action="store_false", help="no order drawn at random")
     parser.add_argument("--smpi", type=pathlib.Path, default=ROOT / "build/smpi")
     options = parser.parse_args()
     print("| collective | size | executed | predicted | executed / predicted | ranks shuffled / executed | best of SMPI | "
@@ -131,13 +158,15 @@ def main():
             for size in SIZES[collective]:
                 executed = machine.executed(collective, size, options.platform, machine.hosts)
                 predicted = machine.predicted(collective, size)
-                shuffled = machine.executed(collective, size, machine.shuffled, machine.shuffled_hosts)
-                best = "| "
+                shuffled, best = "", "| "
+                if options.shuffled:
+                    theirs = machine.executed(collective, size, machine.shuffled, machine.shuffled_hosts)
+                    shuffled = f"{theirs / executed:.3f}"
                 if options.best:
                     theirs, name = machine.best_of_smpi(collective, size)
                     best = f"{theirs * 1e3:.3g} ({name}) | {executed / theirs:.2f}"
                 print(f"| {collective} | {size} | {executed * 1e3:.3g} | {predicted * 1e3:.3g} | {executed / predicted:.3f}"
-                      f" | {shuffled / executed:.3f} | {best} |", flush=True)
+                      f" | {shuffled} | {best} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -182,6 +182,7 @@ struct ReductionContents {
   enum class Operation {
     kSum,     ///< `count` integers of 8 bytes, added modulo 2^64
     kMatmul,  ///< a `count` x `count` matrix of such, multiplied in the order of the ranks
+    kAffine,  ///< `count` maps x -> a x + b of 8 bytes each, composed in the order of the ranks
     kMerge,   ///< a sorted set of `count` such; sets of different ranks have some in common
     kSleep,   ///< as kSum, but the operation takes `sleep_s`, in proportion for a part of the elements
   };

@@ -95,6 +95,7 @@ class ComparedReduction final : public ComparedJob {
 
  private:
   [[nodiscard]] bool of_matrices() const { return contents_.operation == Operation::kMatmul; }
+  [[nodiscard]] bool commutes() const { return !of_matrices() && contents_.operation != Operation::kAffine; }
   /// Throws InputError.
   void check() const;
   [[nodiscard]] std::unique_ptr<PlannedReduction> planned(const std::string& algorithm);
@@ -219,6 +220,10 @@ ComparedReduction::ComparedReduction(const Communicator& comm, const ReductionCo
       operation_.emplace(count * count, multiply, false);
       elements_ = operation_->on(1);
       break;
+    case Operation::kAffine:
+      operation_.emplace(1, compose, false);
+      elements_ = operation_->on(count);
+      break;
     case Operation::kMerge:
       options_.segments = 1;
       break;
@@ -254,6 +259,9 @@ Words ComparedReduction::expected() const {
         break;
       case Operation::kMatmul:
         multiply_matrices(all.data(), next.data(), both.data(), static_cast<std::size_t>(contents_.count));
+        break;
+      case Operation::kAffine:
+        for (std::size_t i = 0; i < all.size(); ++i) both[i] = compose_maps(all[i], next[i]);
         break;
       case Operation::kMerge:
         both.erase(std::set_union(all.begin(), all.end(), next.begin(), next.end(), both.begin()), both.end());
@@ -315,17 +323,17 @@ std::string ComparedReduction::beyond(const std::string& method) const {
   if (method == "mpi-reduce" || method == "sluice") return "";
   if (plans_over_platform(options_, method)) {
     const bool in_any_order = method != "auto" && !keeps_order(Collective::kReduce, method);
-    return of_matrices() && in_any_order ? "an operation that does not commute" : "";
+    return !commutes() && in_any_order ? "an operation that does not commute" : "";
   }
   if (method == kReduceScatter) {
     if (of_objects()) return "sets, which are not cut";
-    return of_matrices() ? "an operation that does not commute" : "";
+    return !commutes() ? "an operation that does not commute" : "";
   }
   ReduceProblem problem;
   problem.machines = comm_.size();
   problem.transfer = problem.compute = 1;
   problem.root = root_;
-  problem.commutative = !of_matrices();
+  problem.commutative = commutes();
   ReduceOptions options;
   options.algorithm = method;
   options.arity = options_.arity;

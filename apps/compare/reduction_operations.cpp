@@ -68,6 +68,19 @@ void multiply(void* in, void* inout, int* count, MPI_Datatype* type) {
   }
 }
 
+std::uint64_t compose_maps(std::uint64_t first, std::uint64_t second) {
+  const auto factor = [](std::uint64_t map) { return static_cast<std::uint32_t>(map >> 32) | 1U; };
+  const auto offset = [](std::uint64_t map) { return static_cast<std::uint32_t>(map); };
+  const std::uint32_t both = factor(second) * factor(first);
+  return std::uint64_t{both} << 32 | (factor(second) * offset(first) + offset(second));
+}
+
+void compose(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
+  const auto* const first = static_cast<std::uint64_t*>(in);
+  auto* const second = static_cast<std::uint64_t*>(inout);
+  for (int i = 0; i < *count; ++i) second[i] = compose_maps(first[i], second[i]);
+}
+
 void set_sleep(double seconds_per_word) {
   sleep_s_per_word = seconds_per_word;
   sleep_owed_s = 0;

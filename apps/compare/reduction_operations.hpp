@@ -35,6 +35,12 @@ void multiply_matrices(const std::uint64_t* a, const std::uint64_t* b, std::uint
 /// The same as an operation of MPI, whose elements are matrices.
 void multiply(void* in, void* inout, int* count, MPI_Datatype* type);
 
+/// The map x -> a x + b modulo 2^32 as a word: a, which is taken as odd, above b. `first` is applied before `second`.
+/// As a is odd, no map is lost in a composition, however many there are.
+[[nodiscard]] std::uint64_t compose_maps(std::uint64_t first, std::uint64_t second);
+/// The same as an operation of MPI, whose elements are words.
+void compose(void* in, void* inout, int* count, MPI_Datatype* type);
+
 /// Adds words, and sleeps for as long per word as set_sleep says.
 void add_and_sleep(void* in, void* inout, int* count, MPI_Datatype* type);
 void set_sleep(double seconds_per_word);

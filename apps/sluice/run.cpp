@@ -182,9 +182,10 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
       ->option_text("N");
   offer(problem->add_option(
             "--operation", options->operation,
-            "sum; matmul: the product of N x N matrices; merge: the union of sorted sets of N; sleep:MS: sum that "
+            "sum; matmul: the product of N x N matrices; affine: the composition of N maps x -> a x + b modulo 2^32; "
+            "merge: the union of sorted sets of N; sleep:MS: sum that "
             "takes MS milliseconds a combination, as if another device did it"),
-        {"sum", "matmul", "merge", "sleep:"})
+        {"sum", "matmul", "affine", "merge", "sleep:"})
       ->option_text("OP [sum]");
   problem->add_option("--root", options->root, "rank that gets the result")->option_text("RANK [0]");
   problem->add_option("--transfer", options->transfer, "d: time that the transfer of an element takes, such as 20ms")
@@ -239,7 +240,7 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
   problem->footer(
       "Elements are a function of rank and index; the result is compared bit by bit with what one process computes\n"
       "(exit status 1 if it differs). A time is that of the slowest rank. What a plan takes by its model stands\n"
-      "beside; matmul keeps the order of the ranks.\n\n"
+      "beside; matmul and affine keep the order of the ranks.\n\n"
       "Examples:\n"
       "  mpirun -np 16 sluice run reduce --count 500 --operation matmul\n"
       "  mpirun -np 16 sluice run reduce --count 100K --operation sleep:20 --transfer 0.02 --compute 0.02\n"

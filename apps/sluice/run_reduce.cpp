@@ -34,9 +34,10 @@ namespace {
 using Operation = compare::ReductionContents::Operation;
 
 constexpr std::string_view kSleep = "sleep:";
-constexpr std::array<std::pair<std::string_view, Operation>, 3> kOperations{{
+constexpr std::array<std::pair<std::string_view, Operation>, 4> kOperations{{
     {"sum", Operation::kSum},
     {"matmul", Operation::kMatmul},
+    {"affine", Operation::kAffine},
     {"merge", Operation::kMerge},
 }};
 
@@ -52,7 +53,8 @@ compare::ReductionContents read_contents(const RunReduce& options) {
   const auto* const found = std::find_if(kOperations.begin(), kOperations.end(),
                                          [&](const auto& each) { return each.first == options.operation; });
   if (found == kOperations.end())
-    throw InputError("--operation", fmt::format("'{}'", options.operation), "sum, matmul, merge or sleep:MILLISECONDS");
+    throw InputError("--operation", fmt::format("'{}'", options.operation),
+                     "sum, matmul, affine, merge or sleep:MILLISECONDS");
   contents.operation = found->second;
   return contents;
 }
@@ -155,6 +157,9 @@ std::string title_of(const RunReduce& options, const compare::ReductionContents&
   switch (contents.operation) {
     case Operation::kMatmul:
       return fmt::format("reduce: product of {0} x {0} matrices of 8-byte integers, one on each rank, to rank {1}",
+                         contents.count, root);
+    case Operation::kAffine:
+      return fmt::format("reduce: composition of {} maps x -> a x + b of 8 bytes on each rank, to rank {}",
                          contents.count, root);
     case Operation::kMerge:
       return fmt::format("reduce: union of sorted sets of {} 8-byte integers, one set on each rank, to rank {}",

@@ -11,8 +11,9 @@ TEST(RunReduce, EveryOperationIsVerifiedByEveryMethod) {
   const Folder folder;
   for (const std::string arguments :
        {"--count 2000 --operation sum --root 2 --transfer 1 --compute 2 --segments 3",
-        "--count 12 --operation matmul --measure", "--count 1000 --operation merge --root 1 --measure",
-        "--count 100 --operation sleep:2 --dynamic --no-thread", "--count 100 --operation sum --reproducible"}) {
+        "--count 12 --operation matmul --measure", "--count 700 --operation affine --root 3 --measure",
+        "--count 1000 --operation merge --root 1 --measure", "--count 100 --operation sleep:2 --dynamic --no-thread",
+        "--count 100 --operation sum --reproducible"}) {
     SCOPED_TRACE(arguments);
     const bool knows_costs =
         arguments.find("--transfer") != arguments.npos || arguments.find("--measure") != arguments.npos;
@@ -90,14 +91,17 @@ TEST(RunReduce, OverAPlatform) {
   }
 }
 
-TEST(RunReduce, ProductsOfMatricesOverAPlatformKeepTheOrderOfTheRanks) {
+TEST(RunReduce, MatricesAndMapsOverAPlatformKeepTheOrderOfTheRanks) {
   const Folder folder;
-  for (const json& method : run_over_platform(folder, "20 --operation matmul", "sluice,ordered-tree,mpi-reduce", 3))
-    EXPECT_EQ(method.contains("predicted_s"), method["name"] != "mpi-reduce") << method;
-  const Outcome refused =
-      on_ranks(folder, 3, "run reduce --count 5 --operation matmul --platform platform.json --algorithm ecef");
-  EXPECT_EQ(refused.status, 2);
-  EXPECT_NE(refused.err.find("that does not commute"), std::string::npos) << refused.err;
+  for (const std::string work : {"20 --operation matmul", "3000 --operation affine"}) {
+    SCOPED_TRACE(work);
+    for (const json& method : run_over_platform(folder, work, "sluice,ordered-tree,mpi-reduce", 3))
+      EXPECT_EQ(method.contains("predicted_s"), method["name"] != "mpi-reduce") << method;
+    const Outcome refused =
+        on_ranks(folder, 3, "run reduce --count " + work + " --platform platform.json --algorithm ecef");
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_NE(refused.err.find("that does not commute"), std::string::npos) << refused.err;
+  }
 }
 
 TEST(RunReduce, RefusesBadOptions) {
@@ -113,6 +117,7 @@ TEST(RunReduce, RefusesBadOptions) {
       {"--count 5 --operation merge --segments 2", "--segments: 2"},
       {"--count 5 --transfer 1 --compute 1 --compute-overhead 2", "--compute-overhead: 2, expected at most the whole"},
       {"--count 5 --operation matmul --algorithm reduce-scatter", "reduce-scatter: "},
+      {"--count 5 --operation affine --algorithm reduce-scatter", "reduce-scatter: "},
       {"--count 5 --method sluice,best", "--methods: 'best'"},
       {"--count 5 --platform platform.json", "platform.json: 3 ranks, expected as many as mpirun started: 2"},
       {"--count 5 --platform missing.json", "missing.json: "},
