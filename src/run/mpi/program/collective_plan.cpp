@@ -97,21 +97,17 @@ bool is_planned_by_each(const CollectiveTask& task, Channel& channel) {
   return is_short(task.shape, channel.context()) && task.shape.ranks <= kMostRanks && is_left_to_library(task, channel);
 }
 
+/// Where speeds are not known, sends still take turns on a network that is this many times slower than the assumed one.
+constexpr double kSlower = 10;
+
 /// See planned_part.
 constexpr auto kFields = [](auto& numbers, PlannedCollective& planned) {
   numbers(planned.method, planned.predicted_s);
   kPartFields(numbers, planned.part);
 };
 
-/// Where speeds are not known, sends still take turns on a network that is this many times slower than the assumed one.
-constexpr double kSlower = 10;
+}  // namespace
 
-/// A rank's sends take turns at its port, each for as long as it needs it: where all begin at once, a switch has to
-/// drop what it cannot queue, and the last messages of a connection are sent again 0.2 s later. No send waits for
-/// longer, as a message that its receiver does not yet ask for must not hold up others.
-///
-/// SMPI makes each message a flow of its own. Those at a port share it, without loss; but those of a connection that
-/// begin at once arrive together, too late to be passed on one by one, so there they take turns.
 std::vector<SendPace> pace_in(const JobPlatform& known, const Program& program) {
   if (known.platform.ranks != program.ranks) return {};
   std::vector<SendPace> paces = send_paces(known.platform, program);
@@ -124,8 +120,6 @@ std::vector<SendPace> pace_in(const JobPlatform& known, const Program& program) 
   }
   return paces;
 }
-
-}  // namespace
 
 CollectiveTask collective_task(Collective problem, const BlockSizes& bytes, int root, int ranks,
                                const CollectiveOptions& options) {

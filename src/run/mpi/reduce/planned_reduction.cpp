@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "run/mpi/program/collective_plan.hpp"
 #include "run/mpi/program/given_program.hpp"
 #include "run/mpi/runtime/planned_part.hpp"
 #include "sluice/checked.hpp"
@@ -80,9 +81,11 @@ PlannedReduction plan_over_platform(Channel& channel, const Platform& platform, 
     how.effort = options.effort;
     const std::int64_t elements = shape.size_bytes / shape.element_bytes;
     constexpr double kCombine_s = 0;
-    return parts_of_all(
+    Program program =
         plan_costly_reduction(platform, shape.root, elements, shape.element_bytes, kCombine_s, how, shape.commutative)
-            .program);
+            .program;
+    if (program.pace.empty()) program.pace = pace_in({platform, true}, program);
+    return parts_of_all(program);
   });
 }
 
