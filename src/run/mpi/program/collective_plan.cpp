@@ -108,17 +108,16 @@ constexpr auto kFields = [](auto& numbers, PlannedCollective& planned) {
 
 }  // namespace
 
-std::vector<SendPace> pace_in(const JobPlatform& known, const Program& program) {
-  if (known.platform.ranks != program.ranks) return {};
-  std::vector<SendPace> paces = send_paces(known.platform, program);
-  for (SendPace& pace : paces) {
+void take_turns(Program& program, const JobPlatform& known) {
+  if (!program.pace.empty() || known.platform.ranks != program.ranks) return;
+  program.pace = send_paces(known.platform, program);
+  for (SendPace& pace : program.pace) {
     if (kSimulated) {
       pace.port_s = 0;
     } else if (!known.speeds_are_known) {
       pace = {kSlower * pace.port_s, kSlower * pace.connection_s};
     }
   }
-  return paces;
 }
 
 CollectiveTask collective_task(Collective problem, const BlockSizes& bytes, int root, int ranks,
@@ -233,7 +232,7 @@ PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) 
     }
     std::vector<PlannedCollective> all;
     const bool predicts = options.program || known.speeds_are_known;
-    if (program.pace.empty()) program.pace = pace_in(known, program);
+    take_turns(program, known);
     for (ProgramPart& part : parts_of(program))
       all.push_back({std::move(part), program.algorithm, predicts ? program.length_s : 0});
     return all;

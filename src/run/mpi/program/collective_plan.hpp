@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "run/mpi/native/way_trial.hpp"
 #include "run/mpi/network/learn.hpp"
@@ -57,12 +56,12 @@ struct PlannedCollective {
 /// tells each rank its part. Collective; what rank 0 throws, all ranks throw.
 [[nodiscard]] PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task);
 
-/// A rank's sends take turns at its port, each for as long as it needs it: where all begin at once, a switch has to
-/// drop what it cannot queue, and the last messages of a connection are sent again 0.2 s later. No send waits for
-/// longer, as a message that its receiver does not yet ask for must not hold up others.
+/// Unless the program states a pace: a rank's sends take turns at its port, each for as long as it needs it: where
+/// all begin at once, a switch has to drop what it cannot queue, and the last messages of a connection are sent again
+/// 0.2 s later. No send waits for longer, as a message that its receiver does not yet ask for must not hold up others.
 ///
 /// SMPI makes each message a flow of its own. Those at a port share it, without loss; but those of a connection that
 /// begin at once arrive together, too late to be passed on one by one, so there they take turns.
-[[nodiscard]] std::vector<SendPace> pace_in(const JobPlatform& known, const Program& program);
+void take_turns(Program& program, const JobPlatform& known);
 
 }  // namespace sluice::mpi::detail

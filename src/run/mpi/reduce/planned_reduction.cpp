@@ -84,7 +84,7 @@ PlannedReduction plan_over_platform(Channel& channel, const Platform& platform, 
     Program program =
         plan_costly_reduction(platform, shape.root, elements, shape.element_bytes, kCombine_s, how, shape.commutative)
             .program;
-    if (program.pace.empty()) program.pace = pace_in({platform, true}, program);
+    take_turns(program, {platform, true});
     return parts_of_all(program);
   });
 }
