@@ -207,21 +207,23 @@ class Planning {
     constexpr std::size_t kMostMade = std::size_t{1} << 18;  // messages that are kept from when they were counted
     struct Counted {
       std::size_t messages, variant;
-      double load_s;                                // of those that are looked at only where it is little
-      std::optional<detail::ProgramMessages> made;  // none where those before it are as much as may be kept
+      std::optional<detail::ProgramMessages> made;  // none where it was not needed, or those before it are much
     };
     std::size_t made = 0;
     std::vector<Counted> counted;
     for (std::size_t v = 0; v < variants_.size(); ++v) {
       if (!counted.empty() && stopped()) break;
+      if (variants_[v].exactly) {
+        counted.push_back({static_cast<std::size_t>(*variants_[v].exactly), v, {}});
+        continue;
+      }
       try {
         detail::ProgramMessages messages = variants_[v].make();
         const std::size_t count = messages.list().size();
-        Counted& each = counted.emplace_back();
-        each = {count, v, count > kFewInAll ? detail::load_of(network_, messages) : 0, {}};
+        counted.push_back({count, v, {}});
         if (made + count > kMostMade) continue;
         made += count;
-        each.made = std::move(messages);
+        counted.back().made = std::move(messages);
       } catch (const InputError&) {
         continue;  // more than there may be
       }
@@ -236,18 +238,21 @@ class Planning {
     std::size_t kept = 0, looked_at = 0;
     double least_s = detail::kInfinity;
     std::map<std::string, double> in_one_message;  // by algorithm
-    for (auto& [messages, variant, load_s, messages_made] : counted) {
+    for (auto& [messages, variant, made_before] : counted) {
       const bool many = messages > kFewOfARank * static_cast<std::size_t>(task_.shape.ranks);
       if (!estimates.empty() && ((many && looked_at + messages > kMostEstimated) || stopped())) break;
       // Of one algorithm, what sends k times as many messages is at most k times as fast.
       const std::string& name = variants_[variant].name;
       double& in_one_message_s = in_one_message[name.substr(0, name.find(','))];
-      const double at_least_s = std::max(load_s, in_one_message_s / static_cast<double>(messages));
-      if (looked_at + messages > kMostEstimated && at_least_s > kGain * least_s) continue;
+      const bool beyond = looked_at + messages > kMostEstimated;
+      if (beyond && in_one_message_s / static_cast<double>(messages) > kGain * least_s) continue;
+      std::optional<detail::ProgramMessages> made_now = made_of(variants_[variant], std::exchange(made_before, {}));
+      if (!made_now || (beyond && messages > kFewInAll && detail::load_of(network_, *made_now) > kGain * least_s))
+        continue;
+      SLUICE_ASSERT(made_now->list().size() == messages, fmt::format("{} not {}", made_now->list().size(), messages));
       looked_at += messages;
-      if (!messages_made) messages_made = variants_[variant].make();
-      Program program = program_of(task_, variants_[variant], *messages_made);
-      messages_made.reset();
+      Program program = program_of(task_, variants_[variant], *made_now);
+      made_now.reset();
       Estimate& estimate = estimates.emplace_back();
       const std::optional<double>& known_s = variants_[variant].length_s;
       estimate = {known_s ? *known_s : estimated_length(network_, program), messages, variant, {}};
@@ -359,6 +364,16 @@ class Planning {
 
   [[nodiscard]] bool found_exactly() const { return !best_.empty() || known_; }
   [[nodiscard]] double least_known() const { return known_ ? std::min(known_->length_s, least_s_) : least_s_; }
+  /// `before`, if it is there, or else made now; nothing where that is more than there may be.
+  static std::optional<detail::ProgramMessages> made_of(const ProgramVariant& variant,
+                                                        std::optional<detail::ProgramMessages> before) {
+    if (before) return before;
+    try {
+      return variant.make();
+    } catch (const InputError&) {
+      return std::nullopt;
+    }
+  }
   [[nodiscard]] double most_of_one() const { return kMostWork * options_.effort; }
   static std::string estimated_name(const std::string& name) { return name + ", estimated"; }
 
