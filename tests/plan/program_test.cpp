@@ -633,6 +633,37 @@ TEST(PlanProgram, WhatWouldBeTooMuchWorkIsEstimated) {
   EXPECT_GE(estimated, 8U);
 }
 
+/// What "auto" leaves out by its load cannot have been faster: over links of one connection and of several, with and
+/// without combining.
+TEST(PlanProgram, NoReplayIsShorterThanTheLoad) {
+  constexpr double kRounding = 1e-6, kCombine_s = 2e-8;
+  for (const std::int64_t block : {1, 5000, 300'000}) {
+    const Platform platform = three_sites(in_order(), 4);
+    const detail::RankNetwork network(platform);
+    const detail::Ranks ranks = first_ranks(platform.ranks);
+    detail::RangeSets sets;
+    for (const std::int64_t rank : ranks) sets.push_back({{rank * block, block}});
+    for (const detail::Allgather& pattern : {detail::Allgather(detail::ring_allgather),
+                                             {detail::bruck_allgather},
+                                             {detail::circulant_allgather},
+                                             {detail::pairwise_allgather}}) {
+      const detail::ProgramMessages messages = pattern(ranks, sets);
+      for (const bool combine : {false, true}) {
+        const detail::ProgramMessages each = combine ? messages.reversed(true) : messages;
+        Program program;
+        program.ranks = platform.ranks;
+        program.combine_s_per_byte = combine ? kCombine_s : 0;
+        program.operations = detail::operations_of(each, platform.ranks);
+        detail::ReplayLimits none;
+        const double replay_s = detail::replay(network, program, detail::SendOrder::kSideBySide, none).value().length_s;
+        const double at_least_s = detail::replay_at_least(network, each, program.combine_s_per_byte);
+        EXPECT_GT(at_least_s, 0);
+        EXPECT_LE(at_least_s, replay_s * (1 + kRounding));
+      }
+    }
+  }
+}
+
 /// What messages share makes no program faster than its load, and one of a single round by itself as long.
 TEST(PlanProgram, AnEstimateIsNoShorterThanTheLoad) {
   const Platform platform = three_sites(in_order(), 4);

@@ -48,7 +48,8 @@ struct ProgramPlan {
   /// one that was chosen comes first.
   struct Candidate {
     std::string algorithm;
-    double length_s = 0;  ///< seconds until the last rank is done
+    /// Seconds until the last rank is done; of one that is estimated, about, or at least so many.
+    double length_s = 0;
   };
   std::vector<Candidate> candidates;  ///< at least the one chosen
   /// The replay of the program would be too much work: its length is estimated, as its algorithm says ("bruck,

@@ -41,6 +41,7 @@
 
 #include "plan/broadcast/event_queue.hpp"
 #include "plan/broadcast/flow_rates.hpp"
+#include "plan/broadcast/flow_way.hpp"
 #include "plan/infinity.hpp"
 #include "sluice/error.hpp"
 
@@ -48,16 +49,10 @@ namespace sluice::detail {
 
 namespace {
 
-/// Of every flow in everything it passes.
-constexpr std::int64_t kQueuedBytes = 8775;
-
 class Replay {
  public:
   Replay(const RankNetwork& network, const ReplayInput& input)
-      : network_(network),
-        input_(input),
-        clusters_(network.platform().clusters.size()),
-        ranks_(static_cast<std::size_t>(network.platform().ranks)) {
+      : network_(network), input_(input), ranks_(static_cast<std::size_t>(network.platform().ranks)) {
     list_flows();
     list_waits();
   }
@@ -149,7 +144,7 @@ class Replay {
   };
 
   void list_flows() {
-    std::size_t things = 2 * ranks_.size() + clusters_ * clusters_ + network_.uplinks();
+    std::size_t things = passed_things(network_);
     std::unordered_map<std::size_t, std::size_t> queue_of;  // by both ranks
     flows_.resize(input_.messages.size());
     rates_.reserve(flows_.size());
@@ -175,55 +170,19 @@ class Replay {
     }
   }
 
-  /// What messages of so many bytes pass: ports of senders, of receivers, links, uplinks in both directions,
-  /// connections.
   std::size_t find_way(std::size_t sender, const Queue& queue, std::int64_t bytes) {
-    const std::size_t n = ranks_.size();
-    const std::size_t from = network_.cluster(static_cast<std::int64_t>(sender));
-    const std::size_t to = network_.cluster(static_cast<std::int64_t>(queue.to));
-    WayCosts costs;
-    costs.bytes = bytes;
-    double least = 0, queued = 0;
+    double queued = 0;
     way_.clear();
-    const auto pass = [&](std::size_t thing, double seconds, double queued_seconds) {
-      way_.push_back({thing, seconds});
-      queued += queued_seconds;
-    };
-    if (from == to) {
-      const PlatformCluster& cluster = network_.platform().clusters[from];
-      costs.latency = cluster.latency_s;
-      least = cluster.gap.at(bytes);
-      costs.overhead = cluster.gap.at(1);
-      pass(queue.connection, least, 0);
-      pass(sender, least, cluster.gap.at(kQueuedBytes));
-      pass(n + queue.to, least, cluster.gap.at(kQueuedBytes));
-    } else {
-      const PlatformLink& link = network_.link(from, to);
-      const auto beside = static_cast<double>(link.connections);
-      costs.latency = link.latency_s;
-      least = link.gap.at(bytes);
-      costs.overhead = link.gap.at(1);
-      pass(queue.connection, least, link.gap.at(kQueuedBytes));
-      const auto port = [&](std::size_t cluster, std::size_t thing) {
-        const bool known = !network_.platform().clusters[cluster].gap.points().empty();
-        pass(thing, network_.port_s(cluster, least, bytes),
-             known ? network_.port_s(cluster, link.gap.at(kQueuedBytes), kQueuedBytes) : 0);
-      };
-      port(from, sender);
-      port(to, n + queue.to);
-      const std::size_t links = 2 * n;
-      pass(links + from * clusters_ + to, least / beside, 0);
-      const std::size_t uplinks = links + clusters_ * clusters_;
-      network_.for_uplinks(from, to, [&](std::size_t number) {
-        pass(uplinks + number, network_.kept_s(number, least / beside, network_.uplink_s(number, bytes)),
-             network_.uplink_s(number, kQueuedBytes));
-      });
-    }
+    const FlowWay costs = pass_all(network_, sender, queue.to, bytes, queue.connection,
+                                   [&](std::size_t thing, double seconds, double queued_s) {
+                                     way_.push_back({thing, seconds});
+                                     queued += queued_s;
+                                   });
     constexpr double kShortest = 1e-12;
-    ways_.push_back(costs);
+    ways_.push_back({bytes, costs.latency_s, costs.overhead_s});
     // Weights by bytes, while rates are in parts of the message.
-    return rates_.add_way(way_, std::max(least, kShortest),
-                          1 / (static_cast<double>(bytes) * std::max(kShortest, costs.latency + queued)));
+    return rates_.add_way(way_, std::max(costs.least_s, kShortest),
+                          1 / (static_cast<double>(bytes) * std::max(kShortest, costs.latency_s + queued)));
   }
 
   void list_waits() {
@@ -376,7 +335,6 @@ class Replay {
 
   const RankNetwork& network_;
   const ReplayInput& input_;
-  std::size_t clusters_;
   std::vector<Rank> ranks_;
   std::vector<Flow> flows_;
   std::vector<WayCosts> ways_;

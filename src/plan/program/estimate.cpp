@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "plan/broadcast/flow_way.hpp"
 #include "plan/program/replay.hpp"
 #include "schedule/message_partners.hpp"
 
@@ -95,6 +96,25 @@ double load_of(const RankNetwork& network, const ProgramMessages& messages) {
   for (const ProgramMessage& message : messages.list())
     load = std::max(load, turns.take(message.from, message.to, total_bytes(message.ranges), 0, latency_s));
   return load;
+}
+
+double replay_at_least(const RankNetwork& network, const ProgramMessages& messages, double combine_s_per_byte) {
+  const auto ranks = static_cast<std::size_t>(network.platform().ranks);
+  const std::size_t connection = passed_things(network);  // each has its own, and few messages
+  std::vector<double> kept(connection + 1, 0), busy(ranks, 0);
+  double latency_s = kInfinity;
+  for (const ProgramMessage& message : messages.list()) {
+    const auto from = static_cast<std::size_t>(message.from), to = static_cast<std::size_t>(message.to);
+    const std::int64_t bytes = total_bytes(message.ranges);
+    const FlowWay way = pass_all(network, from, to, bytes, connection,
+                                 [&](std::size_t thing, double seconds, double) { kept[thing] += seconds; });
+    busy[from] += way.overhead_s;
+    busy[to] += way.overhead_s + (message.combine ? combine_s_per_byte * static_cast<double>(bytes) : 0);
+    latency_s = std::min(latency_s, way.latency_s);
+  }
+  kept.pop_back();
+  const double kept_s = std::ranges::max(kept);
+  return kept_s > 0 ? std::max(latency_s + kept_s, std::ranges::max(busy)) : 0;
 }
 
 }  // namespace sluice::detail

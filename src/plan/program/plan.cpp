@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -197,86 +198,21 @@ class Planning {
 
   /// Replays what seems to be fastest first: all, as long as that is little work, then what may well be faster than the
   /// best so far. What would take too much work is only estimated; where messages are very many in all, those that have
-  /// the most not even that, nor those that cannot be faster than the best estimate.
+  /// the most not even that, nor those that cannot be faster than the best estimate. What its load keeps from being as
+  /// fast as another one's estimate waits until those are replayed, and then mostly need not be looked at.
   void replay_some() {
-    constexpr std::size_t kMostEstimated = std::size_t{1} << 20;  // messages in all
-    constexpr std::size_t kFewInAll = std::size_t{1} << 18;       // messages of one: so many are always looked at
-    constexpr std::size_t kFewOfARank = 64;                       // messages: what has no more is looked at beyond that
-    constexpr double kGain = 0.95;
-    constexpr std::size_t kMostKept = std::size_t{1} << 19;  // operations of programs
-    constexpr std::size_t kMostMade = std::size_t{1} << 18;  // messages that are kept from when they were counted
-    struct Counted {
-      std::size_t messages, variant;
-      double load_s;                                // of those that are looked at only where it is little
-      std::optional<detail::ProgramMessages> made;  // none where those before it are as much as may be kept
-    };
-    std::size_t made = 0;
-    std::vector<Counted> counted;
-    for (std::size_t v = 0; v < variants_.size(); ++v) {
-      if (!counted.empty() && stopped()) break;
-      try {
-        detail::ProgramMessages messages = variants_[v].make();
-        const std::size_t count = messages.list().size();
-        Counted& each = counted.emplace_back();
-        each = {count, v, count > kFewInAll ? detail::load_of(network_, messages) : 0, {}};
-        if (made + count > kMostMade) continue;
-        made += count;
-        each.made = std::move(messages);
-      } catch (const InputError&) {
-        continue;  // more than there may be
-      }
+    std::vector<Counted> counted = count_all();
+    std::vector<Counted> put_off;
+    replay_estimates(estimate_some(counted, put_off));
+    std::vector<Estimate> late;
+    for (Counted& each : put_off) {
+      const bool slower = !found_exactly() || each.at_least_s > (1 + options_.slack) * least_known();
+      if (slower)
+        candidates_.push_back({estimated_name(variants_[each.variant].name), each.at_least_s});
+      else if (std::optional<Estimate> estimate = estimate_of(each))
+        late.push_back(std::move(*estimate));
     }
-    std::ranges::stable_sort(counted, {}, &Counted::messages);
-    struct Estimate {
-      double seconds;
-      std::size_t messages, variant;
-      std::optional<Program> program;  // none where those before it are as much as may be kept
-    };
-    std::vector<Estimate> estimates;
-    std::size_t kept = 0, looked_at = 0;
-    double least_s = detail::kInfinity;
-    std::map<std::string, double> in_one_message;  // by algorithm
-    for (auto& [messages, variant, load_s, messages_made] : counted) {
-      const bool many = messages > kFewOfARank * static_cast<std::size_t>(task_.shape.ranks);
-      if (!estimates.empty() && ((many && looked_at + messages > kMostEstimated) || stopped())) break;
-      // Of one algorithm, what sends k times as many messages is at most k times as fast.
-      const std::string& name = variants_[variant].name;
-      double& in_one_message_s = in_one_message[name.substr(0, name.find(','))];
-      const double at_least_s = std::max(load_s, in_one_message_s / static_cast<double>(messages));
-      if (looked_at + messages > kMostEstimated && at_least_s > kGain * least_s) continue;
-      looked_at += messages;
-      if (!messages_made) messages_made = variants_[variant].make();
-      Program program = program_of(task_, variants_[variant], *messages_made);
-      messages_made.reset();
-      Estimate& estimate = estimates.emplace_back();
-      const std::optional<double>& known_s = variants_[variant].length_s;
-      estimate = {known_s ? *known_s : estimated_length(network_, program), messages, variant, {}};
-      least_s = std::min(least_s, estimate.seconds);
-      in_one_message_s = std::max(in_one_message_s, estimate.seconds * static_cast<double>(messages));
-      if (kept + program.operations.size() > kMostKept) continue;
-      kept += program.operations.size();
-      estimate.program = std::move(program);
-    }
-    // Of those that are alike, what has the fewest messages is first.
-    std::ranges::stable_sort(estimates, {}, &Estimate::seconds);
-    for (auto first = estimates.begin(); first != estimates.end();) {
-      const auto next = std::find_if(first, estimates.end(),
-                                     [&](const Estimate& each) { return each.seconds > kAlike * first->seconds; });
-      std::stable_sort(first, next, [](const Estimate& a, const Estimate& b) { return a.messages < b.messages; });
-      first = next;
-    }
-    double little_left = kLittleWork * options_.effort;
-    for (Estimate& each : estimates) {
-      if (found() && stopped()) return;
-      const bool promises = !found() || each.seconds <= least_s_;
-      const double most = std::max(little_left, promises ? std::min(most_of_one(), work_left_) : 0);
-      if (most <= 0 && found()) {
-        candidates_.push_back({estimated_name(variants_[each.variant].name), each.seconds});
-        continue;
-      }
-      if (!each.program) each.program = program_of(task_, variants_[each.variant], variants_[each.variant].make());
-      little_left -= offer(std::move(*each.program), most, each.seconds);
-    }
+    replay_estimates(std::move(late));
   }
 
   /// Beside those whose planners know how long they take looks at others while these are few messages in all, those of
@@ -357,8 +293,158 @@ class Planning {
   static constexpr double kMostWork = 1e8, kLittleWork = 1e7;  // of replays: some seconds to many, and about one
   static constexpr double kAlike = 1.25;
 
+  struct Counted {
+    std::size_t messages, variant;
+    std::optional<detail::ProgramMessages> made;  // none where it was not needed, or those before it are much
+    double at_least_s = 0;                        // its replay
+  };
+  struct Estimate {
+    double seconds;
+    std::size_t messages, variant;
+    std::optional<Program> program;  // none where those before it are as much as may be kept
+  };
+
+  /// All variants, those of the fewest messages first.
+  std::vector<Counted> count_all() {
+    std::vector<Counted> counted;
+    for (std::size_t v = 0; v < variants_.size(); ++v) {
+      if (!counted.empty() && stopped()) break;
+      if (variants_[v].exactly) {
+        counted.push_back({static_cast<std::size_t>(*variants_[v].exactly), v, {}});
+        continue;
+      }
+      std::optional<detail::ProgramMessages> messages = made_of(variants_[v], {});
+      if (!messages) continue;
+      counted.push_back({messages->list().size(), v, {}});
+      keep(counted.back(), std::move(*messages));
+    }
+    std::ranges::stable_sort(counted, {}, &Counted::messages);
+    return counted;
+  }
+
+  /// Estimates but for those in `put_off`.
+  std::vector<Estimate> estimate_some(std::vector<Counted>& counted, std::vector<Counted>& put_off) {
+    constexpr std::size_t kMostEstimated = std::size_t{1} << 20;  // messages in all
+    constexpr std::size_t kFewInAll = std::size_t{1} << 18;       // messages of one: so many are always looked at
+    constexpr std::size_t kFewOfARank = 64;                       // messages: what has no more is looked at beyond that
+    constexpr double kGain = 0.95;
+    std::vector<Estimate> estimates;
+    double least_s = detail::kInfinity;
+    std::map<std::string, double> in_one_message;  // by algorithm
+    const auto in_one_message_of = [&](const Counted& each) -> double& {
+      const std::string& name = variants_[each.variant].name;
+      return in_one_message[name.substr(0, name.find(','))];
+    };
+    const auto found = [&](const Counted& each, double seconds) {
+      double& in_one = in_one_message_of(each);
+      in_one = std::max(in_one, seconds * static_cast<double>(each.messages));
+    };
+    const auto estimate = [&](Counted& each) {
+      std::optional<Estimate> made = estimate_of(each);
+      if (!made) return;
+      estimates.push_back(std::move(*made));
+      least_s = std::min(least_s, estimates.back().seconds);
+      found(each, estimates.back().seconds);
+    };
+    std::size_t looked_at = 0;
+    const auto beyond = std::ranges::find_if(
+        counted, [&](const Counted& each) { return (looked_at += each.messages) > kMostEstimated; });
+    if (beyond != counted.end()) looked_at -= beyond->messages;
+    // What has the least load first: others may be put off then.
+    const std::span all(counted.begin(), beyond);
+    for (Counted& each : all) {
+      if (stopped()) break;
+      std::optional<detail::ProgramMessages> made;
+      if (!each.made) made = made_of(variants_[each.variant], {});
+      if (!each.made && !made) continue;
+      const detail::ProgramMessages& messages = each.made ? *each.made : *made;
+      each.at_least_s = detail::replay_at_least(network_, messages, task_.shape.combine_s_per_byte);
+      if (made) keep(each, std::move(*made));
+    }
+    std::ranges::stable_sort(all, {}, &Counted::at_least_s);
+    for (Counted& each : all) {
+      if (!estimates.empty() && stopped()) return estimates;
+      if (each.at_least_s <= least_s) {
+        estimate(each);
+        continue;
+      }
+      found(each, each.at_least_s);
+      each.made.reset();
+      put_off.push_back(std::move(each));
+    }
+    for (Counted& each : std::span(beyond, counted.end())) {
+      const bool many = each.messages > kFewOfARank * static_cast<std::size_t>(task_.shape.ranks);
+      if (!estimates.empty() && (many || stopped())) break;
+      // Of one algorithm, what sends k times as many messages is at most k times as fast.
+      if (in_one_message_of(each) / static_cast<double>(each.messages) > kGain * least_s) continue;
+      each.made = made_of(variants_[each.variant], std::move(each.made));
+      if (!each.made || (each.messages > kFewInAll && detail::load_of(network_, *each.made) > kGain * least_s))
+        continue;
+      estimate(each);
+    }
+    return estimates;
+  }
+
+  /// Keeps what was made, unless what was kept before is much.
+  void keep(Counted& counted, detail::ProgramMessages messages) {
+    constexpr std::size_t kMostMade = std::size_t{1} << 18;  // messages
+    if (made_ + counted.messages > kMostMade) return;
+    made_ += counted.messages;
+    counted.made = std::move(messages);
+  }
+
+  /// Nothing where it is more than there may be.
+  std::optional<Estimate> estimate_of(Counted& counted) {
+    constexpr std::size_t kMostKept = std::size_t{1} << 19;  // operations of programs
+    const ProgramVariant& variant = variants_[counted.variant];
+    std::optional<detail::ProgramMessages> made = made_of(variant, std::exchange(counted.made, {}));
+    if (!made) return std::nullopt;
+    SLUICE_ASSERT(made->list().size() == counted.messages,
+                  fmt::format("{} not {}", made->list().size(), counted.messages));
+    Program program = program_of(task_, variant, *made);
+    made.reset();
+    const double seconds = variant.length_s ? *variant.length_s : estimated_length(network_, program);
+    Estimate estimate{seconds, counted.messages, counted.variant, {}};
+    if (kept_ + program.operations.size() > kMostKept) return estimate;
+    kept_ += program.operations.size();
+    estimate.program = std::move(program);
+    return estimate;
+  }
+
+  void replay_estimates(std::vector<Estimate> estimates) {
+    // Of those that are alike, what has the fewest messages is first.
+    std::ranges::stable_sort(estimates, {}, &Estimate::seconds);
+    for (auto first = estimates.begin(); first != estimates.end();) {
+      const auto next = std::find_if(first, estimates.end(),
+                                     [&](const Estimate& each) { return each.seconds > kAlike * first->seconds; });
+      std::stable_sort(first, next, [](const Estimate& a, const Estimate& b) { return a.messages < b.messages; });
+      first = next;
+    }
+    for (Estimate& each : estimates) {
+      if (found() && stopped()) return;
+      const bool promises = !found() || each.seconds <= least_s_;
+      const double most = std::max(little_left_, promises ? std::min(most_of_one(), work_left_) : 0);
+      if (most <= 0 && found()) {
+        candidates_.push_back({estimated_name(variants_[each.variant].name), each.seconds});
+        continue;
+      }
+      if (!each.program) each.program = program_of(task_, variants_[each.variant], variants_[each.variant].make());
+      little_left_ -= offer(std::move(*each.program), most, each.seconds);
+    }
+  }
+
   [[nodiscard]] bool found_exactly() const { return !best_.empty() || known_; }
   [[nodiscard]] double least_known() const { return known_ ? std::min(known_->length_s, least_s_) : least_s_; }
+  /// `before`, if it is there, or else made now; nothing where that is more than there may be.
+  static std::optional<detail::ProgramMessages> made_of(const ProgramVariant& variant,
+                                                        std::optional<detail::ProgramMessages> before) {
+    if (before) return before;
+    try {
+      return variant.make();
+    } catch (const InputError&) {
+      return std::nullopt;
+    }
+  }
   [[nodiscard]] double most_of_one() const { return kMostWork * options_.effort; }
   static std::string estimated_name(const std::string& name) { return name + ", estimated"; }
 
@@ -409,6 +495,8 @@ class Planning {
   ProgramSearch search_;
   std::vector<ProgramVariant> variants_;
   double work_left_;
+  double little_left_ = kLittleWork * options_.effort;  ///< of work_left_, for what does not promise much
+  std::size_t made_ = 0, kept_ = 0;     ///< messages and operations of variants that are kept until their turn
   double least_s_ = detail::kInfinity;  ///< of those replayed
   std::vector<Program> best_;           ///< those not longer than that by more than the slack, as they came
   std::optional<Program> known_;        ///< the shortest of those whose length their planner knows

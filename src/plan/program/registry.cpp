@@ -45,6 +45,21 @@ Variants one(const ProgramTask& task, std::string name, std::function<ProgramMes
   return {{std::move(name), [spread = std::move(spread), combine] { return spread().reversed(combine); }}};
 }
 
+/// Messages in which every rank gets something of each other rank, where each has something for it.
+std::optional<std::int64_t> one_of_each_pair(const ProgramTask& task) {
+  const std::int64_t p = task.shape.ranks;
+  bool each = task.shape.block_offsets.empty() && task.shape.size_bytes > 0;
+  if (combines(task.shape.problem)) each = each && task.shape.size_bytes / task.shape.element_bytes >= p;
+  return each ? std::optional(checked::multiply(p, p - 1, "messages")) : std::nullopt;
+}
+/// The same where ranks send to one rank of each other group, and pass on what they have and get in their own.
+std::optional<std::int64_t> one_of_each_pair_in_groups(const ProgramTask& task, const Groups& groups) {
+  if (!one_of_each_pair(task)) return std::nullopt;
+  std::int64_t messages = task.shape.ranks * (std::ssize(groups) - 1);
+  for (const Ranks& group : groups) messages += std::ssize(group) * (std::ssize(group) - 1);
+  return messages;
+}
+
 void need_power_of_two(const ProgramTask& task) {
   const std::int64_t p = task.shape.ranks;
   if ((p & (p - 1)) != 0) throw InputError("ranks", fmt::format("{}", p), "a power of two");
@@ -116,6 +131,7 @@ Variants to_root(const ProgramTask& task, Variants variants) {
       messages.add(first, root, {all});
       return messages;
     };
+    if (variant.exactly) ++*variant.exactly;
   }
   return variants;
 }
@@ -123,7 +139,12 @@ Variants to_root(const ProgramTask& task, Variants variants) {
 Variants binomial_message(const ProgramTask& task) {
   return to_root(task, one(task, "binomial", [&task] { return binomial_broadcast(task.order, {task.all()}); }));
 }
-Variants chain_message(const ProgramTask& task) { return to_root(task, by_segments(task, "chain", chain_broadcast)); }
+Variants chain_message(const ProgramTask& task) {
+  Variants variants = by_segments(task, "chain", chain_broadcast);
+  for (ProgramVariant& variant : variants)
+    if (task.shape.size_bytes > 0) variant.exactly = variant.messages;
+  return to_root(task, std::move(variants));
+}
 Variants circulant_message(const ProgramTask& task) { return by_segments(task, "circulant", circulant_broadcast); }
 /// Of a block for each pair of ranks.
 std::int64_t all_pairs(const ProgramTask& task) {
@@ -227,6 +248,7 @@ std::int64_t mean_block(const ProgramTask& task) {
 /// or a quarter of it.
 Variants ring(const ProgramTask& task) {
   Variants variants = allgather<ring_allgather>(task, "ring");
+  variants.front().exactly = one_of_each_pair(task);
   if (task.shape.block_offsets.empty()) return variants;
   const std::int64_t elements = mean_block(task) / task.shape.element_bytes;
   std::int64_t before = 0;
@@ -261,7 +283,9 @@ ProgramMessages ordered_reduce_scatter(const ProgramTask& task) {
 }
 Variants pairwise(const ProgramTask& task) {
   if (!task.shape.commutative) return {{"pairwise", [&task] { return ordered_reduce_scatter(task); }}};
-  return allgather<pairwise_allgather>(task, "pairwise");
+  Variants variants = allgather<pairwise_allgather>(task, "pairwise");
+  variants.front().exactly = one_of_each_pair(task);
+  return variants;
 }
 
 /// Whose share of an array may be any part of it: those of counterparts next to each other, so that what their groups
@@ -287,6 +311,8 @@ Variants hierarchical_allgather(const ProgramTask& task) {
   Variants variants = by_levels(task, ", ring inside", [](const ProgramTask& of, const Groups& groups) {
     return grouped_by(of, groups, ring_allgather);
   });
+  for (std::size_t level = 0; level < variants.size(); ++level)
+    variants[level].exactly = one_of_each_pair_in_groups(task, task.groups[level]);
   Variants more = by_levels(task, ", circulant inside", [](const ProgramTask& of, const Groups& groups) {
     return grouped_by(of, groups, circulant_allgather);
   });
@@ -323,6 +349,7 @@ Variants there_and_back(Variants spread) {
       messages.append(std::move(forth));
       return messages;
     };
+    if (variant.exactly) *variant.exactly *= 2;
   }
   return spread;
 }
@@ -593,15 +620,20 @@ Cell cell_of(const ProgramTask& task) {
   };
 }
 Variants pairwise_cells(const ProgramTask& task) {
-  return {{"pairwise", [&task] { return pairwise_alltoall(task.order, cell_of(task)); }}};
+  ProgramVariant variant{"pairwise", [&task] { return pairwise_alltoall(task.order, cell_of(task)); }};
+  variant.exactly = one_of_each_pair(task);
+  return {std::move(variant)};
 }
 Variants bruck_cells(const ProgramTask& task) {
   return {{"bruck", [&task] { return bruck_alltoall(task.order, cell_of(task)); }}};
 }
 Variants hierarchical_alltoall(const ProgramTask& task) {
-  return by_levels(task, "", [](const ProgramTask& of, const Groups& groups) {
+  Variants variants = by_levels(task, "", [](const ProgramTask& of, const Groups& groups) {
     return grouped_alltoall(groups, [&of](std::int64_t from, std::int64_t to) { return block_of(of.shape, from, to); });
   });
+  for (std::size_t level = 0; level < variants.size(); ++level)
+    variants[level].exactly = one_of_each_pair_in_groups(task, task.groups[level]);
+  return variants;
 }
 
 // ---- the table

@@ -36,8 +36,9 @@ struct ProgramTask {
 struct ProgramVariant {
   std::string name;  ///< of the algorithm, and what is chosen in it
   std::function<ProgramMessages()> make;
-  std::optional<double> length_s = {};  ///< about, where its planner knows better than an estimate
-  std::int64_t messages = 0;            ///< about how many, where that is known before they are made
+  std::optional<double> length_s = {};       ///< about, where its planner knows better than an estimate
+  std::int64_t messages = 0;                 ///< about how many, where that is known before they are made
+  std::optional<std::int64_t> exactly = {};  ///< how many, for those of very many messages
 };
 
 struct ProgramPlanner {

@@ -33,7 +33,12 @@ struct ReplayLimits {
 /// About what the replay says, in one walk over the operations. Every send stands before its receive in the list.
 [[nodiscard]] double estimated_length(const RankNetwork& network, const Program& program);
 
-/// That length is at least this: for how long the messages keep the port, link or uplink that they keep longest.
+/// What is estimated is at least this: for how long the messages keep the port, link or uplink that they keep longest.
 [[nodiscard]] double load_of(const RankNetwork& network, const ProgramMessages& messages);
+
+/// The replay of programs with these messages takes at least so long, but for rounding: for how long they keep the
+/// port, link, uplink or rank that they keep longest. O(messages).
+[[nodiscard]] double replay_at_least(const RankNetwork& network, const ProgramMessages& messages,
+                                     double combine_s_per_byte);
 
 }  // namespace sluice::detail
