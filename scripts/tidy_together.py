@@ -4,7 +4,7 @@
     scripts/tidy_together.py BUILD REGEX DIRECTORY
 
 Reads BUILD/compile_commands.json and writes DIRECTORY/compile_commands.json for files NUMBER.cpp there, each of which
-includes up to 40 source files whose path matches REGEX and that are compiled alike, but for macros and for where headers
+includes up to 60 source files whose path matches REGEX and that are compiled alike, but for macros and for where headers
 are looked for: they get those of all. Files that define a name twice outside of classes are kept apart as far as a look
 at their lines tells; where it does not, the compiler says so, and scripts/tidy.sh looks at those files one by one.
 """
@@ -14,21 +14,54 @@ import re
 import shlex
 import sys
 
-MOST_FILES = 40
+MOST_FILES = 60
+CODE_ONLY = ("-fPIC", "-fPIE", "-fpie")  # of no account for what is warned of
 DEFINITION = re.compile(
     r"^(?:(?:struct|class|enum class|enum|union) (\w+)|using (\w+) =|"
-    r"(?:template <[^>]*> )?(?:[\w:<>,&*\[\]]+ )+[&*]?(\w+)(?:\(|\{| = |;))"
+    r"(?:template <[^>]*> )?(?:[\w:<>,&*\[\]]+ )+[&*]?(\w+)(?:\(|\{| = |;))",
+    re.MULTILINE,
 )
 
 
+def types_of(parameters):
+    """The types in a list of parameters, without the names of the parameters and their defaults."""
+    listed, depth = [""], 0
+    for character in parameters:
+        depth += (character in "<({[") - (character in ">)}]")
+        if character == "," and depth == 0:
+            listed.append("")
+        else:
+            listed[-1] += character
+    # A type alone ends in no second word: `int`, `const Plan&`.
+    return tuple(re.sub(r"(?<=[\w&*>]) *\b\w+$|\s", "", one.partition("=")[0].strip()) for one in listed)
+
+
 def names_of(path):
-    """Names defined at the start of a line: types, aliases, functions, constants."""
-    found = set()
-    for line in path.read_text(encoding="utf-8").splitlines():
-        match = DEFINITION.match(line)
-        if match:
-            found.add(next(name for name in match.groups() if name))
-    return found
+    """What is defined at the start of a line: the names of types, aliases and constants; the functions, as a name and types."""
+    names, functions = set(), set()
+    text = path.read_text(encoding="utf-8")
+    for match in DEFINITION.finditer(text):
+        name = next(name for name in match.groups() if name)
+        if not text[match.start() : match.end()].endswith("("):
+            names.add(name)
+            continue
+        end, depth = match.end(), 1
+        while depth > 0 and end < len(text):
+            depth += (text[end] == "(") - (text[end] == ")")
+            end += 1
+        functions.add((name, types_of(text[match.end() : end - 1])))
+    return names, functions
+
+
+def clash(some, others):
+    """Whether two files, or a batch and a file, define a name twice: functions may, with other types."""
+    names, functions = some
+    other_names, other_functions = others
+    return bool(
+        names & (other_names | {name for name, _ in other_functions})
+        or other_names & {name for name, _ in functions}
+        or functions & other_functions
+    )
 
 
 def options_of(command):
@@ -44,6 +77,8 @@ def options_of(command):
             places[word] = None
         elif word.startswith("-D"):
             macros[word.partition("=")[0]] = word
+        elif word in CODE_ONLY:
+            pass
         else:
             rest.append(word)
     return places, macros, rest
@@ -62,17 +97,18 @@ def main():
             if (
                 batch["rest"] == rest
                 and len(batch["files"]) < MOST_FILES
-                and not batch["names"] & names
+                and not clash(batch["names"], names)
                 and all(batch["macros"].get(name, value) == value for name, value in macros.items())
             ):
                 break
         else:
-            batch = {"rest": rest, "places": {}, "macros": {}, "files": [], "names": set(), "in": entry["directory"]}
+            batch = {"rest": rest, "places": {}, "macros": {}, "files": [], "names": (set(), set()), "in": entry["directory"]}
             batches.append(batch)
         batch["places"].update(places)
         batch["macros"].update(macros)
         batch["files"].append(path)
-        batch["names"] |= names
+        for known, added in zip(batch["names"], names):
+            known |= added
     directory.mkdir(parents=True, exist_ok=True)
     for old in directory.glob("*.cpp"):
         old.unlink()

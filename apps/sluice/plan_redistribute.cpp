@@ -33,8 +33,6 @@ namespace sluice::command {
 
 namespace {
 
-using Align = TextTable::Align;
-
 struct PlanRedistributeOptions {
   RedistributeOptions problem;
   PlanOutput output;
@@ -136,7 +134,7 @@ int plan_in_two_stages(const RedistributeTask& task) {
     }
     return to_string(result);
   };
-  TextTable table({{"stage", Align::kLeft}, {"steps (NS)"}, {"transmission (TC)"}, {"total"}});
+  TextTable table({{"stage", TextTable::Align::kLeft}, {"steps (NS)"}, {"transmission (TC)"}, {"total"}});
   const auto add = [&](const std::string& name, const Cost& cost) {
     table.add_row({name, fmt::format("{}", cost.steps), fmt::format("{}", cost.transmission), number_text(cost.total)});
   };

@@ -112,12 +112,11 @@ set grid
 }
 
 std::string percent_rows(const std::vector<std::vector<double>>& sorted) {
-  constexpr std::size_t kPoints = 200;
+  constexpr std::size_t kSteps = 200;
   std::string text;
-  for (std::size_t i = 0; i <= kPoints; ++i) {
-    text += fmt::format("{}", 100.0 * static_cast<double>(i) / kPoints);
-    for (const std::vector<double>& each : sorted)
-      text += fmt::format(",{:.6f}", each[i * (each.size() - 1) / kPoints]);
+  for (std::size_t i = 0; i <= kSteps; ++i) {
+    text += fmt::format("{}", 100.0 * static_cast<double>(i) / kSteps);
+    for (const std::vector<double>& each : sorted) text += fmt::format(",{:.6f}", each[i * (each.size() - 1) / kSteps]);
     text += '\n';
   }
   return text;

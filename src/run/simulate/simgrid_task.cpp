@@ -17,7 +17,7 @@
 
 namespace sluice {
 
-struct SimgridTask::State {
+struct SimgridTask::Contents {
   detail::OrderedMessages graph;
   std::string who_needs;              ///< hosts
   Timeline timeline;                  ///< without times
@@ -71,7 +71,7 @@ detail::SimulatedPieces pieces_of(const StepSchedule& schedule, StepOrder order,
 }  // namespace
 
 SimgridTask::SimgridTask(const StepSchedule& schedule, StepOrder order, const SimgridNodes& nodes)
-    : state_(std::make_unique<State>()) {
+    : contents_(std::make_unique<Contents>()) {
   detail::refuse_unsimulated(schedule);
   detail::refuse_local_phases(schedule, "a schedule of steps alone, or the engine model");
   const bool control = nodes.control || nodes.pieces;
@@ -79,21 +79,21 @@ SimgridTask::SimgridTask(const StepSchedule& schedule, StepOrder order, const Si
     throw InputError("schedule", "a backbone that changes over time, which SimGrid's clock does not know",
                      "order barrier or local, control messages, whose order the plan decides, or the engine model");
   detail::MessagesOfSchedule messages = detail::messages_of(schedule, order, control, nodes.pieces);
-  state_->graph = std::move(messages.graph);
-  if (nodes.pieces) state_->graph.pieces = pieces_of(schedule, order, nodes);
-  state_->messages = std::move(messages.of_transfers);
+  contents_->graph = std::move(messages.graph);
+  if (nodes.pieces) contents_->graph.pieces = pieces_of(schedule, order, nodes);
+  contents_->messages = std::move(messages.of_transfers);
   const std::vector<std::int64_t> receivers = hosts_of_receivers(schedule, nodes.same_hosts);
   const auto host_of = [&](std::int64_t node) {
     // Who passes on is a receiver.
     const std::int64_t first_receiver = node < schedule.senders ? schedule.first_passing() : schedule.senders;
     return node < first_receiver ? node : receivers[static_cast<std::size_t>(node - first_receiver)];
   };
-  std::vector<std::int64_t>& fence = state_->graph.fence;
+  std::vector<std::int64_t>& fence = contents_->graph.fence;
   for (std::int64_t& each : fence) each = host_of(each);
   std::ranges::sort(fence);
   fence.erase(std::unique(fence.begin(), fence.end()), fence.end());
   const double unit = move_decimal_point(nodes.unit_bytes, -schedule.decimals);
-  for (detail::OrderedMessage& each : state_->graph.messages) {
+  for (detail::OrderedMessage& each : contents_->graph.messages) {
     each.from = host_of(each.from);
     each.to = host_of(each.to);
     const double bytes = std::round(static_cast<double>(each.size) * unit);
@@ -101,58 +101,59 @@ SimgridTask::SimgridTask(const StepSchedule& schedule, StepOrder order, const Si
       throw InputError("schedule", fmt::format("a transfer of {} bytes", bytes), "at most 2^53");
     each.size = static_cast<std::int64_t>(bytes);
   }
-  state_->who_needs =
+  contents_->who_needs =
       fmt::format("a host for each of {} and {}{}", count_text(schedule.senders, "sender"),
                   count_text(schedule.receivers, "receiver"),
                   nodes.same_hosts ? ", one of the same number for both" : ", or the same hosts for both");
-  state_->timeline = detail::untimed(schedule, "s");
+  contents_->timeline = detail::untimed(schedule, "s");
 }
 
-SimgridTask::SimgridTask(const Program& program, const Platform* platform) : state_(std::make_unique<State>()) {
+SimgridTask::SimgridTask(const Program& program, const Platform* platform) : contents_(std::make_unique<Contents>()) {
   detail::MessagesOfProgram messages = detail::messages_of(program);
-  state_->graph = std::move(messages.graph);
+  contents_->graph = std::move(messages.graph);
   if (platform != nullptr) {
     // Without a pace of its own all that a rank can send shares its port.
     const std::vector<SendPace> paces = send_paces(*platform, program);
     std::size_t send = 0;
     for (std::size_t i = 0; i < program.operations.size(); ++i) {
       if (program.operations[i].kind != ProgramOperation::Kind::kSend) continue;
-      detail::OrderedMessage& message = state_->graph.messages[messages.of_sends[send++]];
+      detail::OrderedMessage& message = contents_->graph.messages[messages.of_sends[send++]];
       message.connection_s = paces[i].connection_s;
       message.port_s = program.pace.empty() ? 0 : paces[i].port_s;
     }
   }
-  state_->who_needs = fmt::format("one for each of the {}", count_text(program.ranks, "rank"));
-  state_->timeline = detail::untimed(program, "s");
-  state_->messages = std::move(messages.of_sends);
+  contents_->who_needs = fmt::format("one for each of the {}", count_text(program.ranks, "rank"));
+  contents_->timeline = detail::untimed(program, "s");
+  contents_->messages = std::move(messages.of_sends);
 }
 
-SimgridTask::SimgridTask(const TreeSchedule& schedule, std::int64_t element_bytes) : state_(std::make_unique<State>()) {
+SimgridTask::SimgridTask(const TreeSchedule& schedule, std::int64_t element_bytes)
+    : contents_(std::make_unique<Contents>()) {
   if (schedule.problem != "reduce" || schedule.over_links)
     throw InputError("schedule", "a tree over links, which does not say what ranks do",
                      "the program that plan broadcast --program writes, or the engine model");
   detail::MessagesOfTree messages = detail::messages_of(schedule, element_bytes);
-  state_->graph = std::move(messages.graph);
-  state_->who_needs = fmt::format("one for each of the {}", count_text(schedule.machines, "machine"));
-  state_->timeline = detail::untimed(schedule, "s");
+  contents_->graph = std::move(messages.graph);
+  contents_->who_needs = fmt::format("one for each of the {}", count_text(schedule.machines, "machine"));
+  contents_->timeline = detail::untimed(schedule, "s");
   for (std::size_t i = 0; i < messages.of_transfers.size(); ++i)
-    state_->timeline.transfers[i].size = state_->graph.messages[messages.of_transfers[i]].size;
-  state_->messages = std::move(messages.of_transfers);
+    contents_->timeline.transfers[i].size = contents_->graph.messages[messages.of_transfers[i]].size;
+  contents_->messages = std::move(messages.of_transfers);
 }
 
 SimgridTask::~SimgridTask() = default;
 SimgridTask::SimgridTask(SimgridTask&&) noexcept = default;
 SimgridTask& SimgridTask::operator=(SimgridTask&&) noexcept = default;
 
-std::size_t SimgridTask::message_count() const { return state_->graph.messages.size(); }
+std::size_t SimgridTask::message_count() const { return contents_->graph.messages.size(); }
 
 void SimgridTask::write_request(std::ostream& out, const SimgridMachine& machine) const {
-  detail::write_simgrid_request(out, machine, state_->who_needs, state_->graph);
+  detail::write_simgrid_request(out, machine, contents_->who_needs, contents_->graph);
 }
 
 Timeline SimgridTask::read_times(std::istream& in) const {
-  Timeline timeline = state_->timeline;
-  put_times(timeline, detail::read_simgrid_times(in, state_->graph.messages.size()), state_->messages);
+  Timeline timeline = contents_->timeline;
+  put_times(timeline, detail::read_simgrid_times(in, contents_->graph.messages.size()), contents_->messages);
   sort_by_start(timeline);
   return timeline;
 }

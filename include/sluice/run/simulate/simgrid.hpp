@@ -76,8 +76,8 @@ class SimgridTask {
   [[nodiscard]] Timeline read_times(std::istream& in) const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Contents;
+  std::unique_ptr<Contents> contents_;
 };
 
 }  // namespace sluice
