@@ -48,22 +48,22 @@ function(sluice_add_test name)
     PROPERTIES LABELS ${folder} TIMEOUT ${arg_TIMEOUT})
 endfunction()
 
-# The processors kept for a test that starts many short jobs, one after the other, or that lets ranks wait for each other
-# for long. With Open MPI such a test is idle half of the time; ranks of MPICH wait busily.
+# The processors kept for a test that starts ranks, one or many times. Open MPI's ranks give way where they wait, and a
+# start of them is idle half of the time: two such tests at once take a fifth less than one after the other. Ranks of
+# MPICH wait busily.
 set(SLUICE_JOBS_PROCESSORS 2)
 if(SLUICE_MPI AND SLUICE_MPI_FAMILY STREQUAL openmpi)
   set(SLUICE_JOBS_PROCESSORS 1)
 endif()
 
 # sluice_add_mpi_command(NAME RANKS N COMMAND TARGET ARGUMENTS ...): a ctest that runs a program of ours on N ranks.
-# On few cores the ranks of one job get in each other's way: two processors are kept for more than one, whatever N is.
 function(sluice_add_mpi_command name)
   cmake_parse_arguments(arg "" "RANKS" "COMMAND" ${ARGN})
   list(POP_FRONT arg_COMMAND program)
   add_test(NAME ${name}
     COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${arg_RANKS} ${MPIEXEC_PREFLAGS}
             $<TARGET_FILE:${program}> ${MPIEXEC_POSTFLAGS} ${arg_COMMAND})
-  set(processors 2)
+  set(processors ${SLUICE_JOBS_PROCESSORS})
   if(arg_RANKS EQUAL 1)
     set(processors 1)
   endif()
