@@ -15,7 +15,8 @@ import shlex
 import sys
 
 MOST_FILES = 60
-CODE_ONLY = ("-fPIC", "-fPIE", "-fpie")  # of no account for what is warned of
+CODE_ONLY = ("-fPIC", "-fPIE")  # options that change no warning
+ANY = "any"  # in place of the types of a function: a name that nothing else may have
 DEFINITION = re.compile(
     r"^(?:(?:struct|class|enum class|enum|union) (\w+)|using (\w+) =|"
     r"(?:template <[^>]*> )?(?:[\w:<>,&*\[\]]+ )+[&*]?(\w+)(?:\(|\{| = |;))",
@@ -37,31 +38,24 @@ def types_of(parameters):
 
 
 def names_of(path):
-    """What is defined at the start of a line: the names of types, aliases and constants; the functions, as a name and types."""
-    names, functions = set(), set()
+    """What is defined at the start of a line: for each name the types of its functions, or ANY for what is none."""
+    names = {}
     text = path.read_text(encoding="utf-8")
     for match in DEFINITION.finditer(text):
-        name = next(name for name in match.groups() if name)
-        if not text[match.start() : match.end()].endswith("("):
-            names.add(name)
-            continue
-        end, depth = match.end(), 1
-        while depth > 0 and end < len(text):
-            depth += (text[end] == "(") - (text[end] == ")")
-            end += 1
-        functions.add((name, types_of(text[match.end() : end - 1])))
-    return names, functions
+        types = ANY
+        if match.group().endswith("("):
+            end, depth = match.end(), 1
+            while depth > 0 and end < len(text):
+                depth += (text[end] == "(") - (text[end] == ")")
+                end += 1
+            types = types_of(text[match.end() : end - 1])
+        names.setdefault(next(name for name in match.groups() if name), set()).add(types)
+    return names
 
 
 def clash(some, others):
-    """Whether two files, or a batch and a file, define a name twice: functions may, with other types."""
-    names, functions = some
-    other_names, other_functions = others
-    return bool(
-        names & (other_names | {name for name, _ in other_functions})
-        or other_names & {name for name, _ in functions}
-        or functions & other_functions
-    )
+    """Whether a name is defined twice: functions may have one, with other types."""
+    return any(ANY in some[name] | others[name] or some[name] & others[name] for name in some.keys() & others.keys())
 
 
 def options_of(command):
@@ -77,9 +71,7 @@ def options_of(command):
             places[word] = None
         elif word.startswith("-D"):
             macros[word.partition("=")[0]] = word
-        elif word in CODE_ONLY:
-            pass
-        else:
+        elif word not in CODE_ONLY:
             rest.append(word)
     return places, macros, rest
 
@@ -102,13 +94,13 @@ def main():
             ):
                 break
         else:
-            batch = {"rest": rest, "places": {}, "macros": {}, "files": [], "names": (set(), set()), "in": entry["directory"]}
+            batch = {"rest": rest, "places": {}, "macros": {}, "files": [], "names": {}, "in": entry["directory"]}
             batches.append(batch)
         batch["places"].update(places)
         batch["macros"].update(macros)
         batch["files"].append(path)
-        for known, added in zip(batch["names"], names):
-            known |= added
+        for name, types in names.items():
+            batch["names"].setdefault(name, set()).update(types)
     directory.mkdir(parents=True, exist_ok=True)
     for old in directory.glob("*.cpp"):
         old.unlink()
