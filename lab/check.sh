@@ -33,13 +33,13 @@ redistributions=(env RANDOM_LAYOUTS=60)  # on every host
   "${redistributions[@]}" "$build/bin/random_layouts_test" --gtest_brief=1
 for ranks in 4 8; do  # one for each host, and two
   "$lab/run.sh" --name "$name" --hosts 2 --k 2 -n "$ranks" --time-limit 120 \
-    "$build/bin/run_broadcast_test" --gtest_brief=1 --gtest_filter='*WithoutAPlatform*'
+    "$build/bin/run_hosts_test" --gtest_brief=1 --gtest_filter='Broadcast.*WithoutAPlatform*'
 done
 "$lab/run.sh" --name "$name" --clusters 3 --hosts 2 --k 2 --time-limit 120 \
   "$build/bin/sluice" run alltoall --size 64Ki --method sluice --repetitions 9
 # Two ranks on each host, and local links.
 "$lab/run.sh" --name "$name" --hosts 2 --k 2 --local-rate 1000 -n 8 --time-limit 120 \
-  "$build/bin/local_phases_exchange_test" --gtest_brief=1
+  "$build/bin/run_hosts_test" --file=local_phases_exchange_test.cpp --gtest_brief=1
 if [[ -n ${2-} ]]; then
   "$lab/run.sh" --mpi mpich --name "$name" --hosts 3 --k 2 --time-limit 120 "$2/bin/exchange_test" --gtest_brief=1
   "$lab/run.sh" --mpi mpich --name "$name" --hosts 3 --k 2 --time-limit 120 \
