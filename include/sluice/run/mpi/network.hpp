@@ -54,7 +54,7 @@ struct HostNetwork {
 [[nodiscard]] Platform to_platform(const HostNetwork& network);
 
 /// The network that the jobs of `comm` plan for. It is measured now if it is not known yet, in 7 rounds of meetings for
-/// 5 to 16 hosts and 13 rounds for 1000. A round takes some 20 ms, or as long as 192 KiB take if that is longer. On one
+/// 5 to 16 hosts and 13 rounds for 1000. A round takes some 20 ms, or as long as 96 KiB take if that is longer. On one
 /// host there is nothing to measure.
 ///
 /// In the first of these cases that applies, nothing is measured:
@@ -63,7 +63,7 @@ struct HostNetwork {
 ///    the file does not exist, or is for others, the measurement is written to it for the next run of the program.
 ///
 /// Method: hosts meet in rounds of disjoint pairs, host i and host i xor r, all pairs of a round at the same time, so
-/// that shared links show. In a meeting both send all the time, 192 KiB to 4 MiB, and short messages go back and forth
+/// that shared links show. In a meeting both send all the time, 96 KiB to 4 MiB, and short messages go back and forth
 /// before. Two hosts were near in a meeting if both had at least three quarters of what their links carried at best,
 /// and a latency of at most twice the least of either (and 20 us more). Sets of hosts are joined, the nearest first,
 /// that were near in at least two fifths of the meetings between them, so that no single meeting decides. Hosts whose

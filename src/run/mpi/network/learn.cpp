@@ -35,9 +35,10 @@
 namespace sluice::mpi::detail {
 namespace {
 
-/// What two hosts send each other when they meet: more than the first queues of a network take at any speed.
+/// What two hosts send each other when they meet: more than the first queues of a network take at any speed. All pairs
+/// of a round begin together, so that rates over the same time add up.
 constexpr StreamLimits kMeeting{
-    .piece_bytes = 16 << 10, .seconds = 0.015, .least_bytes = 192 << 10, .most_seconds = 0.15, .most_bytes = 4 << 20};
+    .piece_bytes = 16 << 10, .seconds = 0.015, .least_bytes = 96 << 10, .most_seconds = 0.15, .most_bytes = 4 << 20};
 /// What all hosts of a group send to others and get from them at once. All end at the same time, so that rates add up.
 constexpr StreamLimits kUplink{.piece_bytes = 16 << 10, .seconds = 0.04, .most_bytes = 4 << 20};
 constexpr int kMostPasses = 3;

@@ -14,6 +14,8 @@ namespace {
 /// Pieces on their way, for the network to be filled while one is handed over.
 constexpr std::size_t kUnderWay = 2;
 constexpr std::size_t kAhead = 4;
+/// So many that come in the time that sending takes at least say what the rate is.
+constexpr std::size_t kEnoughInTime = 5;
 
 class Outgoing {
  public:
@@ -59,12 +61,12 @@ class Outgoing {
 
 class Incoming {
  public:
-  Incoming(Channel& channel, int from, int piece_bytes)
+  Incoming(Channel& channel, int from, const StreamLimits& limits)
       : channel_(channel),
         from_(from),
-        piece_bytes_(piece_bytes),
+        limits_(limits),
         start_s_(MPI_Wtime()),
-        memory_(std::make_shared<std::vector<std::byte>>(kAhead * static_cast<std::size_t>(piece_bytes))) {
+        memory_(std::make_shared<std::vector<std::byte>>(kAhead * static_cast<std::size_t>(limits.piece_bytes))) {
     while (requests_.size() < kAhead) listen();
   }
 
@@ -84,27 +86,18 @@ class Incoming {
     return true;
   }
 
-  [[nodiscard]] double rate() const {
-    const std::size_t pieces = came_.size();
-    if (pieces < 2) return 0;
-    const std::size_t first = pieces / 3;
-    const auto rate = [&](std::size_t count, double since) {
-      const double span = came_.back() - since;
-      return span > 0 ? static_cast<double>(count) * piece_bytes_ / span : 0;
-    };
-    return std::min(rate(pieces - 1 - first, came_[first]), rate(pieces, start_s_));
-  }
+  [[nodiscard]] double rate() const { return rate_of(came_, start_s_, limits_); }
 
  private:
   void listen() {
     requests_.emplace_back(channel_, memory_);
-    std::byte* const at = memory_->data() + posted_++ % kAhead * static_cast<std::size_t>(piece_bytes_);
-    requests_.back().receive(at, piece_bytes_, from_, Tag::kMeasure);
+    std::byte* const at = memory_->data() + posted_++ % kAhead * static_cast<std::size_t>(limits_.piece_bytes);
+    requests_.back().receive(at, limits_.piece_bytes, from_, Tag::kMeasure);
   }
 
   Channel& channel_;
   int from_;
-  int piece_bytes_;
+  StreamLimits limits_;
   double start_s_;
   std::shared_ptr<std::vector<std::byte>> memory_;
   std::deque<Pending> requests_;
@@ -115,10 +108,23 @@ class Incoming {
 
 }  // namespace
 
+double rate_of(std::span<const double> came_s, double start_s, const StreamLimits& limits) {
+  const auto in_time =
+      static_cast<std::size_t>(std::ranges::upper_bound(came_s, start_s + limits.seconds) - came_s.begin());
+  const std::size_t pieces = in_time >= kEnoughInTime ? in_time : came_s.size();
+  if (pieces < 2) return 0;
+  const std::size_t first = pieces / 3;
+  const auto rate = [&](std::size_t count, double since) {
+    const double span = came_s[pieces - 1] - since;
+    return span > 0 ? static_cast<double>(count) * limits.piece_bytes / span : 0;
+  };
+  return std::min(rate(pieces - 1 - first, came_s[first]), rate(pieces, start_s));
+}
+
 double stream(Channel& channel, const StreamEnds& ends, const StreamLimits& limits) {
   std::unique_ptr<Incoming> in;
   std::unique_ptr<Outgoing> out;
-  if (ends.from != MPI_PROC_NULL) in = std::make_unique<Incoming>(channel, ends.from, limits.piece_bytes);
+  if (ends.from != MPI_PROC_NULL) in = std::make_unique<Incoming>(channel, ends.from, limits);
   if (ends.to != MPI_PROC_NULL) out = std::make_unique<Outgoing>(channel, ends.to, limits);
   channel.wait_until([&] {
     const bool sent = !out || out->done();

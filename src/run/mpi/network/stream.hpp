@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include "run/mpi/runtime/channel.hpp"
 
@@ -23,9 +24,14 @@ struct StreamLimits {
   std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
 };
 
-/// Sends pieces and receives what comes; both at once where both ends are given. Returns bytes per second received:
-/// those after the first third, as buffers take what comes first at any speed, unless all of them took longer. 0 where
-/// nothing was received, or too little to tell. The other end calls it with the same limits.
+/// Bytes per second of pieces that came at these times, rising, since `start_s`: the rate after the first third, as
+/// buffers take what comes first at any speed, unless all of them took longer. What came after `limits.seconds` counts
+/// only where few pieces came before: a stream whose neighbours on a shared link have ended gets more than its share. 0
+/// of less than two pieces.
+[[nodiscard]] double rate_of(std::span<const double> came_s, double start_s, const StreamLimits& limits);
+
+/// Sends pieces and receives what comes; both at once where both ends are given. Returns the rate of what was received,
+/// 0 where nothing was, or too little to tell. The other end calls it with the same limits.
 double stream(Channel& channel, const StreamEnds& ends, const StreamLimits& limits);
 
 }  // namespace sluice::mpi::detail
