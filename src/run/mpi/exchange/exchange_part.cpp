@@ -16,13 +16,12 @@
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/network/links_of_ranks.hpp"
 #include "run/mpi/runtime/planned_part.hpp"
+#include "run/mpi/steps/chain_order.hpp"
 #include "run/mpi/steps/step_protocol.hpp"
-#include "schedule/slot_chains.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/aggregation.hpp"
 #include "sluice/plan/exchange.hpp"
-#include "sluice/plan/shared_links.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
@@ -226,7 +225,7 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
     const StepSchedule schedule = schedule_of(traffic, options, k, setup, by_links ? &known.links : nullptr, hosts);
     held += bytes_of(schedule);
     parts = schedule.local_phases ? split_phases(schedule, traffic.inner, ranks, k, mode == ExchangeMode::kBarrier)
-                                  : split(schedule, ranks, k);
+                                  : split(schedule, ranks, k, by_links ? known.links.links : std::vector<SharedLink>{});
     for (ExchangePart& part : parts) part.routed.moves_own = !options.schedule;
   }
   for (const Message& message : traffic.all.messages) {
@@ -246,30 +245,31 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
 
 }  // namespace
 
-std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::int64_t slots) {
+std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::int64_t slots,
+                                std::span<const SharedLink> links) {
   /// Where a transfer is: a receive of `to`, for those that go on from it to be written there.
   struct Place {
     std::int64_t to = 0;
     std::size_t number = 0;
   };
   std::vector<ExchangePart> parts(static_cast<std::size_t>(ranks));
-  const std::vector<std::size_t> before = sluice::detail::transfers_before(schedule, slots);
+  const std::vector<std::vector<std::size_t>> waits = waits_in_chain(schedule, slots, links);
   std::vector<Place> places;
-  places.reserve(before.size());
+  places.reserve(waits.size());
   std::int64_t step = 0;
   for (const Step& each : schedule.steps) {
     for (const Transfer& transfer : each.transfers) {
       ExchangePart& sender = parts[static_cast<std::size_t>(transfer.from)];
       ExchangePart& receiver = parts[static_cast<std::size_t>(transfer.to)];
-      const std::size_t earlier = before[places.size()];
-      const bool token = earlier != sluice::detail::kFirstOfSlot && places[earlier].to != transfer.to;
-      if (token) {
-        const Place& place = places[earlier];
+      const std::vector<std::size_t>& earlier = waits[places.size()];
+      for (const std::size_t transfer_before : earlier) {
+        const Place& place = places[transfer_before];
         parts[static_cast<std::size_t>(place.to)].transfers_in[place.number].successors.push_back(
             {static_cast<int>(transfer.from), step});
       }
       places.push_back({transfer.to, receiver.transfers_in.size()});
-      sender.sends.push_back({static_cast<int>(transfer.to), transfer.offset, transfer.size, step, token ? 2 : 1});
+      sender.sends.push_back(
+          {static_cast<int>(transfer.to), transfer.offset, transfer.size, step, 1 + static_cast<int>(earlier.size())});
       receiver.transfers_in.push_back({static_cast<int>(transfer.from), transfer.offset, transfer.size, step, {}});
     }
     ++step;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "run/mpi/exchange/routed_part.hpp"
@@ -9,6 +10,7 @@
 #include "run/mpi/steps/piece_order.hpp"
 #include "run/mpi/steps/protocol_chain.hpp"
 #include "run/pieces.hpp"
+#include "sluice/plan/shared_links.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/schedule/step_schedule.hpp"
 
@@ -45,9 +47,10 @@ struct ExchangePart {
   RoutedPart routed;
 };
 
-/// Splits a schedule between ranks into their parts, `receives` apart, and links its transfers to `slots` chains
-/// (transfers_before). @pre as there
-[[nodiscard]] std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::int64_t slots);
+/// Splits a schedule between ranks into their parts, `receives` apart, and links its transfers to chains of `slots` and
+/// of `links` (waits_in_chain). @pre as there
+[[nodiscard]] std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::int64_t slots,
+                                              std::span<const SharedLink> links = {});
 
 /// Whether messages go at once without anybody planning: where that is asked for, and on one host where nothing is
 /// asked for.

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
 #include "run/mpi/network/links_of_ranks.hpp"
+#include "run/mpi/steps/chain_order.hpp"
 #include "run/mpi/steps/step_protocol.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/batch.hpp"
@@ -133,24 +135,34 @@ std::optional<StepSchedule> cut_schedule(const JobArrays& arrays, const Cost& wh
   return schedule;
 }
 
-/// The rank's part of a schedule among ranks, of pieces that are multiples of `unit`.
-OwnSteps steps_of(const StepSchedule& schedule, const JobArrays& arrays, int own, std::int64_t unit) {
+/// The rank's part of a schedule among ranks, of pieces that are multiples of `unit`, that goes over `links`.
+OwnSteps steps_of(const StepSchedule& schedule, const JobArrays& arrays, int own, std::int64_t unit,
+                  std::span<const SharedLink> links = {}) {
   OwnSteps result;
   result.sends = merged(arrays, own, true);
   result.receives = merged(arrays, own, false);
   const auto number_to = numbers_by_rank(result.sends);
   const auto number_from = numbers_by_rank(result.receives);
+  const std::vector<std::vector<std::size_t>> waits = waits_in_chain(schedule, 0, links);
+  std::unordered_map<std::size_t, std::size_t> own_receives;  // by their numbers in the schedule
   double bytes = 0;
-  std::int64_t count = 0;
+  std::size_t count = 0;
   for (const Step& step : schedule.steps) {
     for (const Transfer& each : step.transfers) {
-      ++count;
       bytes += static_cast<double>(each.size * unit);
-      const auto add = [&](OwnMessages& to, std::size_t number) {
-        to.transfers.push_back({number, each.offset * unit, each.size * unit, result.steps});
+      const auto add = [&](OwnMessages& to, std::size_t number, int permissions) {
+        to.transfers.push_back({number, each.offset * unit, each.size * unit, result.steps, permissions});
       };
-      if (each.from == own) add(result.sends, number_to.at(static_cast<int>(each.to)));
-      if (each.to == own) add(result.receives, number_from.at(static_cast<int>(each.from)));
+      for (const std::size_t before : waits[count])
+        if (const auto found = own_receives.find(before); found != own_receives.end())
+          result.receives.transfers[found->second].successors.push_back({static_cast<int>(each.from), result.steps});
+      if (each.from == own)
+        add(result.sends, number_to.at(static_cast<int>(each.to)), 1 + static_cast<int>(waits[count].size()));
+      if (each.to == own) {
+        own_receives.emplace(count, result.receives.transfers.size());
+        add(result.receives, number_from.at(static_cast<int>(each.from)), 1);
+      }
+      ++count;
     }
     ++result.steps;
   }
@@ -279,7 +291,7 @@ OwnSteps own_steps(const JobArrays& arrays, int rank, const RedistributionPlan* 
   const std::optional<StepSchedule> cut =
       may_cut ? cut_schedule(arrays, whole_cost, options, links, ranks) : std::nullopt;
   if (cut) {
-    own = steps_of(*cut, arrays, rank, arrays.unit);
+    own = steps_of(*cut, arrays, rank, arrays.unit, links != nullptr ? links->links : std::vector<SharedLink>{});
     own.way = "messages cut by " + (options.algorithm == "auto" ? std::string("exchange") : cut->algorithm);
     if (links != nullptr) own.way = "by shared links";
   } else if (plan == nullptr) {

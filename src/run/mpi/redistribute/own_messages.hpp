@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "run/mpi/redistribute/participation.hpp"
+#include "run/mpi/steps/protocol_chain.hpp"
 #include "run/mpi/steps/step_executor.hpp"
 #include "sluice/input/batch_problem.hpp"
 #include "sluice/plan/redistribute.hpp"
@@ -33,6 +34,8 @@ struct OwnMessages {
     std::int64_t offset = 0;  ///< of its first byte in the message
     std::int64_t bytes = 0;
     std::int64_t step = 0;
+    int permissions = 1;                            ///< of a send in mode `chain`: how many it waits for
+    std::vector<ChainLinks::Send> successors = {};  ///< of a receive in mode `chain`: the sends that wait for it
   };
   /// What a message has of one array.
   struct Piece {

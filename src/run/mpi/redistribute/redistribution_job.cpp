@@ -25,12 +25,13 @@ namespace {
 /// So much memory a rank may need for MPI's own collective to be tried, which takes messages whole.
 constexpr std::int64_t kMostNativeBytes = 8 << 20;
 
-/// One port, kept by what each receiver tells the next of its senders: ports are all that limits.
+/// One port, and what shared links carry, kept by what receivers tell the next senders.
 std::unique_ptr<StepProtocol> chain(Channel& channel, const OwnSteps& own) {
   ChainLinks links;
-  for (const OwnMessages::Transfer& send : own.sends.transfers) links.sends.push_back({send.step, 1});
+  for (const OwnMessages::Transfer& send : own.sends.transfers) links.sends.push_back({send.step, send.permissions});
   for (const OwnMessages::Transfer& receive : own.receives.transfers) {
     links.senders.push_back({own.receives.messages[receive.message].peer, receive.step});
+    links.successors.push_back(receive.successors);
     links.bytes.push_back(receive.bytes);
   }
   return std::make_unique<ChainProtocol>(channel, std::move(links),

@@ -20,7 +20,7 @@ struct ChainLinks {
   };
   struct OwnSend {
     std::int64_t step = 0;
-    int permissions = 1;  ///< how many it waits for, 1 or 2
+    int permissions = 1;  ///< how many it waits for, at least 1
   };
 
   std::vector<OwnSend> sends;  ///< steps rise
