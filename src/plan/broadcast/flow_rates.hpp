@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -51,6 +52,19 @@ class FlowRates {
   [[nodiscard]] double found() const { return found_; }
   /// The work for them: of each port, link and the like at which rates were found anew, the flows that pass it.
   [[nodiscard]] double work() const { return work_; }
+  /// What flows under way pass, in all.
+  [[nodiscard]] double passages() const { return passages_; }
+  [[nodiscard]] std::span<const Passed> passed_on(std::size_t way) const {
+    return {passed_.data() + ways_[way].passed, ways_[way].passes};
+  }
+  /// use(flow, how much of it is left) for those under way, but for what has begun since a moment was closed.
+  template <class Use>
+  void for_flows(double now, Use use) const {
+    for (const End& end : ends_) {
+      const Flow& flow = flows_[end.flow];
+      use(end.flow, std::max(0.0, flow.left - flow.rate * (now - flow.since)));
+    }
+  }
 
  private:
   static constexpr std::size_t kNowhere = SIZE_MAX;
@@ -85,10 +99,7 @@ class FlowRates {
     double used_up = 0, top = 0;
   };
 
-  [[nodiscard]] std::span<const Passed> passed_by(const Flow& flow) const {
-    const Way& way = ways_[flow.way];
-    return {passed_.data() + way.passed, way.passes};
-  }
+  [[nodiscard]] std::span<const Passed> passed_by(const Flow& flow) const { return passed_on(flow.way); }
   [[nodiscard]] static bool may_be_used_up(const Thing& thing);
   void open_moment(double now);
   void meet(std::size_t thing);

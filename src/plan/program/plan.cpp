@@ -169,9 +169,8 @@ std::size_t connections(const Program& program) {
 
 class Planning {
  public:
-  Planning(const detail::RankNetwork& network, const ProgramTask& task, const ProgramOptions& options,
-           ProgramSearch search)
-      : network_(network), task_(task), options_(options), search_(search), work_left_(2 * most_of_one()) {}
+  Planning(const detail::RankNetwork& network, const ProgramTask& task, const ProgramOptions& options)
+      : network_(network), task_(task), options_(options), work_left_(2 * most_of_one()) {}
 
   /// Lists what a planner can do. Throws InputError where it does not apply.
   void list(const ProgramPlanner& planner) {
@@ -453,7 +452,8 @@ class Planning {
   double offer(Program program, double most, std::optional<double> estimate = {}, bool known = false) {
     detail::ReplayLimits limits{.work_left = std::max(0.0, most),
                                 .most_s = (1 + options_.slack) * least_known(),
-                                .least_work = search_ == ProgramSearch::kSoon ? 0 : kLittleWork * options_.effort,
+                                .least_work = options_.all_lengths ? kLittleWork * options_.effort : 0,
+                                .to_the_time = options_.all_lengths,
                                 .stop = options_.stop};
     // Not even begun where it is sure to be given up.
     constexpr double kWorkOfOne = 100;
@@ -463,8 +463,7 @@ class Planning {
     const double work = std::max(0.0, most) - limits.work_left;
     work_left_ -= work;
     if (!replayed) {
-      // With work left, as it was not done when the best one was.
-      const bool slower = limits.work_left > 0 && limits.work_left < most && !stopped();
+      const bool slower = limits.longer;
       program.length_s = estimate ? *estimate : estimated_length(network_, program);
       if (slower) program.length_s = std::max(program.length_s, limits.most_s);
       if (known && !slower) {
@@ -492,7 +491,6 @@ class Planning {
   const detail::RankNetwork& network_;
   const ProgramTask& task_;
   const ProgramOptions& options_;
-  ProgramSearch search_;
   std::vector<ProgramVariant> variants_;
   double work_left_;
   double little_left_ = kLittleWork * options_.effort;  ///< of work_left_, for what does not promise much
@@ -520,7 +518,7 @@ ProgramPlan detail::plan_program(const Platform& platform, const ProgramProblem&
   const detail::RankNetwork network(platform);
   ProgramTask task = task_of(network, shape, options.segments);
   task.of_broadcasts = of_broadcasts;
-  Planning planning(network, task, options, search);
+  Planning planning(network, task, options);
   std::string names;
   for (const ProgramPlanner& planner : detail::program_planners()) {
     if (planner.problem != problem.problem) continue;

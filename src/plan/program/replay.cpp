@@ -36,6 +36,7 @@ std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program&
   input.most_work = limits.work_left;
   input.most_s = limits.most_s;
   input.least_work = limits.least_work;
+  input.to_the_time = limits.to_the_time;
   input.stop = limits.stop;
   const std::vector<ProgramOperation>& operations = program.operations;
   const std::vector<std::size_t> partner = message_partners(program);
@@ -62,6 +63,7 @@ std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program&
   }
   const ReplayResult times = replay_messages(network, input);
   limits.work_left -= times.work;
+  limits.longer = times.longer;
   if (!times.complete) return std::nullopt;
   ReplayedProgram result;
   result.length_s = times.length;

@@ -20,8 +20,10 @@ enum class SendOrder : std::uint8_t {
 struct ReplayLimits {
   double work_left = kInfinity;  ///< what was done is taken off
   double most_s = kInfinity;
-  double least_work = 0;  ///< for most_s
+  double least_work = 0;  ///< for most_s, with to_the_time
+  bool to_the_time = false;
   StopRequest stop = {};
+  bool longer = false;  ///< whether it gave up as it takes longer than most_s
 };
 /// As the public one, of a program that is known to be sound; nothing if it gives up.
 [[nodiscard]] std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program& program, SendOrder order,
