@@ -672,9 +672,7 @@ TEST(PlanProgram, AnEstimateIsNoShorterThanTheLoad) {
   detail::RangeSets sets;
   for (const std::int64_t rank : ranks) sets.push_back({{rank * 5000, 5000}});
   const auto compared = [&](const detail::ProgramMessages& messages) {
-    Program program;
-    program.ranks = platform.ranks;
-    program.operations = detail::operations_of(messages, platform.ranks);
+    const detail::TimedProgram program{messages, waits_of(messages, platform.ranks)};
     return std::pair(detail::load_of(network, messages), detail::estimated_length(network, program));
   };
   for (const detail::Allgather& pattern : {detail::Allgather(detail::ring_allgather),

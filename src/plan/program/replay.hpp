@@ -5,6 +5,7 @@
 
 #include "plan/broadcast/rank_network.hpp"
 #include "plan/infinity.hpp"
+#include "schedule/message_waits.hpp"
 #include "schedule/program_messages.hpp"
 #include "sluice/plan/program.hpp"
 
@@ -32,8 +33,17 @@ struct ReplayLimits {
 /// For how long a message keeps what it passes, in port_s and connection_s.
 [[nodiscard]] MessageCosts pace_of(const RankNetwork& network, const ProgramOperation& send);
 
-/// About what the replay says, in one walk over the operations. Every send stands before its receive in the list.
-[[nodiscard]] double estimated_length(const RankNetwork& network, const Program& program);
+/// A program that is timed before it is written down, if it ever is.
+struct TimedProgram {
+  ProgramMessages messages;
+  MessageWaits waits;
+  double combine_s_per_byte = 0;
+};
+/// The length of its replay; nothing if that gives up.
+[[nodiscard]] std::optional<double> replayed_length(const RankNetwork& network, const TimedProgram& program,
+                                                    ReplayLimits& limits);
+/// About the same, in one walk over the operations.
+[[nodiscard]] double estimated_length(const RankNetwork& network, const TimedProgram& program);
 
 /// What is estimated is at least this: for how long the messages keep the port, link or uplink that they keep longest.
 [[nodiscard]] double load_of(const RankNetwork& network, const ProgramMessages& messages);
