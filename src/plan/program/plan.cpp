@@ -220,9 +220,9 @@ class Planning {
     replay_estimates(estimate_some(counted, put_off));
     std::vector<Estimate> late;
     for (Counted& each : put_off) {
-      const bool slower = !found_exactly() || each.at_least_s > (1 + options_.slack) * least_known();
+      const bool slower = !found_exactly() || *each.at_least_s > (1 + options_.slack) * least_known();
       if (slower)
-        candidates_.push_back({estimated_name(variants_[each.variant].name), each.at_least_s});
+        candidates_.push_back({estimated_name(variants_[each.variant].name), *each.at_least_s});
       else if (std::optional<Estimate> estimate = estimate_of(each))
         late.push_back(std::move(*estimate));
     }
@@ -311,7 +311,7 @@ class Planning {
   struct Counted {
     std::size_t messages, variant;
     std::optional<detail::ProgramMessages> made;  // none where it was not needed, or those before it are much
-    double at_least_s = 0;                        // its replay
+    std::optional<double> at_least_s = {};        // its replay, once that is known
   };
   struct Estimate {
     double seconds;
@@ -331,6 +331,7 @@ class Planning {
       std::optional<detail::ProgramMessages> messages = made_of(variants_[v], {});
       if (!messages) continue;
       counted.push_back({messages->list().size(), v, {}});
+      counted.back().at_least_s = at_least(*messages);
       keep(counted.back(), std::move(*messages));
     }
     std::ranges::stable_sort(counted, {}, &Counted::messages);
@@ -369,21 +370,21 @@ class Planning {
     const std::span all(counted.begin(), beyond);
     for (Counted& each : all) {
       if (stopped()) break;
-      std::optional<detail::ProgramMessages> made;
-      if (!each.made) made = made_of(variants_[each.variant], {});
-      if (!each.made && !made) continue;
-      const detail::ProgramMessages& messages = each.made ? *each.made : *made;
-      each.at_least_s = detail::replay_at_least(network_, messages, task_.shape.combine_s_per_byte);
-      if (made) keep(each, std::move(*made));
+      if (each.at_least_s) continue;
+      std::optional<detail::ProgramMessages> made = made_of(variants_[each.variant], {});
+      if (!made) continue;
+      each.at_least_s = at_least(*made);
+      keep(each, std::move(*made));
     }
-    std::ranges::stable_sort(all, {}, &Counted::at_least_s);
+    std::ranges::stable_sort(all, {}, [](const Counted& each) { return each.at_least_s.value_or(0); });
     for (Counted& each : all) {
       if (!estimates.empty() && stopped()) return estimates;
-      if (each.at_least_s <= least_s) {
+      const double at_least_s = each.at_least_s.value_or(0);
+      if (at_least_s <= least_s) {
         estimate(each);
         continue;
       }
-      found(each, each.at_least_s);
+      found(each, at_least_s);
       each.made.reset();
       put_off.push_back(std::move(each));
     }
@@ -402,7 +403,7 @@ class Planning {
 
   /// Keeps what was made, unless what was kept before is much.
   void keep(Counted& counted, detail::ProgramMessages messages) {
-    constexpr std::size_t kMostMade = std::size_t{1} << 18;  // messages
+    constexpr std::size_t kMostMade = std::size_t{1} << 19;  // messages
     if (made_ + counted.messages > kMostMade) return;
     made_ += counted.messages;
     counted.made = std::move(messages);
@@ -410,7 +411,7 @@ class Planning {
 
   /// Nothing where it is more than there may be.
   std::optional<Estimate> estimate_of(Counted& counted) {
-    constexpr std::size_t kMostKept = std::size_t{1} << 18;  // messages of programs
+    constexpr std::size_t kMostKept = std::size_t{1} << 19;  // messages of programs
     const ProgramVariant& variant = variants_[counted.variant];
     std::optional<detail::ProgramMessages> made = made_of(variant, std::exchange(counted.made, {}));
     if (!made) return std::nullopt;
@@ -458,6 +459,9 @@ class Planning {
     } catch (const InputError&) {
       return std::nullopt;
     }
+  }
+  [[nodiscard]] double at_least(const detail::ProgramMessages& messages) const {
+    return detail::replay_at_least(network_, messages, task_.shape.combine_s_per_byte);
   }
   [[nodiscard]] double most_of_one() const { return kMostWork * options_.effort; }
   static std::string estimated_name(const std::string& name) { return name + ", estimated"; }
