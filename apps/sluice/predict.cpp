@@ -96,6 +96,7 @@ int predict_collective(const CollectiveInput& options, const std::string& json) 
   const Interruptible interruptible;
   const TimeLimit limit(task.time_limit_s);
   task.options.stop = limit.stop();
+  task.options.all_lengths = true;
   const ProgramPlan plan = [&] {
     const Elapsed elapsed(kPlanning);
     return task.planned_by("auto");

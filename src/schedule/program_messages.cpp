@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "schedule/byte_uses.hpp"
+#include "schedule/message_waits.hpp"
 #include "schedule/range_map.hpp"
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"
@@ -155,27 +156,28 @@ ProgramMessages ProgramMessages::needed_for(const Program& shape) const {
 }
 
 std::vector<ProgramOperation> operations_of(const ProgramMessages& messages, std::int64_t ranks) {
+  return operations_of(messages, waits_of(messages, ranks));
+}
+
+std::vector<ProgramOperation> operations_of(const ProgramMessages& messages, const MessageWaits& waits) {
   std::vector<ProgramOperation> operations;
-  operations.reserve(2 * messages.list().size());
-  std::vector<std::vector<std::int64_t>> of_rank(static_cast<std::size_t>(ranks));  // positions
+  operations.reserve(waits.operations.size());
   for_operations(messages,
                  [&](std::int64_t rank, ProgramOperation::Kind kind, std::int64_t peer, const ProgramMessage& message) {
-                   of_rank[static_cast<std::size_t>(rank)].push_back(static_cast<std::int64_t>(operations.size()));
                    operations.push_back(operation_of(rank, kind, peer, message.ranges));
+                   const auto after = waits.after(operations.size() - 1);
+                   operations.back().after.assign(after.begin(), after.end());
                  });
-  // Rank by rank: the uses of one are a few thousand pieces, those of all are far from each other in memory.
-  for (const std::vector<std::int64_t>& positions : of_rank) {
-    ByteUses uses;
-    for (const std::int64_t position : positions)
-      wait_for_needed(operations[static_cast<std::size_t>(position)], uses, position);
-  }
   return operations;
+}
+
+bool states_pace(const ProgramMessages& messages) {
+  return std::ranges::any_of(messages.list(), [](const ProgramMessage& each) { return each.pace != SendPace(); });
 }
 
 std::vector<SendPace> paces_of(const ProgramMessages& messages) {
   std::vector<SendPace> paces;
-  if (std::ranges::all_of(messages.list(), [](const ProgramMessage& each) { return each.pace == SendPace(); }))
-    return paces;
+  if (!states_pace(messages)) return paces;
   paces.reserve(2 * messages.list().size());
   for_operations(messages, [&](std::int64_t, ProgramOperation::Kind kind, std::int64_t, const ProgramMessage& message) {
     paces.push_back(kind == ProgramOperation::Kind::kSend ? message.pace : SendPace());

@@ -58,6 +58,8 @@ class ProgramMessages {
 
 /// Operations of the messages, each waiting for what it has to (see program.hpp).
 [[nodiscard]] std::vector<ProgramOperation> operations_of(const ProgramMessages& messages, std::int64_t ranks);
+/// Whether any message states one.
+[[nodiscard]] bool states_pace(const ProgramMessages& messages);
 /// The pace of these operations; empty where no message states one.
 [[nodiscard]] std::vector<SendPace> paces_of(const ProgramMessages& messages);
 /// Operations of one rank alone, at one end of every message; `after` has positions among these.

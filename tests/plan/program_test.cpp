@@ -664,6 +664,36 @@ TEST(PlanProgram, NoReplayIsShorterThanTheLoad) {
   }
 }
 
+/// A replay that may last as long as it does is the same; one that may not is given up.
+TEST(ReplayProgram, GivesUpOnlyWhatIsLonger) {
+  constexpr double kSooner = 0.999, kCombine_s = 2e-8;
+  const Platform platform = three_sites(in_order(), 4);
+  const detail::RankNetwork network(platform);
+  const detail::Ranks ranks = first_ranks(platform.ranks);
+  for (const std::int64_t block : {1, 5000, 300'000}) {
+    detail::RangeSets sets;
+    for (const std::int64_t rank : ranks) sets.push_back({{rank * block, block}});
+    for (const detail::Allgather& pattern : {detail::Allgather(detail::ring_allgather),
+                                             {detail::bruck_allgather},
+                                             {detail::circulant_allgather},
+                                             {detail::pairwise_allgather}}) {
+      detail::ProgramMessages messages = pattern(ranks, sets).reversed(true);
+      messages.append(pattern(ranks, sets));
+      for (const double combine_s : {0.0, kCombine_s}) {
+        const detail::TimedProgram program{messages, waits_of(messages, platform.ranks), combine_s};
+        detail::ReplayLimits none;
+        const double length_s = replayed_length(network, program, none).value();
+        detail::ReplayLimits enough{.most_s = length_s};
+        EXPECT_EQ(replayed_length(network, program, enough), length_s);
+        EXPECT_FALSE(enough.longer);
+        detail::ReplayLimits too_little{.most_s = kSooner * length_s};
+        EXPECT_FALSE(replayed_length(network, program, too_little));
+        EXPECT_TRUE(too_little.longer);
+      }
+    }
+  }
+}
+
 /// What messages share makes no program faster than its load, and one of a single round by itself as long.
 TEST(PlanProgram, AnEstimateIsNoShorterThanTheLoad) {
   const Platform platform = three_sites(in_order(), 4);
@@ -672,9 +702,7 @@ TEST(PlanProgram, AnEstimateIsNoShorterThanTheLoad) {
   detail::RangeSets sets;
   for (const std::int64_t rank : ranks) sets.push_back({{rank * 5000, 5000}});
   const auto compared = [&](const detail::ProgramMessages& messages) {
-    Program program;
-    program.ranks = platform.ranks;
-    program.operations = detail::operations_of(messages, platform.ranks);
+    const detail::TimedProgram program{messages, waits_of(messages, platform.ranks)};
     return std::pair(detail::load_of(network, messages), detail::estimated_length(network, program));
   };
   for (const detail::Allgather& pattern : {detail::Allgather(detail::ring_allgather),

@@ -39,6 +39,9 @@ struct ProgramOptions {
   /// default is N times the work.
   double effort = 1;
   StopRequest stop = {};  ///< ends planning with the best variant so far, once there is one
+  /// Variants are replayed to their end although another one is faster, as long as that is little work (about a second
+  /// in all): for the lengths of ProgramPlan::candidates, not for the program.
+  bool all_lengths = false;
 };
 
 /// A program, and what it was chosen from.
@@ -48,7 +51,8 @@ struct ProgramPlan {
   /// one that was chosen comes first.
   struct Candidate {
     std::string algorithm;
-    /// Seconds until the last rank is done; of one that is estimated, about, or at least so many.
+    /// Seconds until the last rank is done; of one that is estimated, as a replay is given up when it is sure to be
+    /// longer than the best one, about, or at least so many.
     double length_s = 0;
   };
   std::vector<Candidate> candidates;  ///< at least the one chosen

@@ -39,8 +39,6 @@ namespace sluice::detail {
 
 namespace {
 
-constexpr double kRateRounding = 1e-9;
-
 /// For a heap whose top is the lowest level, without branches, which nobody can foresee here.
 constexpr auto kHigher = [](const std::pair<double, std::size_t>& a, const std::pair<double, std::size_t>& b) {
   const int higher = static_cast<int>(a.first > b.first);
@@ -53,40 +51,51 @@ constexpr auto kHigher = [](const std::pair<double, std::size_t>& a, const std::
 std::size_t FlowRates::add_way(std::span<const Passed> passes, double least_s, double weight) {
   ways_.push_back({passed_.size(), passes.size(), least_s, weight, 1 / (least_s * weight)});
   passed_.insert(passed_.end(), passes.begin(), passes.end());
-  for (const Passed& each : passes)
-    if (each.thing >= things_.size()) things_.resize(each.thing + 1);
+  for (const Passed& each : passes) {
+    if (each.thing < things_.size()) continue;
+    things_.resize(each.thing + 1);
+    uses_.resize(each.thing + 1);
+  }
   return ways_.size() - 1;
 }
 
-void FlowRates::begin(std::size_t f, std::size_t way, double now) {
-  if (f >= flows_.size()) flows_.resize(f + 1);
-  Flow& flow = flows_[f];
-  flow.way = way;
-  flow.since = now;
+void FlowRates::begin(std::size_t f, std::size_t number, double now) {
   open_moment(now);
-  passages_ += static_cast<double>(ways_[way].passes);
-  for (const Passed& each : passed_by(flow)) {
-    Thing& thing = things_[each.thing];
-    thing.flows.emplace_back(f, each.seconds);
-    thing.wanted += each.seconds / ways_[way].least;
-    if (may_be_used_up(thing)) reach_held(each.thing);
+  if (f >= slots_.size()) slots_.resize(f + 1, kNoSlot);
+  if (free_slots_.empty()) {
+    free_slots_.push_back(static_cast<std::uint32_t>(flows_.size()));
+    flows_.emplace_back();
   }
-  reach(f);
+  const std::uint32_t slot = slots_[f] = free_slots_.back();
+  free_slots_.pop_back();
+  Flow& flow = flows_[slot] = {};
+  flow.flow = static_cast<std::uint32_t>(f);
+  flow.way = static_cast<std::uint32_t>(number);
+  flow.since = now;
+  const Way& way = ways_[number];
+  passages_ += static_cast<double>(way.passes);
+  for (const auto& [thing, seconds] : passed_by(flow)) {
+    things_[thing].flows.push_back({slot, seconds, way.weight * seconds});
+    uses_[thing].wanted += seconds / way.least;
+    if (may_be_used_up(thing)) reach_held(thing);
+  }
+  reach(slot);
 }
 
 void FlowRates::leave(std::size_t f, double now) {
-  Flow& flow = flows_[f];
-  flow.over = true;
   open_moment(now);
-  passages_ -= static_cast<double>(ways_[flow.way].passes);
-  for (const Passed& each : passed_by(flow)) {
-    Thing& thing = things_[each.thing];
+  const std::uint32_t slot = slots_[f];
+  Flow& flow = flows_[slot];
+  flow.over = true;
+  over_.push_back(slot);
+  const Way& way = ways_[flow.way];
+  passages_ -= static_cast<double>(way.passes);
+  for (const auto& [thing, seconds] : passed_by(flow)) {
+    std::vector<Passing>& flows = things_[thing].flows;
     const bool used_up = may_be_used_up(thing);
-    const auto at =
-        std::find_if(thing.flows.begin(), thing.flows.end(), [&](const auto& one) { return one.first == f; });
-    thing.flows.erase(at);
-    thing.wanted = thing.flows.empty() ? 0 : thing.wanted - each.seconds / ways_[flow.way].least;
-    if (used_up) reach_held(each.thing);
+    flows.erase(std::ranges::find(flows, slot, &Passing::slot));
+    uses_[thing].wanted = flows.empty() ? 0 : uses_[thing].wanted - seconds / way.least;
+    if (used_up) reach_held(thing);
   }
 }
 
@@ -102,39 +111,39 @@ void FlowRates::open_moment(double now) {
 
 void FlowRates::close_moment() {
   open_ = false;
-  std::erase_if(reached_, [&](std::size_t f) { return flows_[f].over; });
+  std::erase_if(reached_, [&](std::uint32_t slot) { return flows_[slot].over; });
+  free_slots_.insert(free_slots_.end(), over_.begin(), over_.end());
+  over_.clear();
   if (met_.empty()) {
     // Nothing that they pass can be used up.
     found_ += static_cast<double>(reached_.size());
-    for (const std::size_t f : reached_) {
-      Flow& flow = flows_[f];
+    for (const std::uint32_t slot : reached_) {
+      Flow& flow = flows_[slot];
       const Way& way = ways_[flow.way];
       flow.level = way.enough;
-      flow.held_by = kNowhere;
+      flow.held_by = kNoSlot;
       flow.next = 1 / way.least;
-      set_rate(f, moment_);
+      set_rate(slot, moment_);
     }
   } else if (!reached_.empty()) {
     settle(moment_);
   }
 }
 
-bool FlowRates::may_be_used_up(const Thing& thing) { return thing.wanted > 1 + kRateRounding; }
-
 void FlowRates::meet(std::size_t thing) {
-  if (things_[thing].mark == mark_) return;
-  things_[thing].mark = mark_;
-  met_.push_back(thing);
+  if (uses_[thing].mark == mark_) return;
+  uses_[thing].mark = mark_;
+  met_.push_back(static_cast<std::uint32_t>(thing));
 }
 
 /// A flow gets a new rate, and what it passes and may be used up is looked at.
-void FlowRates::reach(std::size_t f) {
-  Flow& flow = flows_[f];
+void FlowRates::reach(std::uint32_t slot) {
+  Flow& flow = flows_[slot];
   if (flow.mark == mark_) return;
   flow.mark = mark_;
-  reached_.push_back(f);
+  reached_.push_back(slot);
   for (const Passed& each : passed_by(flow))
-    if (may_be_used_up(things_[each.thing])) meet(each.thing);
+    if (may_be_used_up(each.thing)) meet(each.thing);
 }
 
 /// The flows that a thing holds, as others begin or end there.
@@ -143,8 +152,8 @@ void FlowRates::reach_held(std::size_t t) {
   Thing& thing = things_[t];
   if (thing.held_mark == mark_) return;  // who has begun there since is reached anyway
   thing.held_mark = mark_;
-  for (const auto& [f, seconds] : thing.flows)
-    if (flows_[f].held_by == t) reach(f);
+  for (const Passing& each : thing.flows)
+    if (flows_[each.slot].held_by == t) reach(each.slot);
 }
 
 /// New rates for the flows reached, and for all others that need them.
@@ -155,16 +164,19 @@ void FlowRates::settle(double now) {
     if (work_ - before > passages_) reach_all();
     fill();
   }
-  for (const std::size_t f : reached_) set_rate(f, now);
+  for (const std::uint32_t slot : reached_) set_rate(slot, now);
 }
 
 /// Rates for the flows reached, in what all others leave free.
 void FlowRates::fill() {
-  ++filling_;
   found_ += static_cast<double>(reached_.size());
   levels_.clear();
-  for (std::size_t r = 0; r < reached_.size(); ++r) levels_.emplace_back(ways_[flows_[reached_[r]].way].enough, r);
-  for (const std::size_t t : met_) {
+  for (std::size_t r = 0; r < reached_.size(); ++r) {
+    Flow& flow = flows_[reached_[r]];
+    flow.fixed = false;
+    levels_.emplace_back(ways_[flow.way].enough, r);
+  }
+  for (const std::uint32_t t : met_) {
     Thing& thing = things_[t];
     work_ += static_cast<double>(thing.flows.size());
     thing.free = 1;
@@ -172,10 +184,10 @@ void FlowRates::fill() {
     thing.open = 0;
     thing.used_up = kInfinity;
     thing.top = 0;
-    for (const auto& [f, seconds] : thing.flows) {
-      const Flow& flow = flows_[f];
+    for (const auto& [slot, seconds, weight] : thing.flows) {
+      const Flow& flow = flows_[slot];
       if (flow.mark == mark_) {
-        thing.weights += ways_[flow.way].weight * seconds;
+        thing.weights += weight;
         ++thing.open;
       } else {
         thing.free -= flow.rate * seconds;
@@ -191,9 +203,9 @@ void FlowRates::fill() {
     const auto [level, what] = levels_.back();
     levels_.pop_back();
     if (what < reached_.size()) {
-      const std::size_t f = reached_[what];
-      if (flows_[f].fixed == filling_) continue;
-      fix(f, level, kNowhere);
+      const std::uint32_t slot = reached_[what];
+      if (flows_[slot].fixed) continue;
+      fix(slot, level, kNoSlot);
       --open;
       continue;
     }
@@ -208,24 +220,24 @@ void FlowRates::fill() {
       continue;
     }
     thing.used_up = level;
-    for (const auto& [f, seconds] : thing.flows) {
-      if (flows_[f].mark != mark_ || flows_[f].fixed == filling_) continue;
-      fix(f, level, t);
+    for (const Passing& each : thing.flows) {
+      if (flows_[each.slot].mark != mark_ || flows_[each.slot].fixed) continue;
+      fix(each.slot, level, static_cast<std::uint32_t>(t));
       --open;
     }
   }
 }
 
-void FlowRates::fix(std::size_t f, double level, std::size_t held_by) {
-  Flow& flow = flows_[f];
+void FlowRates::fix(std::uint32_t slot, double level, std::uint32_t held_by) {
+  Flow& flow = flows_[slot];
   const Way& way = ways_[flow.way];
-  flow.fixed = filling_;
+  flow.fixed = true;
   flow.level = level;
   flow.held_by = held_by;
   flow.next = std::min(level * way.weight, 1 / way.least);
   for (const Passed& each : passed_by(flow)) {
+    if (uses_[each.thing].mark != mark_) continue;
     Thing& thing = things_[each.thing];
-    if (thing.mark != mark_) continue;
     thing.free = std::max(0.0, thing.free - flow.next * each.seconds);
     const double weight = way.weight * each.seconds;
     thing.weights -= weight;
@@ -242,8 +254,8 @@ void FlowRates::fix(std::size_t f, double level, std::size_t held_by) {
 /// Those of the flows that have no rate yet.
 double FlowRates::weights_left(const Thing& thing) const {
   double sum = 0;
-  for (const auto& [f, seconds] : thing.flows)
-    if (flows_[f].mark == mark_ && flows_[f].fixed != filling_) sum += ways_[flows_[f].way].weight * seconds;
+  for (const Passing& each : thing.flows)
+    if (flows_[each.slot].mark == mark_ && !flows_[each.slot].fixed) sum += each.weight;
   return sum;
 }
 
@@ -257,12 +269,12 @@ bool FlowRates::reach_more() {
     const std::size_t t = met_[m];
     const Thing& thing = things_[t];
     const bool used_up = thing.used_up < kInfinity || thing.free <= kRateRounding;
-    for (const auto& [f, seconds] : thing.flows) {
-      const Flow& flow = flows_[f];
+    const double gives_above = thing.used_up * (1 + kRateRounding);
+    const double rises_below = used_up ? thing.top * (1 - kRateRounding) : kInfinity;
+    for (const Passing& each : thing.flows) {
+      const Flow& flow = flows_[each.slot];
       if (flow.mark == mark_) continue;
-      const bool gives = flow.level > thing.used_up * (1 + kRateRounding);
-      const bool rises = flow.held_by == t && (!used_up || flow.level < thing.top * (1 - kRateRounding));
-      if (gives || rises) reach(f);
+      if (flow.level > gives_above || (flow.held_by == t && flow.level < rises_below)) reach(each.slot);
     }
   }
   return reached_.size() > reached;
@@ -271,34 +283,34 @@ bool FlowRates::reach_more() {
 /// All flows that share something which may be used up with those reached, directly or through others.
 void FlowRates::reach_all() {
   for (std::size_t m = 0; m < met_.size(); ++m)  // grows meanwhile
-    for (const auto& [f, seconds] : things_[met_[m]].flows) reach(f);
+    for (const Passing& each : things_[met_[m]].flows) reach(each.slot);
 }
 
-void FlowRates::set_rate(std::size_t f, double now) {
-  Flow& flow = flows_[f];
+void FlowRates::set_rate(std::uint32_t slot, double now) {
+  Flow& flow = flows_[slot];
   constexpr double kSame = 1e-12;
-  if (flow.place != kNowhere && std::abs(flow.next - flow.rate) <= kSame * flow.next) return;
+  if (flow.place != kNoSlot && std::abs(flow.next - flow.rate) <= kSame * flow.next) return;
   flow.left = std::max(0.0, flow.left - flow.rate * (now - flow.since));
   flow.since = now;
   flow.rate = flow.next;
-  set_end(f, now + flow.left / flow.rate);
+  set_end(slot, now + flow.left / flow.rate);
 }
 
 // ---- the heap of ends
 
 FlowRates::End FlowRates::take_end() {
-  const End end = ends_.front();
-  flows_[end.flow].place = kNowhere;
-  const End last = ends_.back();
+  const SlotEnd end = ends_.front();
+  flows_[end.slot].place = kNoSlot;
+  const SlotEnd last = ends_.back();
   ends_.pop_back();
   if (!ends_.empty()) sink(0, last);
-  return end;
+  return {end.time, end.number, flows_[end.slot].flow};
 }
 
-void FlowRates::set_end(std::size_t f, double time) {
-  const End end{time, number_++, f};
-  std::size_t at = flows_[f].place;
-  if (at == kNowhere) {
+void FlowRates::set_end(std::uint32_t slot, double time) {
+  const SlotEnd end{time, number_++, slot};
+  std::size_t at = flows_[slot].place;
+  if (at == kNoSlot) {
     at = ends_.size();
     ends_.push_back(end);
   }
@@ -309,7 +321,7 @@ void FlowRates::set_end(std::size_t f, double time) {
   sink(at, end);
 }
 
-void FlowRates::sink(std::size_t at, const End& end) {
+void FlowRates::sink(std::size_t at, const SlotEnd& end) {
   for (;;) {
     std::size_t child = 2 * at + 1;
     if (child + 1 < ends_.size() && ends_[child] < ends_[child + 1]) ++child;
@@ -320,9 +332,9 @@ void FlowRates::sink(std::size_t at, const End& end) {
   place(at, end);
 }
 
-void FlowRates::place(std::size_t at, const End& end) {
+void FlowRates::place(std::size_t at, const SlotEnd& end) {
   ends_[at] = end;
-  flows_[end.flow].place = at;
+  flows_[end.slot].place = static_cast<std::uint32_t>(at);
 }
 
 }  // namespace sluice::detail

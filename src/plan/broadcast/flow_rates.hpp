@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,17 +22,13 @@ class FlowRates {
     double time = 0;
     std::uint64_t number = 0;  ///< ends at one time come in the order in which they were found
     std::size_t flow = 0;
-
-    bool operator<(const End& other) const {  // for a heap whose top is the earliest
-      return std::pair(other.time, other.number) < std::pair(time, number);
-    }
   };
 
   /// What many flows have in common; its number. Alone, one of them takes `least_s` seconds; its share goes with
   /// `weight`.
   std::size_t add_way(std::span<const Passed> passes, double least_s, double weight);
   /// Room for so many flows.
-  void reserve(std::size_t flows) { flows_.reserve(flows); }
+  void reserve(std::size_t flows) { slots_.reserve(flows); }
   /// `flow` has not begun before. What begins and leaves at one time is a moment; rates and ends are those before it
   /// until it is closed.
   void begin(std::size_t flow, std::size_t way, double now);
@@ -51,66 +48,101 @@ class FlowRates {
   [[nodiscard]] double found() const { return found_; }
   /// The work for them: of each port, link and the like at which rates were found anew, the flows that pass it.
   [[nodiscard]] double work() const { return work_; }
+  /// What flows under way pass, in all.
+  [[nodiscard]] double passages() const { return passages_; }
+  [[nodiscard]] std::span<const Passed> passed_on(std::size_t way) const {
+    return {passed_.data() + ways_[way].passed, ways_[way].passes};
+  }
+  /// use(flow, how much of it is left) for those under way, but for what has begun since a moment was closed.
+  template <class Use>
+  void for_flows(double now, Use use) const {
+    for (const SlotEnd& end : ends_) {
+      const Flow& flow = flows_[end.slot];
+      use(flow.flow, std::max(0.0, flow.left - flow.rate * (now - flow.since)));
+    }
+  }
 
  private:
-  static constexpr std::size_t kNowhere = SIZE_MAX;
+  static constexpr double kRateRounding = 1e-9, kMostUsed = 1 + kRateRounding;
+  struct SlotEnd {
+    double time = 0;
+    std::uint64_t number = 0;
+    std::uint32_t slot = 0;
+
+    bool operator<(const SlotEnd& other) const {  // for a heap whose top is the earliest
+      return std::pair(other.time, other.number) < std::pair(time, number);
+    }
+  };
   struct Way {
     std::size_t passed = 0, passes = 0;  // where what it passes begins, in passed_; and how much
     double least = 0;
     double weight = 0;
     double enough = 0;  // the level from which its flows need no more
   };
-  struct Flow {
-    std::size_t way = 0;
+  static constexpr std::uint32_t kNoSlot = UINT32_MAX;
+  /// One under way. It has a slot, a line of the cache, which another one gets when it is over.
+  struct alignas(64) Flow {
     double left = 1;  // of it
     double rate = 0;  // parts of it a second
     double since = 0;
-    std::size_t place = kNowhere;    // in ends_
-    double level = 0;                // rate over weight
-    std::size_t held_by = kNowhere;  // the thing that is used up and keeps it from more
-    std::uint64_t mark = 0;          // of the last moment that reached it
-    std::uint64_t fixed = 0;         // of the last filling that gave it a rate
-    double next = 0;                 // the rate that it gave
+    double level = 0;  // rate over weight
+    double next = 0;   // the rate that the last filling gave it
+    std::uint32_t flow = 0;
+    std::uint32_t way = 0;
+    std::uint32_t place = kNoSlot;    // in ends_
+    std::uint32_t held_by = kNoSlot;  // the thing that is used up and keeps it from more
+    std::uint32_t mark = 0;           // of the last moment that reached it
+    bool fixed = false;               // whether the filling at hand has given it a rate
     bool over = false;
   };
+  /// One that passes a thing.
+  struct Passing {
+    std::uint32_t slot = 0;
+    double seconds = 0;  // for so long it would keep the thing
+    double weight = 0;   // that many times its weight
+  };
   struct Thing {
-    std::vector<std::pair<std::size_t, double>> flows;  // under way, and for how long each would keep it
-    std::uint64_t mark = 0;                             // of the last moment that met it
-    std::uint64_t held_mark = 0;                        // and that reached all that it held
-    double wanted = 0;  // by all its flows, if each had all else for itself; above 1, it may be used up
+    std::vector<Passing> flows;   // under way
+    std::uint32_t held_mark = 0;  // of the last moment that reached all that it held
     // While rates are found: what is free; the weights of flows whose rate is open, and so many; the level at which it
     // was used up, and the highest of those that got a rate.
+    std::uint32_t open = 0;
     double free = 1, weights = 0;
-    std::size_t open = 0;
     double used_up = 0, top = 0;
   };
+  /// What is asked of things that mostly do not matter, such as connections, apart from them.
+  struct Use {
+    double wanted = 0;       // by all its flows, if each had all else for itself; above 1, it may be used up
+    std::uint32_t mark = 0;  // of the last moment that met it
+  };
 
-  [[nodiscard]] std::span<const Passed> passed_by(const Flow& flow) const {
-    const Way& way = ways_[flow.way];
-    return {passed_.data() + way.passed, way.passes};
-  }
-  [[nodiscard]] static bool may_be_used_up(const Thing& thing);
+  [[nodiscard]] std::span<const Passed> passed_by(const Flow& flow) const { return passed_on(flow.way); }
+  [[nodiscard]] bool may_be_used_up(std::size_t thing) const { return uses_[thing].wanted > kMostUsed; }
   void open_moment(double now);
   void meet(std::size_t thing);
-  void reach(std::size_t f);
+  void reach(std::uint32_t slot);
   void reach_held(std::size_t thing);
   void settle(double now);
   void fill();
   [[nodiscard]] bool reach_more();
   void reach_all();
-  void fix(std::size_t f, double level, std::size_t held_by);
+  void fix(std::uint32_t slot, double level, std::uint32_t held_by);
   [[nodiscard]] double weights_left(const Thing& thing) const;
   [[nodiscard]] static double level_of(const Thing& thing);
-  void set_rate(std::size_t f, double now);
-  void set_end(std::size_t f, double time);
-  void sink(std::size_t at, const End& end);
-  void place(std::size_t at, const End& end);
+  void set_rate(std::uint32_t slot, double now);
+  void set_end(std::uint32_t slot, double time);
+  void sink(std::size_t at, const SlotEnd& end);
+  void place(std::size_t at, const SlotEnd& end);
 
   std::vector<Way> ways_;
-  std::vector<Passed> passed_;  // by all ways
-  std::vector<Flow> flows_;
+  std::vector<Passed> passed_;             // by all ways
+  std::vector<Flow> flows_;                // by slot
+  std::vector<std::uint32_t> free_slots_;  // the last one is taken first
+  std::vector<std::uint32_t> over_;        // slots whose flows have left in the moment at hand
+  std::vector<std::uint32_t> slots_;       // by flow
   std::vector<Thing> things_;
-  std::vector<End> ends_;  // a heap: the earliest first
+  std::vector<Use> uses_;      // by thing
+  std::vector<SlotEnd> ends_;  // a heap: the earliest first
   std::uint64_t number_ = 0;
   double found_ = 0;
   double work_ = 0;
@@ -118,8 +150,8 @@ class FlowRates {
   // Of the moment at hand:
   bool open_ = false;
   double moment_ = 0;
-  std::uint64_t mark_ = 0, filling_ = 0;
-  std::vector<std::size_t> reached_, met_;
+  std::uint32_t mark_ = 0;
+  std::vector<std::uint32_t> reached_, met_;            // slots, and things
   std::vector<std::pair<double, std::size_t>> levels_;  // to come: of flows reached, and behind them of things met
 };
 

@@ -42,6 +42,7 @@
 #include "plan/broadcast/event_queue.hpp"
 #include "plan/broadcast/flow_rates.hpp"
 #include "plan/broadcast/flow_way.hpp"
+#include "plan/broadcast/replay_floor.hpp"
 #include "plan/infinity.hpp"
 #include "sluice/error.hpp"
 
@@ -55,9 +56,11 @@ class Replay {
       : network_(network), input_(input), ranks_(static_cast<std::size_t>(network.platform().ranks)) {
     list_flows();
     list_waits();
+    if (input_.most_s < kInfinity && !input_.to_the_time) find_floor();
   }
 
   ReplayResult run() {
+    if (result_.longer) return given_up();
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
       for (std::size_t queue = 0; queue < ranks_[r].queues.size(); ++queue)
         if (flows_[ranks_[r].queues[queue].first].missing == 0) offer(r, queue);
@@ -76,6 +79,7 @@ class Replay {
           break;
         case Kind::kFlows:
           rates_.begin(event.index, flows_[event.index].way, event.time);
+          if (floor_) floor_->flows(event.index);
           break;
         case Kind::kEnds:
           end_flow(event.index, event.time);
@@ -119,6 +123,7 @@ class Replay {
   struct WayCosts {
     std::int64_t bytes = 0;
     double latency = 0;
+    double least = 0;     // of its flow
     double overhead = 0;  // of either end
   };
   struct Queue {
@@ -179,9 +184,10 @@ class Replay {
                                      queued += queued_s;
                                    });
     constexpr double kShortest = 1e-12;
-    ways_.push_back({bytes, costs.latency_s, costs.overhead_s});
+    const double least_s = std::max(costs.least_s, kShortest);
+    ways_.push_back({bytes, costs.latency_s, least_s, costs.overhead_s});
     // Weights by bytes, while rates are in parts of the message.
-    return rates_.add_way(way_, std::max(costs.least_s, kShortest),
+    return rates_.add_way(way_, least_s,
                           1 / (static_cast<double>(bytes) * std::max(kShortest, costs.latency_s + queued)));
   }
 
@@ -189,21 +195,52 @@ class Replay {
     const auto end_of = [](const ReplayWait& wait) {
       return 2 * wait.ended + (wait.ended_at == ReplayEnd::kReceiver ? 1 : 0);
     };
-    first_freed_.assign(2 * flows_.size() + 1, 0);
+    std::vector<std::size_t>& first = waiting_.first;
+    first.assign(2 * flows_.size() + 1, 0);
     for (const ReplayWait& wait : input_.waits) {
-      ++first_freed_[end_of(wait) + 1];
+      ++first[end_of(wait) + 1];
       ++(wait.waits_at == ReplayEnd::kSender ? flows_[wait.waiting].missing : flows_[wait.waiting].missing_at_end);
     }
-    std::partial_sum(first_freed_.begin(), first_freed_.end(), first_freed_.begin());
-    freed_.resize(input_.waits.size());
-    std::vector<std::size_t> next(first_freed_.begin(), first_freed_.end() - 1);
-    for (const ReplayWait& wait : input_.waits) freed_[next[end_of(wait)]++] = {wait.waiting, wait.waits_at};
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    waiting_.freed.resize(input_.waits.size());
+    std::vector<std::size_t> next(first.begin(), first.end() - 1);
+    for (const ReplayWait& wait : input_.waits) waiting_.freed[next[end_of(wait)]++] = {wait.waiting, wait.waits_at};
+  }
+
+  void find_floor() {
+    std::vector<ReplayFloor::Message> messages;
+    messages.reserve(flows_.size());
+    for (std::size_t f = 0; f < flows_.size(); ++f) {
+      const ReplayMessage& message = input_.messages[f];
+      messages.push_back({flows_[f].from, flows_[f].to, flows_[f].way, flows_[f].behind, message.connection_s,
+                          std::max(0.0, message.work_s)});
+    }
+    std::vector<ReplayFloor::Way> ways;
+    ways.reserve(ways_.size());
+    for (std::size_t w = 0; w < ways_.size(); ++w)
+      ways.push_back({rates_.passed_on(w), ways_[w].latency, ways_[w].least, ways_[w].overhead});
+    floor_.emplace(std::move(messages), std::move(ways), waiting_, passed_things(network_), ranks_.size());
+    look_at_floor(floor_->at_start());
+  }
+
+  /// It ends no earlier than `end`.
+  void look_at_floor(double end) {
+    constexpr double kFloorRounding = 1e-6;
+    if (end > input_.most_s * (1 + kFloorRounding)) result_.longer = true;
   }
 
   [[nodiscard]] bool enough(double now) {
     constexpr std::int64_t kBetweenAsking = 1024;
+    // A look at the floor is as much work as a part of this.
+    constexpr double kBetweenLooks = 8;
     const double work = rates_.work();
-    return work > input_.most_work || (now > input_.most_s && work > input_.least_work) ||
+    if (now > input_.most_s && work > input_.least_work) result_.longer = true;
+    if (floor_ && work + rates_.found() > next_look_) {
+      look_at_floor(floor_->end_from(now, rates_));
+      next_look_ =
+          work + rates_.found() + kBetweenLooks * (rates_.passages() + static_cast<double>(passed_things(network_)));
+    }
+    return result_.longer || work > input_.most_work ||
            (input_.stop && ++events_so_far_ % kBetweenAsking == 0 && input_.stop());
   }
 
@@ -278,6 +315,7 @@ class Replay {
       Flow& flow = flows_[f];
       queue.first = flow.behind;
       flow.start = now;
+      if (floor_) look_at_floor(now + floor_->from_start(f));
       rank.port_free = now + input_.messages[f].port_s;
       queue.free = now + input_.messages[f].connection_s;
       rank.busy = now + ways_[flow.way].overhead;
@@ -309,8 +347,7 @@ class Replay {
 
   /// What waits for one end of a message.
   void release(std::size_t end, double now) {
-    for (std::size_t w = first_freed_[end]; w < first_freed_[end + 1]; ++w) {
-      const auto [which, waits_at] = freed_[w];
+    for (const auto& [which, waits_at] : waiting_.of(end)) {
       Flow& waiting = flows_[which];
       if (waits_at == ReplayEnd::kSender) {
         if (--waiting.missing > 0) continue;
@@ -338,9 +375,10 @@ class Replay {
   std::vector<Rank> ranks_;
   std::vector<Flow> flows_;
   std::vector<WayCosts> ways_;
-  std::vector<std::size_t> first_freed_;  // by flow, at its sender and at its receiver: what waits for it, in freed_
-  std::vector<std::pair<std::size_t, ReplayEnd>> freed_;
+  ReplayWaiting waiting_;
   FlowRates rates_;
+  std::optional<ReplayFloor> floor_;
+  double next_look_ = 0;                // at the floor
   std::vector<FlowRates::Passed> way_;  // of the flow at hand
   std::size_t done_ = 0;
   std::int64_t events_so_far_ = 0;

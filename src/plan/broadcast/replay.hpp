@@ -40,8 +40,10 @@ struct ReplayInput {
   /// It gives up when it has found more rates of messages than that, or will as it seems: its work is about as much.
   double most_rates = kInfinity;
   double most_work = kInfinity;  ///< the same, of FlowRates::work
-  /// It gives up too when it has come to this time, and has done at least so much of that.
+  /// It gives up too when it is sure to last longer than this; if `to_the_time`, when it has come to this time, and has
+  /// done at least so much of that work.
   double most_s = kInfinity, least_work = 0;
+  bool to_the_time = false;
   StopRequest stop;  ///< and when this says so
 };
 
@@ -57,6 +59,7 @@ struct ReplayResult {
   double rates = 0;      ///< found
   double work = 0;       ///< the same
   bool complete = true;  ///< else it gave up, and the times mean nothing
+  bool longer = false;   ///< as it takes longer than most_s
 };
 
 /// When messages start and arrive where those that share a port or a link share its rate: see replay.cpp. They must be

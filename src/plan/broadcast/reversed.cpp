@@ -97,26 +97,37 @@ void slow_down_to_combining(Platform& platform, const detail::CombiningPace& pac
 
 namespace detail {
 
+Platform mirror_platform(const Platform& platform, const CombiningPace& pace) {
+  Platform result = with_links_turned(platform);
+  // How long broadcasts took says nothing of a reduction.
+  for (PlatformCluster& cluster : result.clusters) cluster.broadcast = cluster.planned_broadcast = {};
+  slow_down_to_combining(result, pace);
+  return result;
+}
+
+ProgramMessages mirrored(const PlannedMessages& forth, const Program& shape) {
+  ProgramMessages back;
+  const std::vector<TimedMessage>& messages = forth.messages.value().list;
+  for (auto message = messages.rbegin(); message != messages.rend(); ++message) {
+    // An element goes with its last byte.
+    const std::int64_t begin = message->offset / shape.element_bytes * shape.element_bytes;
+    const std::int64_t end = message->end() / shape.element_bytes * shape.element_bytes;
+    back.add(message->to, message->from, {{begin, end - begin}}, true,
+             {message->port_s * kFreeSooner, message->connection_s});
+  }
+  return back;
+}
+
 ReversedMessages reversed_messages(const Platform& platform, const Program& shape, const CombiningPace& pace,
                                    const BroadcastOptions& options) {
   if (options.algorithm == "native") throw InputError("algorithm", "native", "one that plans messages");
   if (options.early_internal)
     throw InputError("early internal broadcasts", "a reduction", "clusters that combine before they receive");
-  ReversedMessages result{.other_way = with_links_turned(platform), .forth = {}, .back = {}};
-  // How long broadcasts took says nothing of a reduction.
-  for (PlatformCluster& cluster : result.other_way.clusters) cluster.broadcast = cluster.planned_broadcast = {};
-  slow_down_to_combining(result.other_way, pace);
+  ReversedMessages result{.other_way = mirror_platform(platform, pace), .forth = {}, .back = {}};
   BroadcastOptions how = options;
   how.messages = true;
   result.forth = plan_messages(result.other_way, shape.root, shape.size_bytes, how);
-  const std::vector<TimedMessage>& messages = result.forth.messages.value().list;
-  for (auto message = messages.rbegin(); message != messages.rend(); ++message) {
-    // An element goes with its last byte.
-    const std::int64_t begin = message->offset / shape.element_bytes * shape.element_bytes;
-    const std::int64_t end = message->end() / shape.element_bytes * shape.element_bytes;
-    result.back.add(message->to, message->from, {{begin, end - begin}}, true,
-                    {message->port_s * kFreeSooner, message->connection_s});
-  }
+  result.back = mirrored(result.forth, shape);
   return result;
 }
 

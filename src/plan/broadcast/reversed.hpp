@@ -22,6 +22,12 @@ struct CombiningPace {
   double messages_between = 0;  ///< of one byte, over the link
 };
 
+/// What the broadcast that goes the other way is planned over.
+[[nodiscard]] Platform mirror_platform(const Platform& platform, const CombiningPace& pace);
+/// A broadcast over that, with its messages, the other way round, for `shape`, a reduction whose operations are
+/// missing.
+[[nodiscard]] ProgramMessages mirrored(const PlannedMessages& forth, const Program& shape);
+
 /// Of `shape`, a reduction whose operations are missing, over a sound platform. Throws InputError as
 /// plan_reversed_broadcast does.
 [[nodiscard]] ReversedMessages reversed_messages(const Platform& platform, const Program& shape,

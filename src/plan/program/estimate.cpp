@@ -19,7 +19,6 @@
 
 #include "plan/broadcast/flow_way.hpp"
 #include "plan/program/replay.hpp"
-#include "schedule/message_partners.hpp"
 
 namespace sluice::detail {
 namespace {
@@ -62,27 +61,29 @@ class Turns {
 
 }  // namespace
 
-double estimated_length(const RankNetwork& network, const Program& program) {
-  const std::vector<ProgramOperation>& operations = program.operations;
-  const std::vector<std::size_t> partner = message_partners(program);
-  Turns turns(network, program.ranks);
-  std::vector<double> end(operations.size(), 0), arrival(operations.size(), 0);
-  std::vector<double> combined(static_cast<std::size_t>(program.ranks), 0);  // by rank: until when it combines
+double estimated_length(const RankNetwork& network, const TimedProgram& program) {
+  const std::vector<ProgramMessage>& list = program.messages.list();
+  const MessageWaits& waits = program.waits;
+  const std::int64_t ranks = network.platform().ranks;
+  Turns turns(network, ranks);
+  std::vector<double> end(waits.operations.size(), 0), arrival(list.size(), 0);
+  std::vector<double> combined(static_cast<std::size_t>(ranks), 0);  // by rank: until when it combines
   double length = 0;
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    const ProgramOperation& op = operations[i];
+  for (std::size_t i = 0; i < waits.operations.size(); ++i) {
+    const auto [m, sends] = waits.operations[i];
+    const ProgramMessage& message = list[m];
     double ready = 0;
-    for (const std::int64_t before : op.after) ready = std::max(ready, end[static_cast<std::size_t>(before)]);
-    const std::int64_t bytes = op.message_bytes();
-    if (op.kind == ProgramOperation::Kind::kSend) {
+    for (const std::uint32_t before : waits.after(i)) ready = std::max(ready, end[before]);
+    if (sends) {
       double latency_s = 0;
-      end[i] = turns.take(op.rank, op.peer, bytes, ready, latency_s);
-      arrival[partner[i]] = end[i] + latency_s;
+      end[i] = turns.take(message.from, message.to, total_bytes(message.ranges), ready, latency_s);
+      arrival[m] = end[i] + latency_s;
     } else {
-      end[i] = std::max(ready, arrival[i]);
-      if (op.kind == ProgramOperation::Kind::kCombine && program.combine_s_per_byte > 0) {
-        double& until = combined[static_cast<std::size_t>(op.rank)];
-        end[i] = until = std::max(end[i], until) + program.combine_s_per_byte * static_cast<double>(bytes);
+      end[i] = std::max(ready, arrival[m]);
+      if (message.combine && program.combine_s_per_byte > 0) {
+        double& until = combined[static_cast<std::size_t>(message.to)];
+        end[i] = until =
+            std::max(end[i], until) + program.combine_s_per_byte * static_cast<double>(total_bytes(message.ranges));
       }
       length = std::max(length, end[i]);
     }

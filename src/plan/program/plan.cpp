@@ -127,11 +127,26 @@ ProgramTask task_of(const detail::RankNetwork& network, const Program& shape, st
   return task;
 }
 
-Program program_of(const ProgramTask& task, const ProgramVariant& variant, const detail::ProgramMessages& messages) {
+/// A variant that is timed.
+struct Tried {
+  std::string name;
+  detail::TimedProgram timed;
+  double length_s = 0;
+
+  [[nodiscard]] std::size_t size() const { return timed.messages.list().size(); }
+};
+
+Tried tried(const ProgramTask& task, const ProgramVariant& variant, detail::ProgramMessages messages) {
+  detail::MessageWaits waits = waits_of(messages, task.shape.ranks);
+  return {variant.name, {std::move(messages), std::move(waits), task.shape.combine_s_per_byte}};
+}
+
+Program program_of(const ProgramTask& task, const Tried& variant) {
   Program program = task.shape;
   program.algorithm = variant.name;
-  program.operations = operations_of(messages, program.ranks);
-  program.pace = paces_of(messages);
+  program.operations = operations_of(variant.timed.messages, variant.timed.waits);
+  program.pace = paces_of(variant.timed.messages);
+  program.length_s = variant.length_s;
   return program;
 }
 
@@ -159,19 +174,18 @@ std::string_view short_algorithm(const Program& shape) {
 
 /// Pairs of ranks of which one sends to the other. Of programs that are as fast, one with few of them loses least where
 /// a network is shared in ways that its platform does not tell.
-std::size_t connections(const Program& program) {
+std::size_t connections(const Tried& variant) {
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
-  for (const ProgramOperation& op : program.operations)
-    if (op.kind == ProgramOperation::Kind::kSend) pairs.emplace_back(op.rank, op.peer);
+  for (const detail::ProgramMessage& message : variant.timed.messages.list())
+    pairs.emplace_back(message.from, message.to);
   std::ranges::sort(pairs);
   return static_cast<std::size_t>(std::unique(pairs.begin(), pairs.end()) - pairs.begin());
 }
 
 class Planning {
  public:
-  Planning(const detail::RankNetwork& network, const ProgramTask& task, const ProgramOptions& options,
-           ProgramSearch search)
-      : network_(network), task_(task), options_(options), search_(search), work_left_(2 * most_of_one()) {}
+  Planning(const detail::RankNetwork& network, const ProgramTask& task, const ProgramOptions& options)
+      : network_(network), task_(task), options_(options), work_left_(2 * most_of_one()) {}
 
   /// Lists what a planner can do. Throws InputError where it does not apply.
   void list(const ProgramPlanner& planner) {
@@ -188,7 +202,7 @@ class Planning {
     for (const ProgramVariant& variant : variants_) {
       if (found() && stopped()) return;
       try {
-        offer(program_of(task_, variant, variant.make()), std::min(most_of_one(), work_left_));
+        offer(tried(task_, variant, variant.make()), std::min(most_of_one(), work_left_));
       } catch (const InputError&) {
         refused = std::current_exception();
       }
@@ -206,9 +220,9 @@ class Planning {
     replay_estimates(estimate_some(counted, put_off));
     std::vector<Estimate> late;
     for (Counted& each : put_off) {
-      const bool slower = !found_exactly() || each.at_least_s > (1 + options_.slack) * least_known();
+      const bool slower = !found_exactly() || *each.at_least_s > (1 + options_.slack) * least_known();
       if (slower)
-        candidates_.push_back({estimated_name(variants_[each.variant].name), each.at_least_s});
+        candidates_.push_back({estimated_name(variants_[each.variant].name), *each.at_least_s});
       else if (std::optional<Estimate> estimate = estimate_of(each))
         late.push_back(std::move(*estimate));
     }
@@ -231,17 +245,16 @@ class Planning {
         others.push_back(&variant);
         continue;
       }
-      Program program = program_of(task_, variant, variant.make());
+      Tried program = tried(task_, variant, variant.make());
       // Their planners know nothing of what combining takes.
-      const bool replayed = task_.shape.combine_s_per_byte > 0 || program.operations.size() / 2 <= kMostReplayed;
+      const bool replayed = task_.shape.combine_s_per_byte > 0 || program.size() <= kMostReplayed;
       const double most = task_.shape.combine_s_per_byte > 0 ? most_of_one() : kMostWorkOfKnown * options_.effort;
       offer(std::move(program), replayed ? most : 0, std::max(*variant.length_s, bound_s), true);
     }
     std::ranges::stable_sort(others, {}, [](const ProgramVariant* each) { return each->messages; });
     struct Estimate {
       double seconds;
-      std::size_t messages;
-      Program program;
+      Tried program;
     };
     std::vector<Estimate> estimates;
     std::int64_t left = static_cast<std::int64_t>(kMostMessages * std::min(1e3, options_.effort));
@@ -249,14 +262,14 @@ class Planning {
       if (least_known() <= kNearBound * bound_s || (found() && stopped())) return;
       if (variant->messages > left) continue;
       try {
-        const detail::ProgramMessages messages = variant->make();
+        detail::ProgramMessages messages = variant->make();
         const std::size_t count = messages.list().size();
         left -= static_cast<std::int64_t>(count);
         const bool few = count <= kFewMessages;
         if (!few && detail::load_of(network_, messages) > kMayBeFaster * least_known()) continue;
-        Program program = program_of(task_, *variant, messages);
-        const double seconds = estimated_length(network_, program);
-        if (few || seconds <= kMayBeFaster * least_known()) estimates.push_back({seconds, count, std::move(program)});
+        Tried program = tried(task_, *variant, std::move(messages));
+        const double seconds = estimated_length(network_, program.timed);
+        if (few || seconds <= kMayBeFaster * least_known()) estimates.push_back({seconds, std::move(program)});
       } catch (const InputError&) {
         continue;  // more than there may be
       }
@@ -265,7 +278,7 @@ class Planning {
     double work = kWork * options_.effort;
     for (Estimate& each : estimates) {
       if (found() && stopped()) return;
-      work -= kWorkOfMessage * static_cast<double>(each.messages);
+      work -= kWorkOfMessage * static_cast<double>(each.program.size());
       if (found() && work <= 0) return;
       work -= offer(std::move(each.program), found() ? work : most_of_one(), each.seconds);
     }
@@ -278,7 +291,9 @@ class Planning {
     // An estimate is mostly too long.
     const bool estimated = estimated_ && (!found_exactly() || kAlike * estimated_->length_s < least_known());
     const bool known = !estimated && known_ && known_->length_s <= least_s_;
-    Program& chosen = estimated ? *estimated_ : known ? *known_ : *std::ranges::min_element(best_, {}, connections);
+    Program chosen = program_of(task_, estimated ? *estimated_
+                                       : known   ? *known_
+                                                 : *std::ranges::min_element(best_, {}, connections));
     const ProgramBound bound = detail::bound_of(network_, task_.shape);
     chosen.bound_s = bound.seconds;
     chosen.bound = bound.kind;
@@ -296,12 +311,12 @@ class Planning {
   struct Counted {
     std::size_t messages, variant;
     std::optional<detail::ProgramMessages> made;  // none where it was not needed, or those before it are much
-    double at_least_s = 0;                        // its replay
+    std::optional<double> at_least_s = {};        // its replay, once that is known
   };
   struct Estimate {
     double seconds;
     std::size_t messages, variant;
-    std::optional<Program> program;  // none where those before it are as much as may be kept
+    std::optional<Tried> program;  // none where those before it are as much as may be kept
   };
 
   /// All variants, those of the fewest messages first.
@@ -316,6 +331,7 @@ class Planning {
       std::optional<detail::ProgramMessages> messages = made_of(variants_[v], {});
       if (!messages) continue;
       counted.push_back({messages->list().size(), v, {}});
+      counted.back().at_least_s = at_least(*messages);
       keep(counted.back(), std::move(*messages));
     }
     std::ranges::stable_sort(counted, {}, &Counted::messages);
@@ -354,21 +370,21 @@ class Planning {
     const std::span all(counted.begin(), beyond);
     for (Counted& each : all) {
       if (stopped()) break;
-      std::optional<detail::ProgramMessages> made;
-      if (!each.made) made = made_of(variants_[each.variant], {});
-      if (!each.made && !made) continue;
-      const detail::ProgramMessages& messages = each.made ? *each.made : *made;
-      each.at_least_s = detail::replay_at_least(network_, messages, task_.shape.combine_s_per_byte);
-      if (made) keep(each, std::move(*made));
+      if (each.at_least_s) continue;
+      std::optional<detail::ProgramMessages> made = made_of(variants_[each.variant], {});
+      if (!made) continue;
+      each.at_least_s = at_least(*made);
+      keep(each, std::move(*made));
     }
-    std::ranges::stable_sort(all, {}, &Counted::at_least_s);
+    std::ranges::stable_sort(all, {}, [](const Counted& each) { return each.at_least_s.value_or(0); });
     for (Counted& each : all) {
       if (!estimates.empty() && stopped()) return estimates;
-      if (each.at_least_s <= least_s) {
+      const double at_least_s = each.at_least_s.value_or(0);
+      if (at_least_s <= least_s) {
         estimate(each);
         continue;
       }
-      found(each, each.at_least_s);
+      found(each, at_least_s);
       each.made.reset();
       put_off.push_back(std::move(each));
     }
@@ -387,7 +403,7 @@ class Planning {
 
   /// Keeps what was made, unless what was kept before is much.
   void keep(Counted& counted, detail::ProgramMessages messages) {
-    constexpr std::size_t kMostMade = std::size_t{1} << 18;  // messages
+    constexpr std::size_t kMostMade = std::size_t{1} << 19;  // messages
     if (made_ + counted.messages > kMostMade) return;
     made_ += counted.messages;
     counted.made = std::move(messages);
@@ -395,18 +411,17 @@ class Planning {
 
   /// Nothing where it is more than there may be.
   std::optional<Estimate> estimate_of(Counted& counted) {
-    constexpr std::size_t kMostKept = std::size_t{1} << 19;  // operations of programs
+    constexpr std::size_t kMostKept = std::size_t{1} << 19;  // messages of programs
     const ProgramVariant& variant = variants_[counted.variant];
     std::optional<detail::ProgramMessages> made = made_of(variant, std::exchange(counted.made, {}));
     if (!made) return std::nullopt;
     SLUICE_ASSERT(made->list().size() == counted.messages,
                   fmt::format("{} not {}", made->list().size(), counted.messages));
-    Program program = program_of(task_, variant, *made);
-    made.reset();
-    const double seconds = variant.length_s ? *variant.length_s : estimated_length(network_, program);
+    Tried program = tried(task_, variant, std::move(*made));
+    const double seconds = variant.length_s ? *variant.length_s : estimated_length(network_, program.timed);
     Estimate estimate{seconds, counted.messages, counted.variant, {}};
-    if (kept_ + program.operations.size() > kMostKept) return estimate;
-    kept_ += program.operations.size();
+    if (kept_ + counted.messages > kMostKept) return estimate;
+    kept_ += counted.messages;
     estimate.program = std::move(program);
     return estimate;
   }
@@ -428,7 +443,7 @@ class Planning {
         candidates_.push_back({estimated_name(variants_[each.variant].name), each.seconds});
         continue;
       }
-      if (!each.program) each.program = program_of(task_, variants_[each.variant], variants_[each.variant].make());
+      if (!each.program) each.program = tried(task_, variants_[each.variant], variants_[each.variant].make());
       little_left_ -= offer(std::move(*each.program), most, each.seconds);
     }
   }
@@ -445,62 +460,64 @@ class Planning {
       return std::nullopt;
     }
   }
+  [[nodiscard]] double at_least(const detail::ProgramMessages& messages) const {
+    return detail::replay_at_least(network_, messages, task_.shape.combine_s_per_byte);
+  }
   [[nodiscard]] double most_of_one() const { return kMostWork * options_.effort; }
   static std::string estimated_name(const std::string& name) { return name + ", estimated"; }
 
   /// Replays a program by at most so much work, or else estimates it, unless that is done; the work that it was.
   /// `known`: the estimate is as good as a replay.
-  double offer(Program program, double most, std::optional<double> estimate = {}, bool known = false) {
+  double offer(Tried program, double most, std::optional<double> estimate = {}, bool known = false) {
     detail::ReplayLimits limits{.work_left = std::max(0.0, most),
                                 .most_s = (1 + options_.slack) * least_known(),
-                                .least_work = search_ == ProgramSearch::kSoon ? 0 : kLittleWork * options_.effort,
+                                .least_work = options_.all_lengths ? kLittleWork * options_.effort : 0,
+                                .to_the_time = options_.all_lengths,
                                 .stop = options_.stop};
     // Not even begun where it is sure to be given up.
     constexpr double kWorkOfOne = 100;
-    std::optional<ReplayedProgram> replayed;
-    if (kWorkOfOne * static_cast<double>(program.operations.size()) / 2 <= limits.work_left)
-      replayed = detail::replay(network_, program, detail::SendOrder::kSideBySide, limits);
+    std::optional<double> replayed;
+    if (kWorkOfOne * static_cast<double>(program.size()) <= limits.work_left)
+      replayed = replayed_length(network_, program.timed, limits);
     const double work = std::max(0.0, most) - limits.work_left;
     work_left_ -= work;
     if (!replayed) {
-      // With work left, as it was not done when the best one was.
-      const bool slower = limits.work_left > 0 && limits.work_left < most && !stopped();
-      program.length_s = estimate ? *estimate : estimated_length(network_, program);
+      const bool slower = limits.longer;
+      program.length_s = estimate ? *estimate : estimated_length(network_, program.timed);
       if (slower) program.length_s = std::max(program.length_s, limits.most_s);
       if (known && !slower) {
-        candidates_.push_back({program.algorithm, program.length_s});
+        candidates_.push_back({program.name, program.length_s});
         if (!known_ || program.length_s < known_->length_s) known_ = std::move(program);
         return work;
       }
-      program.algorithm = estimated_name(program.algorithm);
-      candidates_.push_back({program.algorithm, program.length_s});
+      program.name = estimated_name(program.name);
+      candidates_.push_back({program.name, program.length_s});
       if (slower) return work;
       if (!estimated_ || program.length_s < estimated_->length_s) estimated_ = std::move(program);
       return work;
     }
-    program.length_s = replayed->length_s;
-    candidates_.push_back({program.algorithm, program.length_s});
+    program.length_s = *replayed;
+    candidates_.push_back({program.name, program.length_s});
     // Without slack the first of those that are as fast.
     const double most_s = (1 + options_.slack) * least_s_;
     if (options_.slack > 0 ? program.length_s > most_s : program.length_s >= most_s) return work;
     least_s_ = std::min(least_s_, program.length_s);
     best_.push_back(std::move(program));
-    std::erase_if(best_, [&](const Program& each) { return each.length_s > (1 + options_.slack) * least_s_; });
+    std::erase_if(best_, [&](const Tried& each) { return each.length_s > (1 + options_.slack) * least_s_; });
     return work;
   }
 
   const detail::RankNetwork& network_;
   const ProgramTask& task_;
   const ProgramOptions& options_;
-  ProgramSearch search_;
   std::vector<ProgramVariant> variants_;
   double work_left_;
   double little_left_ = kLittleWork * options_.effort;  ///< of work_left_, for what does not promise much
-  std::size_t made_ = 0, kept_ = 0;     ///< messages and operations of variants that are kept until their turn
+  std::size_t made_ = 0, kept_ = 0;     ///< messages of variants that are kept until their turn, bare and timed
   double least_s_ = detail::kInfinity;  ///< of those replayed
-  std::vector<Program> best_;           ///< those not longer than that by more than the slack, as they came
-  std::optional<Program> known_;        ///< the shortest of those whose length their planner knows
-  std::optional<Program> estimated_;    ///< the shortest of those whose replay was given up
+  std::vector<Tried> best_;             ///< those not longer than that by more than the slack, as they came
+  std::optional<Tried> known_;          ///< the shortest of those whose length their planner knows
+  std::optional<Tried> estimated_;      ///< the shortest of those whose replay was given up
   std::vector<ProgramPlan::Candidate> candidates_;
 };
 
@@ -520,7 +537,7 @@ ProgramPlan detail::plan_program(const Platform& platform, const ProgramProblem&
   const detail::RankNetwork network(platform);
   ProgramTask task = task_of(network, shape, options.segments);
   task.of_broadcasts = of_broadcasts;
-  Planning planning(network, task, options, search);
+  Planning planning(network, task, options);
   std::string names;
   for (const ProgramPlanner& planner : detail::program_planners()) {
     if (planner.problem != problem.problem) continue;
@@ -575,7 +592,7 @@ Program plan_short_program(std::int64_t ranks, const ProgramProblem& problem) {
     return each.problem == problem.problem && each.known.name == name;
   });
   const ProgramVariant variant = planner->variants(task).front();
-  return program_of(task, variant, variant.make());
+  return program_of(task, tried(task, variant, variant.make()));
 }
 
 Program circulant_broadcast_part(std::int64_t ranks, std::int64_t root, std::int64_t bytes, std::int64_t segments,

@@ -174,13 +174,16 @@ ReversedMessages broadcast_back(const ProgramTask& task, const CombiningPace& pa
   if (!algorithm.empty()) how.algorithm = algorithm;
   return reversed_messages(*task.platform, whole, pace, how);
 }
-PlannedMessages broadcast_forth(const ProgramTask& task) {
+/// The platform for messages alone: what MPI_Bcast takes does not matter.
+Platform of_messages(const ProgramTask& task) {
   Platform platform = *task.platform;
-  // Messages alone: what MPI_Bcast takes does not matter.
   for (PlatformCluster& cluster : platform.clusters) cluster.broadcast = cluster.planned_broadcast = {};
+  return platform;
+}
+PlannedMessages broadcast_forth(const ProgramTask& task) {
   BroadcastOptions how = task.of_broadcasts;
   how.messages = true;
-  return plan_messages(platform, task.shape.root, array_bytes(task.shape), how);
+  return plan_messages(of_messages(task), task.shape.root, array_bytes(task.shape), how);
 }
 /// As they are, or, where they follow a reduction, from the end on: it is done with the end first. An element goes with
 /// its last byte, or with its first one where the array goes from its end on.
@@ -463,13 +466,22 @@ Variants reduce_broadcast(const ProgramTask& task) {
   const double cost = task.shape.combine_s_per_byte;
   const PlannedMessages back = broadcast_forth(task);
   Variants variants;
-  const auto offer = [&](const char* speed, const CombiningPace& pace) {
-    ReversedMessages there = broadcast_back(task, pace);
-    there.back.append(program_messages(task, back, true));
-    const std::string& method = there.forth.method;
+  const Platform forth_over = of_messages(task);
+  const auto add = [&](const char* speed, const PlannedMessages& forth, ProgramMessages messages) {
+    messages.append(program_messages(task, back, true));
+    const std::string& method = forth.method;
     variants.push_back(planned(
         fmt::format("reduce-broadcast, {}{}", speed, method == back.method ? method : method + ", and " + back.method),
-        std::move(there.back), there.forth.length_s + back.length_s));
+        std::move(messages), forth.length_s + back.length_s));
+  };
+  const auto offer = [&](const char* speed, const CombiningPace& pace) {
+    // Mostly links are as fast in both directions, so that both broadcasts are the same.
+    if (mirror_platform(*task.platform, pace) == forth_over) {
+      add(speed, back, mirrored(back, task.shape));
+      return;
+    }
+    ReversedMessages there = broadcast_back(task, pace);
+    add(speed, there.forth, std::move(there.back));
   };
   offer("", {cost, 0});
   if (cost > 0) offer("slower than combining, ", {cost, 2});

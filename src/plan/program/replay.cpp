@@ -30,13 +30,58 @@ MessageCosts pace_of(const RankNetwork& network, const ProgramOperation& send) {
   return network.costs(network.cluster(send.rank), network.cluster(send.peer), send.message_bytes(), false);
 }
 
-std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program& program, SendOrder order,
-                                      ReplayLimits& limits) {
+namespace {
+
+ReplayInput within(const ReplayLimits& limits) {
   ReplayInput input;
   input.most_work = limits.work_left;
   input.most_s = limits.most_s;
   input.least_work = limits.least_work;
+  input.to_the_time = limits.to_the_time;
   input.stop = limits.stop;
+  return input;
+}
+
+ReplayResult replay_within(const RankNetwork& network, const ReplayInput& input, ReplayLimits& limits) {
+  ReplayResult times = replay_messages(network, input);
+  limits.work_left -= times.work;
+  limits.longer = times.longer;
+  return times;
+}
+
+}  // namespace
+
+std::optional<double> replayed_length(const RankNetwork& network, const TimedProgram& program, ReplayLimits& limits) {
+  ReplayInput input = within(limits);
+  const std::vector<ProgramMessage>& list = program.messages.list();
+  const bool paced = states_pace(program.messages);
+  input.messages.reserve(list.size());
+  for (const ProgramMessage& message : list) {
+    const std::int64_t bytes = total_bytes(message.ranges);
+    SendPace pace = message.pace;
+    if (!paced) {
+      const std::size_t from = network.cluster(message.from), to = network.cluster(message.to);
+      pace = {0, network.costs(from, to, bytes, false).connection_s};
+    }
+    const double work_s = message.combine ? program.combine_s_per_byte * static_cast<double>(bytes) : 0;
+    input.messages.push_back({message.from, message.to, bytes, pace.port_s, pace.connection_s, work_s});
+  }
+  const std::vector<MessageWaits::Operation>& operations = program.waits.operations;
+  const auto end_of = [](const MessageWaits::Operation& op) {
+    return op.sends ? ReplayEnd::kSender : ReplayEnd::kReceiver;
+  };
+  input.waits.reserve(program.waits.positions.size());
+  for (std::size_t i = 0; i < operations.size(); ++i)
+    for (const std::uint32_t before : program.waits.after(i))
+      input.waits.push_back(
+          {operations[before].message, end_of(operations[before]), operations[i].message, end_of(operations[i])});
+  const ReplayResult times = replay_within(network, input, limits);
+  return times.complete ? std::optional(times.length) : std::nullopt;
+}
+
+std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program& program, SendOrder order,
+                                      ReplayLimits& limits) {
+  ReplayInput input = within(limits);
   const std::vector<ProgramOperation>& operations = program.operations;
   const std::vector<std::size_t> partner = message_partners(program);
   std::vector<std::size_t> message_of(operations.size());
@@ -60,8 +105,7 @@ std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program&
       input.waits.push_back({message_of[b], end_of(b), message_of[i], end_of(i)});
     }
   }
-  const ReplayResult times = replay_messages(network, input);
-  limits.work_left -= times.work;
+  const ReplayResult times = replay_within(network, input, limits);
   if (!times.complete) return std::nullopt;
   ReplayedProgram result;
   result.length_s = times.length;

@@ -5,6 +5,7 @@
 
 #include "plan/broadcast/rank_network.hpp"
 #include "plan/infinity.hpp"
+#include "schedule/message_waits.hpp"
 #include "schedule/program_messages.hpp"
 #include "sluice/plan/program.hpp"
 
@@ -20,8 +21,10 @@ enum class SendOrder : std::uint8_t {
 struct ReplayLimits {
   double work_left = kInfinity;  ///< what was done is taken off
   double most_s = kInfinity;
-  double least_work = 0;  ///< for most_s
+  double least_work = 0;  ///< for most_s, with to_the_time
+  bool to_the_time = false;
   StopRequest stop = {};
+  bool longer = false;  ///< whether it gave up as it takes longer than most_s
 };
 /// As the public one, of a program that is known to be sound; nothing if it gives up.
 [[nodiscard]] std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program& program, SendOrder order,
@@ -30,8 +33,17 @@ struct ReplayLimits {
 /// For how long a message keeps what it passes, in port_s and connection_s.
 [[nodiscard]] MessageCosts pace_of(const RankNetwork& network, const ProgramOperation& send);
 
-/// About what the replay says, in one walk over the operations. Every send stands before its receive in the list.
-[[nodiscard]] double estimated_length(const RankNetwork& network, const Program& program);
+/// A program that is timed before it is written down, if it ever is.
+struct TimedProgram {
+  ProgramMessages messages;
+  MessageWaits waits;
+  double combine_s_per_byte = 0;
+};
+/// The length of its replay; nothing if that gives up.
+[[nodiscard]] std::optional<double> replayed_length(const RankNetwork& network, const TimedProgram& program,
+                                                    ReplayLimits& limits);
+/// About the same, in one walk over the operations.
+[[nodiscard]] double estimated_length(const RankNetwork& network, const TimedProgram& program);
 
 /// What is estimated is at least this: for how long the messages keep the port, link or uplink that they keep longest.
 [[nodiscard]] double load_of(const RankNetwork& network, const ProgramMessages& messages);
