@@ -75,7 +75,7 @@ struct HostNetwork {
 /// a while is slow in some of them only. Otherwise all rounds are held a second time, and if need be a third: groups
 /// are believed then if all meetings together make them, and two of the times that rounds were held do so by
 /// themselves; if not, all hosts are one group. Between two groups, the speed of a connection is that of one pair of
-/// hosts alone. All hosts of a group then send to those of others at once, and they to it, for 0.04 s. Of two groups
+/// hosts alone. All hosts of a group then send to those of others at once, and they to it, for 0.03 s. Of two groups
 /// that says how many connections fit, of three to six what the uplink of the group carries; where that is at least
 /// three quarters of the sum of what its links carry one by one, it is that sum.
 ///

@@ -40,7 +40,7 @@ namespace {
 constexpr StreamLimits kMeeting{
     .piece_bytes = 16 << 10, .seconds = 0.015, .least_bytes = 96 << 10, .most_seconds = 0.15, .most_bytes = 4 << 20};
 /// What all hosts of a group send to others and get from them at once. All end at the same time, so that rates add up.
-constexpr StreamLimits kUplink{.piece_bytes = 16 << 10, .seconds = 0.04, .most_bytes = 4 << 20};
+constexpr StreamLimits kUplink{.piece_bytes = 16 << 10, .seconds = 0.03, .most_bytes = 4 << 20};
 constexpr int kMostPasses = 3;
 /// In so many passes by themselves groups are found that are believed.
 constexpr int kTimesFound = 2;
@@ -107,11 +107,13 @@ std::vector<Note> meet(Channel& channel, const std::vector<int>& stations, int o
   for (std::size_t i = 0; i < rounds.size(); ++i) {
     const int other = own < 0 ? -1 : own ^ rounds[i];
     const bool meets = own >= 0 && other < static_cast<int>(stations.size());
+    const int peer = meets ? stations[static_cast<std::size_t>(other)] : MPI_PROC_NULL;
+    Note note{rounds[i], other, 0, 0, 0};
     barrier(channel);
+    if (meets) note.latency_s = half_of_round_trip(channel, peer, own < other, byte, 1);
+    if (meets && i == 0) note.message_s = short_message(channel, peer, own < other);
+    barrier(channel);  // some pairs had to connect first
     if (!meets) continue;
-    const int peer = stations[static_cast<std::size_t>(other)];
-    Note note{rounds[i], other, half_of_round_trip(channel, peer, own < other, byte, 1), 0, 0};
-    if (i == 0) note.message_s = short_message(channel, peer, own < other);
     note.rate = stream(channel, {.to = peer, .from = peer}, kMeeting);
     notes.push_back(note);
   }
