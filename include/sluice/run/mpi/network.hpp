@@ -71,9 +71,9 @@ struct HostNetwork {
 ///
 /// The first meetings leave no doubt of one group if three quarters of them were near, and none of several if nine in
 /// ten within the sets were near, nine in ten between them were not, no set is a single host, and a link that is slow
-/// carried nine tenths of its best in all meetings within the set but one, in three at least: a host that is busy for
-/// a while is slow in some of them only. Otherwise all rounds are held a second time, and if need be a third: groups
-/// are believed then if all meetings together make them, and two of the times that rounds were held do so by
+/// carried its median, within a tenth, in all meetings within the set but one, in three at least: a host that is busy
+/// for a while is slow in some of them only. Otherwise all rounds are held a second time, and if need be a third:
+/// groups are believed then if all meetings together make them, and two of the times that rounds were held do so by
 /// themselves; if not, all hosts are one group. Between two groups, the speed of a connection is that of one pair of
 /// hosts alone. All hosts of a group then send to those of others at once, and they to it, for 0.03 s. Of two groups
 /// that says how many connections fit, of three to six what the uplink of the group carries; where that is at least

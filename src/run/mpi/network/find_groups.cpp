@@ -160,18 +160,24 @@ std::map<int, std::vector<int>> sites_of(int hosts, Sets& sets) {
   return sites;
 }
 
-/// Whether the link of `host` carried as much as at best in all meetings with hosts of its set but one, in three at
-/// least: a host that is busy is slow by turns.
-bool is_evenly_slow(int host, const HostBest& best, std::span<const Meeting> meetings, Sets& sets) {
-  int even = 0;
-  int uneven = 0;
+/// Whether the link of `host` carried as much as in the median, within a tenth, in all meetings with hosts of its set
+/// but one, in three at least: a host that is busy is slow by turns.
+bool is_evenly_slow(int host, std::span<const Meeting> meetings, Sets& sets) {
+  std::vector<double> in;
+  std::vector<double> out;
   for (const Meeting& m : meetings) {
     if ((m.a != host && m.b != host) || sets.find(m.a) != sets.find(m.b)) continue;
-    const double in = m.a == host ? m.to_a : m.to_b;
-    const double out = m.a == host ? m.to_b : m.to_a;
-    ++(in >= kEven * best.in && out >= kEven * best.out ? even : uneven);
+    in.push_back(m.a == host ? m.to_a : m.to_b);
+    out.push_back(m.a == host ? m.to_b : m.to_a);
   }
-  return even >= kLeastEven && uneven <= 1;
+  if (in.empty()) return false;
+  const auto is_even = [](double rate, double usual) { return rate >= kEven * usual && rate * kEven <= usual; };
+  const auto median_of = [](std::vector<double> rates) { return median(rates); };
+  const double usual_in = median_of(in);
+  const double usual_out = median_of(out);
+  int even = 0;
+  for (std::size_t i = 0; i < in.size(); ++i) even += is_even(in[i], usual_in) && is_even(out[i], usual_out) ? 1 : 0;
+  return even >= kLeastEven && even + 1 >= static_cast<int>(in.size());
 }
 
 bool contains(const HostGroup& group, int host) { return std::ranges::binary_search(group.hosts, host); }
@@ -261,9 +267,7 @@ bool beyond_doubt(int hosts, std::span<const Meeting> meetings) {
   const bool one_is_alone = std::ranges::any_of(sites, [](const auto& site) { return site.second.size() == 1; });
   return !one_is_alone && within.near_share() >= kNoDoubtOfGroups &&
          (sites.size() == 1 || between.near_share() <= 1 - kNoDoubtOfGroups) &&
-         std::ranges::all_of(slow, [&](int host) {
-           return is_evenly_slow(host, best[static_cast<std::size_t>(host)], meetings, sets);
-         });
+         std::ranges::all_of(slow, [&](int host) { return is_evenly_slow(host, meetings, sets); });
 }
 
 HostNetwork find_groups(int hosts, std::span<const Meeting> meetings) {

@@ -53,8 +53,7 @@ std::vector<std::vector<std::size_t>> waits_in_chain(const StepSchedule& schedul
     if (!link.limits()) continue;
     const OverLink of_link = over(link, schedule);
     if (!of_link.fits) continue;
-    const std::vector<std::size_t> before =
-        sluice::detail::transfers_before(of_link.schedule, link.max_transfers);
+    const std::vector<std::size_t> before = sluice::detail::transfers_before(of_link.schedule, link.max_transfers);
     for (std::size_t i = 0; i < before.size(); ++i)
       if (before[i] != sluice::detail::kFirstOfSlot) add(of_link.numbers[i], of_link.numbers[before[i]]);
   }

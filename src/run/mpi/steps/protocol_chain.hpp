@@ -46,17 +46,19 @@ struct ChainLinks {
 /// given by the receiver of the slot's transfer before it when that one is released. Released means that at most
 /// `early_bytes` are missing (EarlyRelease). There is no token for a slot's first transfer, nor between two transfers
 /// to one receiver, where `go` says as much. Where k rises from one step to the next, slots come in that go on from a
-/// transfer of another slot: its receiver then gives several tokens.
+/// transfer of another slot: its receiver then gives several tokens. A plan for shared links has slots for each of them
+/// instead, as many as the link carries, and a transfer waits for a token of each link that it goes over
+/// (waits_in_chain).
 ///
-/// Guarantee: of the transfers that have begun and have not been released there are at most k, and at most one a
-/// receiver. Beyond that the last `early_bytes` of what a receiver has released may be on their way, and at a sender
-/// the last `window` pieces of its sends before.
+/// Guarantee: of the transfers that have begun and have not been released there are at most k, or over each shared link
+/// as many as it carries, and at most one for each receiver. Beyond that the last `early_bytes` of what a receiver has
+/// released may be on their way, and at a sender the last `window` pieces of its sends before.
 ///
 /// No deadlock: every permission comes from a transfer of a lower step, or from the receiver's start.
 ///
-/// Cost: two short messages per transfer. Between two executions a fence, in which nobody waits longer than the next
-/// execution needs to keep k. Memory: O(transfers of this rank). The bytes are the same whatever the timing; the order
-/// at a rank is the plan's.
+/// Cost: a short message per transfer, and one for each token. Between two executions a fence, in which nobody waits
+/// longer than the next execution needs to keep k. Memory: O(transfers of this rank). The bytes are the same whatever
+/// the timing; the order at a rank is the plan's.
 ///
 /// Source: the steps are those of Cohen, Jeannot, Padoy, Wagner, "Messages Scheduling for Parallel Data Redistribution
 /// between Clusters", who separate them by barriers (section 8.3). Slots and early release are ours: on a backbone of
