@@ -17,9 +17,10 @@ struct TestFlow {
   std::vector<FlowRates::Passed> passes;
 };
 
-/// When each flow ends.
-std::vector<double> ends(const std::vector<TestFlow>& flows) {
+/// When each flow ends. Moments last for `part` of the shortest flow in them.
+std::vector<double> ends(const std::vector<TestFlow>& flows, double part = 0, double* work = nullptr) {
   FlowRates rates;
+  if (part > 0) rates.let_moments_last(0, part);
   for (const TestFlow& each : flows) (void)rates.add_way(each.passes, each.least, each.weight);
   std::vector<double> result(flows.size(), 0);
   std::size_t next = 0;
@@ -41,6 +42,7 @@ std::vector<double> ends(const std::vector<TestFlow>& flows) {
     result[end.flow] = end.time;
     rates.leave(end.flow, end.time);
   }
+  if (work != nullptr) *work = rates.work();
   return result;
 }
 
@@ -121,6 +123,64 @@ TEST(FlowRates, AreThoseOfFillingEverythingAnew) {
     for (std::size_t f = 0; f < flows.size(); ++f)
       EXPECT_NEAR(found[f], expected[f], 1e-6 * expected[f]) << "instance " << instance << ", flow " << f;
   }
+}
+
+/// Flows that pass two of many things, begin at about the same time and are of about the same length.
+std::vector<TestFlow> flows_at_once(std::size_t count, std::size_t things) {
+  std::mt19937 random(5);
+  std::vector<TestFlow> flows(count);
+  for (TestFlow& flow : flows) {
+    flow.begin = std::uniform_real_distribution(0.0, 0.1)(random);
+    flow.weight = std::uniform_real_distribution(0.5, 2.0)(random);
+    for (std::size_t half = 0; half < 2; ++half) {
+      const auto thing = std::uniform_int_distribution<std::size_t>(0, things / 2 - 1)(random);
+      flow.passes.push_back({half * things / 2 + thing, std::uniform_real_distribution(0.9, 1.0)(random)});
+    }
+  }
+  std::ranges::sort(flows, {}, &TestFlow::begin);
+  return flows;
+}
+
+/// Two full things lose what waits to begin and what has left: 2.2 times that part in all.
+TEST(FlowRates, AreFoundLessOftenWhereMomentsLast) {
+  for (const std::size_t things : {2, 30}) {
+    const std::vector<TestFlow> flows = flows_at_once(1500, things);
+    double work = 0;
+    const std::vector<double> exact = ends(flows, 0, &work);
+    for (const double part : {1e-3, 1e-2}) {
+      double work_of_lasting = 0;
+      const std::vector<double> found = ends(flows, part, &work_of_lasting);
+      for (std::size_t f = 0; f < flows.size(); ++f)
+        EXPECT_NEAR(found[f], exact[f], 3 * part * exact[f]) << "flow " << f;
+      EXPECT_LT(work_of_lasting, work / 4);
+    }
+  }
+}
+
+/// What each of a row of flows that follow each other loses adds up to no more than that part.
+TEST(FlowRates, AChainOfFlowsIsNotMuchLongerWhereMomentsLast) {
+  constexpr double kPart = 1e-2;
+  FlowRates rates;
+  rates.let_moments_last(0, kPart);
+  constexpr std::size_t kSteps = 500, kChains = 4;
+  for (std::size_t c = 0; c < kChains; ++c) {
+    const FlowRates::Passed own[] = {{c, 1}};
+    (void)rates.add_way(own, 1, 1);
+    rates.begin(c, c, 0.1 * static_cast<double>(c));
+  }
+  double end = 0;
+  for (std::size_t next = kChains; !rates.no_ends() || rates.open();) {
+    if (rates.open() && (rates.no_ends() || rates.first_end() > rates.moment())) {
+      rates.close_moment();
+      continue;
+    }
+    const FlowRates::End ended = rates.take_end();
+    rates.leave(ended.flow, ended.time);
+    end = ended.time;
+    if (next < kSteps * kChains) rates.begin(next++, ended.flow % kChains, ended.time);
+  }
+  EXPECT_GE(end, kSteps);
+  EXPECT_LE(end, (kSteps + 1) * (1 + kPart));
 }
 
 }  // namespace

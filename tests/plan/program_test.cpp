@@ -406,15 +406,21 @@ TEST(PlanProgram, RefusesWhatItCannotPlan) {
   EXPECT_EQ(refused({Collective::kAllgather, 8}, {.effort = 0}), "effort: 0, expected more than 0");
 }
 
-/// Two messages in a row, and 6912 of them: a replay of much work, of what is nearly the lower bound.
-TEST(PlanProgram, WhatIsFastestIsTakenAlsoWhereItsReplayIsMuchWork) {
+/// Clusters of 125 MB/s, ten times as much as the links between them carry.
+Platform clusters_far_apart(std::int64_t clusters, std::int64_t ranks_of_each) {
   Platform platform;
-  for (std::int64_t c = 0; c < 6; ++c) {
+  for (std::int64_t c = 0; c < clusters; ++c) {
     PlatformCluster cluster{std::string(1, static_cast<char>('a' + c)), {}, 50e-6, line(2e-6, 125e6), {}};
-    for (std::int64_t i = 0; i < 32; ++i) cluster.ranks.push_back(platform.ranks++);
+    for (std::int64_t i = 0; i < ranks_of_each; ++i) cluster.ranks.push_back(platform.ranks++);
     platform.clusters.push_back(std::move(cluster));
     for (std::int64_t other = 0; other < c; ++other) platform.links.push_back({other, c, 5e-3, line(20e-6, 12.5e6), 1});
   }
+  return platform;
+}
+
+/// Two messages in a row, and 6912 of them: a replay of much work, of what is nearly the lower bound.
+TEST(PlanProgram, WhatIsFastestIsTakenAlsoWhereItsReplayIsMuchWork) {
+  const Platform platform = clusters_far_apart(6, 32);
   const ProgramPlan plan = plan_program(platform, {Collective::kAlltoall, 8192});
   EXPECT_EQ(faults(plan.program), "");
   EXPECT_LE(plan.program.length_s, 1.1 * plan.program.bound_s) << plan.program.algorithm;
@@ -692,6 +698,28 @@ TEST(ReplayProgram, GivesUpOnlyWhatIsLonger) {
       }
     }
   }
+}
+
+/// All messages of an alltoall begin at once: their rates are not found anew for each that ends.
+TEST(ReplayProgram, ThousandsOfMessagesAtOnceAreLittleWork) {
+  constexpr double kWork = 8e6, kRounding = 1e-6;
+  const Platform platform = clusters_far_apart(3, 20);
+  const detail::RankNetwork network(platform);
+  const detail::Ranks ranks = first_ranks(platform.ranks);
+  std::int64_t at = 0;
+  const detail::ProgramMessages messages = detail::pairwise_alltoall(ranks, [&](std::size_t from, std::size_t to) {
+    const auto bytes = static_cast<std::int64_t>(20'000 + 997 * from + 131 * to);
+    at += bytes;
+    return detail::Ranges{{at - bytes, bytes}};
+  });
+  ASSERT_GT(messages.list().size(), 3000U);
+  const detail::TimedProgram program{messages, waits_of(messages, platform.ranks), 0};
+  detail::ReplayLimits limits{.work_left = kWork};
+  const std::optional<double> length_s = replayed_length(network, program, limits);
+  ASSERT_TRUE(length_s);
+  const double at_least_s = detail::replay_at_least(network, messages, 0);
+  EXPECT_GE(*length_s, at_least_s * (1 - kRounding));
+  EXPECT_LE(*length_s, 1.05 * at_least_s);
 }
 
 /// What messages share makes no program faster than its load, and one of a single round by itself as long.

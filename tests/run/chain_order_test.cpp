@@ -29,7 +29,8 @@ StepSchedule schedule_of(std::vector<std::vector<Transfer>> steps) {
 SharedLink narrow() { return {{0, 1, 2}, {3, 4, 5}, 1, 1}; }
 
 TEST(WaitsInChain, AMessageWaitsForTheOneBeforeItOnTheLink) {
-  const StepSchedule schedule = schedule_of({{{0, 3, 0, 9}, {1, 2, 0, 9}}, {{1, 4, 0, 9}, {0, 2, 0, 9}}, {{2, 5, 0, 9}}});
+  const StepSchedule schedule =
+      schedule_of({{{0, 3, 0, 9}, {1, 2, 0, 9}}, {{1, 4, 0, 9}, {0, 2, 0, 9}}, {{2, 5, 0, 9}}});
   EXPECT_EQ(waits_in_chain(schedule, 0, std::vector{narrow()}), (Waits{{}, {}, {0}, {}, {2}}));
 }
 
@@ -54,8 +55,8 @@ bool goes_over(const SharedLink& link, const Transfer& each) {
   return std::ranges::binary_search(link.from, each.from) && std::ranges::binary_search(link.to, each.to);
 }
 
-/// Carries a schedule out with transfers that take random times, each as soon as its ports are free and all it waits for
-/// has ended; the most that were under way over each link.
+/// Carries a schedule out with transfers that take random times, each as soon as its ports are free and all it waits
+/// for has ended; the most that were under way over each link.
 std::vector<std::int64_t> most_under_way(const StepSchedule& schedule, const Waits& waits,
                                          const std::vector<SharedLink>& links, std::mt19937& random) {
   std::map<std::int64_t, double> sender_free;
@@ -114,8 +115,7 @@ TEST(WaitsInChain, WhateverTransfersTakeALinkNeverHasMoreThanItCarries) {
     };
     if (!std::ranges::all_of(links, fits)) continue;
     ++looked_at;
-    const std::vector<std::int64_t> most =
-        most_under_way(schedule, waits_in_chain(schedule, 0, links), links, random);
+    const std::vector<std::int64_t> most = most_under_way(schedule, waits_in_chain(schedule, 0, links), links, random);
     for (std::size_t link = 0; link < links.size(); ++link) EXPECT_LE(most[link], links[link].max_transfers) << round;
   }
   EXPECT_GE(looked_at, 50);

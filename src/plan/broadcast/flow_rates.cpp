@@ -15,6 +15,10 @@
 /// the rounds of a moment have looked at as many flows of things as there are under way, all that share something that
 /// may be used up with these, directly or through others, are reached at once: so the work is at most three times that
 /// of filling everything anew.
+/// Where very many flows are under way, a moment lasts: what begins waits until it is closed, and what has left leaves
+/// its share unused until then, both for no longer than a small part of the time that the flow takes, or will as it
+/// seems. So a thing wastes some of these parts of what it carries, a chain of flows takes so much longer, and
+/// thousands of flows that begin at once, and then end one after the other, take a fraction of the work.
 /// A heap has one end for each flow under way, which moves as its rate changes.
 /// Complexity: O(r (p + k log k)) for a moment that reaches k flows, which pass what is passed p times in all, in r
 /// rounds; O(log f) for each end that moves among f flows under way. Deterministic.
@@ -60,18 +64,19 @@ std::size_t FlowRates::add_way(std::span<const Passed> passes, double least_s, d
 }
 
 void FlowRates::begin(std::size_t f, std::size_t number, double now) {
-  open_moment(now);
+  open_moment(now, part_ * about_s(ways_[number]));
   if (f >= slots_.size()) slots_.resize(f + 1, kNoSlot);
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<std::uint32_t>(flows_.size()));
     flows_.emplace_back();
+    began_.push_back(0);
   }
   const std::uint32_t slot = slots_[f] = free_slots_.back();
   free_slots_.pop_back();
   Flow& flow = flows_[slot] = {};
   flow.flow = static_cast<std::uint32_t>(f);
   flow.way = static_cast<std::uint32_t>(number);
-  flow.since = now;
+  flow.since = began_[slot] = now;
   const Way& way = ways_[number];
   passages_ += static_cast<double>(way.passes);
   for (const auto& [thing, seconds] : passed_by(flow)) {
@@ -82,9 +87,17 @@ void FlowRates::begin(std::size_t f, std::size_t number, double now) {
   reach(slot);
 }
 
+/// How long a flow that begins will take, if it gets as much as others where it has to share most.
+double FlowRates::about_s(const Way& way) const {
+  double wanted = 1;
+  for (std::size_t i = way.passed; i < way.passed + way.passes; ++i)
+    wanted = std::max(wanted, uses_[passed_[i].thing].wanted);
+  return wanted * way.least;
+}
+
 void FlowRates::leave(std::size_t f, double now) {
-  open_moment(now);
   const std::uint32_t slot = slots_[f];
+  open_moment(now, part_ * (now - began_[slot]));
   Flow& flow = flows_[slot];
   flow.over = true;
   over_.push_back(slot);
@@ -99,11 +112,13 @@ void FlowRates::leave(std::size_t f, double now) {
   }
 }
 
-void FlowRates::open_moment(double now) {
-  SLUICE_ASSERT(!open_ || now == moment_, fmt::format("{} in the moment {}", now, moment_));
+/// Opens a moment unless one is open, which lasts no longer than that from now on.
+void FlowRates::open_moment(double now, double lasts_s) {
+  SLUICE_ASSERT(!open_ || now >= moment_, fmt::format("{} in the moment {}", now, moment_));
+  lasts_until_ = open_ ? std::min(lasts_until_, now + lasts_s) : now + lasts_s;
+  moment_ = now;
   if (open_) return;
   open_ = true;
-  moment_ = now;
   ++mark_;
   reached_.clear();
   met_.clear();

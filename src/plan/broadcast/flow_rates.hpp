@@ -29,14 +29,19 @@ class FlowRates {
   std::size_t add_way(std::span<const Passed> passes, double least_s, double weight);
   /// Room for so many flows.
   void reserve(std::size_t flows) { slots_.reserve(flows); }
-  /// `flow` has not begun before. What begins and leaves at one time is a moment; rates and ends are those before it
-  /// until it is closed.
+  /// Where so many flows are under way, a moment lasts: for this part of the shortest flow that begins or leaves in it.
+  void let_moments_last(std::size_t many, double part) {
+    many_ = many;
+    part_ = part;
+  }
+  /// `flow` has not begun before. What begins and leaves in a moment gets new rates when it is closed, as of the last
+  /// time in it; rates and ends are those before it until then.
   void begin(std::size_t flow, std::size_t way, double now);
   /// What a flow passed whose end was taken is free for others; as begin().
   void leave(std::size_t flow, double now);
-  /// Whether something has begun or left since a moment was closed, and when.
+  /// Whether something has begun or left since a moment was closed, and until when others may do so in the same one.
   [[nodiscard]] bool open() const { return open_; }
-  [[nodiscard]] double moment() const { return moment_; }
+  [[nodiscard]] double moment() const { return ends_.size() < many_ ? moment_ : std::max(moment_, lasts_until_); }
   /// New rates for all that need them. @pre open()
   void close_moment();
 
@@ -118,7 +123,8 @@ class FlowRates {
 
   [[nodiscard]] std::span<const Passed> passed_by(const Flow& flow) const { return passed_on(flow.way); }
   [[nodiscard]] bool may_be_used_up(std::size_t thing) const { return uses_[thing].wanted > kMostUsed; }
-  void open_moment(double now);
+  [[nodiscard]] double about_s(const Way& way) const;
+  void open_moment(double now, double lasts_s);
   void meet(std::size_t thing);
   void reach(std::uint32_t slot);
   void reach_held(std::size_t thing);
@@ -140,16 +146,20 @@ class FlowRates {
   std::vector<std::uint32_t> free_slots_;  // the last one is taken first
   std::vector<std::uint32_t> over_;        // slots whose flows have left in the moment at hand
   std::vector<std::uint32_t> slots_;       // by flow
+  std::vector<double> began_;              // by slot
   std::vector<Thing> things_;
   std::vector<Use> uses_;      // by thing
   std::vector<SlotEnd> ends_;  // a heap: the earliest first
+  std::size_t many_ = SIZE_MAX;
+  double part_ = 0;
   std::uint64_t number_ = 0;
   double found_ = 0;
   double work_ = 0;
   double passages_ = 0;  // of flows under way: how much each of them passes
   // Of the moment at hand:
   bool open_ = false;
-  double moment_ = 0;
+  double moment_ = 0;  // its last time so far
+  double lasts_until_ = 0;
   std::uint32_t mark_ = 0;
   std::vector<std::uint32_t> reached_, met_;            // slots, and things
   std::vector<std::pair<double, std::size_t>> levels_;  // to come: of flows reached, and behind them of things met

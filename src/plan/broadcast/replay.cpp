@@ -15,6 +15,8 @@
 /// Each of these is shared as TCP connections share a bottleneck: rates of flows are max-min fair, weighted by
 /// 1 / round trip; and a round trip grows, besides the latency, with what is queued in everything that the flow passes.
 /// Alone, a message so takes g(b) + L, as in pLogP.
+/// Where a thousand messages flow at once, those that begin or end within a thousandth of their time get new rates
+/// together (flow_rates.cpp), and the whole takes up to some thousandths longer.
 /// Complexity: that of the changes of rates when a flow begins or ends (flow_rates.cpp), and O(log m) for each of m
 /// messages. Deterministic.
 /// Source: the sharing: Massoulie, Roberts, "Bandwidth sharing: objectives and algorithms" (2002); that it is what TCP
@@ -54,6 +56,7 @@ class Replay {
  public:
   Replay(const RankNetwork& network, const ReplayInput& input)
       : network_(network), input_(input), ranks_(static_cast<std::size_t>(network.platform().ranks)) {
+    rates_.let_moments_last(kMany, kPart);
     list_flows();
     list_waits();
     if (input_.most_s < kInfinity && !input_.to_the_time) find_floor();
@@ -109,6 +112,9 @@ class Replay {
   using Event = EventQueue<Kind>::Event;  // of a flow, or a rank
 
   static constexpr std::size_t kNone = SIZE_MAX;
+  /// So many messages under way may have their rates found later by that part of their time.
+  static constexpr std::size_t kMany = 1000;
+  static constexpr double kPart = 1e-3;
   struct Flow {
     std::size_t from = 0, to = 0;     // ranks
     std::size_t queue = 0;            // of its sender
@@ -263,7 +269,7 @@ class Replay {
 
   // ---- ranks
 
-  /// Rates are found when nothing else happens at one time.
+  /// Rates are found when nothing else happens in a moment.
   std::optional<Event> next_event() {
     for (;;) {
       const bool end =
