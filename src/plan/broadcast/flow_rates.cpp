@@ -17,8 +17,8 @@
 /// of filling everything anew.
 /// Where very many flows are under way, a moment lasts: what begins waits until it is closed, and what has left leaves
 /// its share unused until then, both for no longer than a small part of the time that the flow takes, or will as it
-/// seems. So a thing wastes some of these parts of what it carries, a chain of flows takes so much longer, and
-/// thousands of flows that begin at once, and then end one after the other, take a fraction of the work.
+/// seems. With a thousandth of it, a thing wastes some thousandths of what it carries, and a chain of flows takes as
+/// much longer; thousands of flows that begin at once, and end one after the other, are a fraction of the work.
 /// A heap has one end for each flow under way, which moves as its rate changes.
 /// Complexity: O(r (p + k log k)) for a moment that reaches k flows, which pass what is passed p times in all, in r
 /// rounds; O(log f) for each end that moves among f flows under way. Deterministic.
