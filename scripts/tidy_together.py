@@ -16,6 +16,7 @@ import sys
 
 MOST_FILES = 60
 CODE_ONLY = ("-fPIC", "-fPIE")  # options that change no warning
+ALONE = "#include <simgrid/"  # of files with this: it declares names that are those of classes in sluice::mpi
 ANY = "any"  # in place of the types of a function: a name that nothing else may have
 DEFINITION = re.compile(
     r"^(?:(?:struct|class|enum class|enum|union) (\w+)|using (\w+) =|"
@@ -85,16 +86,18 @@ def main():
             continue
         places, macros, rest = options_of(entry["command"])
         names = names_of(path)
+        alone = ALONE in path.read_text(encoding="utf-8")
         for batch in batches:
             if (
                 batch["rest"] == rest
+                and not (alone or batch["alone"])
                 and len(batch["files"]) < MOST_FILES
                 and not clash(batch["names"], names)
                 and all(batch["macros"].get(name, value) == value for name, value in macros.items())
             ):
                 break
         else:
-            batch = {"rest": rest, "places": {}, "macros": {}, "files": [], "names": {}, "in": entry["directory"]}
+            batch = {"rest": rest, "alone": alone, "places": {}, "macros": {}, "files": [], "names": {}, "in": entry["directory"]}
             batches.append(batch)
         batch["places"].update(places)
         batch["macros"].update(macros)
