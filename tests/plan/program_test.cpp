@@ -639,21 +639,23 @@ TEST(PlanProgram, WhatWouldBeTooMuchWorkIsEstimated) {
   EXPECT_GE(estimated, 8U);
 }
 
+/// The messages of an allgather of such blocks, by several patterns.
+std::vector<detail::ProgramMessages> allgathers(std::int64_t count, std::int64_t block) {
+  const detail::Ranks ranks = first_ranks(count);
+  detail::RangeSets sets;
+  for (const std::int64_t rank : ranks) sets.push_back({{rank * block, block}});
+  return {detail::ring_allgather(ranks, sets), detail::bruck_allgather(ranks, sets),
+          detail::circulant_allgather(ranks, sets), detail::pairwise_allgather(ranks, sets)};
+}
+
 /// What "auto" leaves out by its load cannot have been faster: over links of one connection and of several, with and
 /// without combining.
 TEST(PlanProgram, NoReplayIsShorterThanTheLoad) {
   constexpr double kRounding = 1e-6, kCombine_s = 2e-8;
+  const Platform platform = three_sites(in_order(), 4);
+  const detail::RankNetwork network(platform);
   for (const std::int64_t block : {1, 5000, 300'000}) {
-    const Platform platform = three_sites(in_order(), 4);
-    const detail::RankNetwork network(platform);
-    const detail::Ranks ranks = first_ranks(platform.ranks);
-    detail::RangeSets sets;
-    for (const std::int64_t rank : ranks) sets.push_back({{rank * block, block}});
-    for (const detail::Allgather& pattern : {detail::Allgather(detail::ring_allgather),
-                                             {detail::bruck_allgather},
-                                             {detail::circulant_allgather},
-                                             {detail::pairwise_allgather}}) {
-      const detail::ProgramMessages messages = pattern(ranks, sets);
+    for (const detail::ProgramMessages& messages : allgathers(platform.ranks, block)) {
       for (const bool combine : {false, true}) {
         const detail::ProgramMessages each = combine ? messages.reversed(true) : messages;
         Program program;
@@ -675,16 +677,10 @@ TEST(ReplayProgram, GivesUpOnlyWhatIsLonger) {
   constexpr double kSooner = 0.999, kCombine_s = 2e-8;
   const Platform platform = three_sites(in_order(), 4);
   const detail::RankNetwork network(platform);
-  const detail::Ranks ranks = first_ranks(platform.ranks);
   for (const std::int64_t block : {1, 5000, 300'000}) {
-    detail::RangeSets sets;
-    for (const std::int64_t rank : ranks) sets.push_back({{rank * block, block}});
-    for (const detail::Allgather& pattern : {detail::Allgather(detail::ring_allgather),
-                                             {detail::bruck_allgather},
-                                             {detail::circulant_allgather},
-                                             {detail::pairwise_allgather}}) {
-      detail::ProgramMessages messages = pattern(ranks, sets).reversed(true);
-      messages.append(pattern(ranks, sets));
+    for (const detail::ProgramMessages& allgather : allgathers(platform.ranks, block)) {
+      detail::ProgramMessages messages = allgather.reversed(true);
+      messages.append(allgather);
       for (const double combine_s : {0.0, kCombine_s}) {
         const detail::TimedProgram program{messages, waits_of(messages, platform.ranks), combine_s};
         detail::ReplayLimits none;
@@ -726,18 +722,11 @@ TEST(ReplayProgram, ThousandsOfMessagesAtOnceAreLittleWork) {
 TEST(PlanProgram, AnEstimateIsNoShorterThanTheLoad) {
   const Platform platform = three_sites(in_order(), 4);
   const detail::RankNetwork network(platform);
-  const detail::Ranks ranks = first_ranks(platform.ranks);
-  detail::RangeSets sets;
-  for (const std::int64_t rank : ranks) sets.push_back({{rank * 5000, 5000}});
   const auto compared = [&](const detail::ProgramMessages& messages) {
     const detail::TimedProgram program{messages, waits_of(messages, platform.ranks)};
     return std::pair(detail::load_of(network, messages), detail::estimated_length(network, program));
   };
-  for (const detail::Allgather& pattern : {detail::Allgather(detail::ring_allgather),
-                                           {detail::bruck_allgather},
-                                           {detail::circulant_allgather},
-                                           {detail::pairwise_allgather}}) {
-    const detail::ProgramMessages messages = pattern(ranks, sets);
+  for (const detail::ProgramMessages& messages : allgathers(platform.ranks, 5000)) {
     for (const detail::ProgramMessages& each : {messages, messages.reversed(true)}) {
       const auto [load_s, estimate_s] = compared(each);
       EXPECT_GT(load_s, 0);

@@ -17,8 +17,9 @@
 /// of filling everything anew.
 /// Where very many flows are under way, a moment lasts: what begins waits until it is closed, and what has left leaves
 /// its share unused until then, both for no longer than a small part of the time that the flow takes, or will as it
-/// seems. With a thousandth of it, a thing wastes some thousandths of what it carries, and a chain of flows takes as
-/// much longer; thousands of flows that begin at once, and end one after the other, are a fraction of the work.
+/// seems. If that part is a thousandth, a thing wastes some thousandths of what it carries, and a chain of flows takes
+/// longer by about as much; thousands of flows that begin at once, and end one after the other, take a fraction of the
+/// work.
 /// A heap has one end for each flow under way, which moves as its rate changes.
 /// Complexity: O(r (p + k log k)) for a moment that reaches k flows, which pass what is passed p times in all, in r
 /// rounds; O(log f) for each end that moves among f flows under way. Deterministic.
@@ -64,7 +65,7 @@ std::size_t FlowRates::add_way(std::span<const Passed> passes, double least_s, d
 }
 
 void FlowRates::begin(std::size_t f, std::size_t number, double now) {
-  open_moment(now, part_ * about_s(ways_[number]));
+  open_moment(now);
   if (f >= slots_.size()) slots_.resize(f + 1, kNoSlot);
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<std::uint32_t>(flows_.size()));
@@ -79,25 +80,21 @@ void FlowRates::begin(std::size_t f, std::size_t number, double now) {
   flow.since = began_[slot] = now;
   const Way& way = ways_[number];
   passages_ += static_cast<double>(way.passes);
+  double sharing = 1;  // where most do
   for (const auto& [thing, seconds] : passed_by(flow)) {
+    sharing = std::max(sharing, uses_[thing].wanted);
     things_[thing].flows.push_back({slot, seconds, way.weight * seconds});
     uses_[thing].wanted += seconds / way.least;
     if (may_be_used_up(thing)) reach_held(thing);
   }
   reach(slot);
-}
-
-/// How long a flow that begins will take, if it gets as much as others where it has to share most.
-double FlowRates::about_s(const Way& way) const {
-  double wanted = 1;
-  for (std::size_t i = way.passed; i < way.passed + way.passes; ++i)
-    wanted = std::max(wanted, uses_[passed_[i].thing].wanted);
-  return wanted * way.least;
+  moment_lasts(now, sharing * way.least);
 }
 
 void FlowRates::leave(std::size_t f, double now) {
   const std::uint32_t slot = slots_[f];
-  open_moment(now, part_ * (now - began_[slot]));
+  open_moment(now);
+  moment_lasts(now, now - began_[slot]);
   Flow& flow = flows_[slot];
   flow.over = true;
   over_.push_back(slot);
@@ -112,17 +109,19 @@ void FlowRates::leave(std::size_t f, double now) {
   }
 }
 
-/// Opens a moment unless one is open, which lasts no longer than that from now on.
-void FlowRates::open_moment(double now, double lasts_s) {
+void FlowRates::open_moment(double now) {
   SLUICE_ASSERT(!open_ || now >= moment_, fmt::format("{} in the moment {}", now, moment_));
-  lasts_until_ = open_ ? std::min(lasts_until_, now + lasts_s) : now + lasts_s;
   moment_ = now;
   if (open_) return;
   open_ = true;
+  lasts_until_ = kInfinity;
   ++mark_;
   reached_.clear();
   met_.clear();
 }
+
+/// For no more than a part of the time that a flow takes which begins or leaves now.
+void FlowRates::moment_lasts(double now, double flow_s) { lasts_until_ = std::min(lasts_until_, now + part_ * flow_s); }
 
 void FlowRates::close_moment() {
   open_ = false;

@@ -123,8 +123,8 @@ class FlowRates {
 
   [[nodiscard]] std::span<const Passed> passed_by(const Flow& flow) const { return passed_on(flow.way); }
   [[nodiscard]] bool may_be_used_up(std::size_t thing) const { return uses_[thing].wanted > kMostUsed; }
-  [[nodiscard]] double about_s(const Way& way) const;
-  void open_moment(double now, double lasts_s);
+  void open_moment(double now);
+  void moment_lasts(double now, double flow_s);
   void meet(std::size_t thing);
   void reach(std::uint32_t slot);
   void reach_held(std::size_t thing);

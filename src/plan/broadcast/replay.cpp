@@ -112,7 +112,7 @@ class Replay {
   using Event = EventQueue<Kind>::Event;  // of a flow, or a rank
 
   static constexpr std::size_t kNone = SIZE_MAX;
-  /// So many messages under way may have their rates found later by that part of their time.
+  /// Where so many messages are under way, rates are found later, by no more than this part of a message's time.
   static constexpr std::size_t kMany = 1000;
   static constexpr double kPart = 1e-3;
   struct Flow {

@@ -97,10 +97,13 @@ void slow_down_to_combining(Platform& platform, const detail::CombiningPace& pac
 
 namespace detail {
 
+Platform without_broadcast_times(Platform platform) {
+  for (PlatformCluster& cluster : platform.clusters) cluster.broadcast = cluster.planned_broadcast = {};
+  return platform;
+}
+
 Platform mirror_platform(const Platform& platform, const CombiningPace& pace) {
-  Platform result = with_links_turned(platform);
-  // How long broadcasts took says nothing of a reduction.
-  for (PlatformCluster& cluster : result.clusters) cluster.broadcast = cluster.planned_broadcast = {};
+  Platform result = without_broadcast_times(with_links_turned(platform));
   slow_down_to_combining(result, pace);
   return result;
 }

@@ -22,6 +22,8 @@ struct CombiningPace {
   double messages_between = 0;  ///< of one byte, over the link
 };
 
+/// The platform for messages alone, or for a reduction: how long broadcasts took there does not matter.
+[[nodiscard]] Platform without_broadcast_times(Platform platform);
 /// What the broadcast that goes the other way is planned over.
 [[nodiscard]] Platform mirror_platform(const Platform& platform, const CombiningPace& pace);
 /// A broadcast over that, with its messages, the other way round, for `shape`, a reduction whose operations are

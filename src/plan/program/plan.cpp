@@ -331,8 +331,7 @@ class Planning {
       std::optional<detail::ProgramMessages> messages = made_of(variants_[v], {});
       if (!messages) continue;
       counted.push_back({messages->list().size(), v, {}});
-      counted.back().at_least_s = at_least(*messages);
-      keep(counted.back(), std::move(*messages));
+      look_at(counted.back(), std::move(*messages));
     }
     std::ranges::stable_sort(counted, {}, &Counted::messages);
     return counted;
@@ -373,8 +372,7 @@ class Planning {
       if (each.at_least_s) continue;
       std::optional<detail::ProgramMessages> made = made_of(variants_[each.variant], {});
       if (!made) continue;
-      each.at_least_s = at_least(*made);
-      keep(each, std::move(*made));
+      look_at(each, std::move(*made));
     }
     std::ranges::stable_sort(all, {}, [](const Counted& each) { return each.at_least_s.value_or(0); });
     for (Counted& each : all) {
@@ -401,9 +399,10 @@ class Planning {
     return estimates;
   }
 
-  /// Keeps what was made, unless what was kept before is much.
-  void keep(Counted& counted, detail::ProgramMessages messages) {
+  /// Finds how long what was made takes at least, and keeps it, unless what was kept before is much.
+  void look_at(Counted& counted, detail::ProgramMessages messages) {
     constexpr std::size_t kMostMade = std::size_t{1} << 19;  // messages
+    counted.at_least_s = detail::replay_at_least(network_, messages, task_.shape.combine_s_per_byte);
     if (made_ + counted.messages > kMostMade) return;
     made_ += counted.messages;
     counted.made = std::move(messages);
@@ -459,9 +458,6 @@ class Planning {
     } catch (const InputError&) {
       return std::nullopt;
     }
-  }
-  [[nodiscard]] double at_least(const detail::ProgramMessages& messages) const {
-    return detail::replay_at_least(network_, messages, task_.shape.combine_s_per_byte);
   }
   [[nodiscard]] double most_of_one() const { return kMostWork * options_.effort; }
   static std::string estimated_name(const std::string& name) { return name + ", estimated"; }

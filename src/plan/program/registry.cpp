@@ -174,16 +174,10 @@ ReversedMessages broadcast_back(const ProgramTask& task, const CombiningPace& pa
   if (!algorithm.empty()) how.algorithm = algorithm;
   return reversed_messages(*task.platform, whole, pace, how);
 }
-/// The platform for messages alone: what MPI_Bcast takes does not matter.
-Platform of_messages(const ProgramTask& task) {
-  Platform platform = *task.platform;
-  for (PlatformCluster& cluster : platform.clusters) cluster.broadcast = cluster.planned_broadcast = {};
-  return platform;
-}
 PlannedMessages broadcast_forth(const ProgramTask& task) {
   BroadcastOptions how = task.of_broadcasts;
   how.messages = true;
-  return plan_messages(of_messages(task), task.shape.root, array_bytes(task.shape), how);
+  return plan_messages(without_broadcast_times(*task.platform), task.shape.root, array_bytes(task.shape), how);
 }
 /// As they are, or, where they follow a reduction, from the end on: it is done with the end first. An element goes with
 /// its last byte, or with its first one where the array goes from its end on.
@@ -466,7 +460,7 @@ Variants reduce_broadcast(const ProgramTask& task) {
   const double cost = task.shape.combine_s_per_byte;
   const PlannedMessages back = broadcast_forth(task);
   Variants variants;
-  const Platform forth_over = of_messages(task);
+  const Platform forth_over = without_broadcast_times(*task.platform);
   const auto add = [&](const char* speed, const PlannedMessages& forth, ProgramMessages messages) {
     messages.append(program_messages(task, back, true));
     const std::string& method = forth.method;
