@@ -26,7 +26,6 @@ namespace sluice {
 namespace {
 
 using detail::ProgramPlanner;
-using detail::ProgramSearch;
 using detail::ProgramTask;
 using detail::ProgramVariant;
 
