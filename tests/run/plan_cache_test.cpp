@@ -171,6 +171,34 @@ TEST(KeptPlans, ASecondJobWithTheSameArgumentsDoesNotPlanAgain) {
   }
 }
 
+// Where a plan would cost more than it can save.
+TEST(KeptPlans, NoneIsMadeForTheFirstShortBroadcastOverAFastPlatform) {
+  if (size() == 1) GTEST_SKIP() << "one rank";
+  for (const bool fast : {true, false}) {
+    for (const bool may_try : {true, false}) {
+      const Comm comm;
+      const Plannings plannings(comm.get());
+      BroadcastOptions options;
+      options.platform = platform_of(size(), fast ? 1 : 2);
+      options.try_native = may_try;
+      std::vector<std::byte> buffer(8 << 10);
+      const auto execute = [&](Broadcast& job, std::byte sent) {
+        std::ranges::fill(buffer, rank() == 0 ? sent : std::byte{0});
+        job.execute(buffer.data(), std::ssize(buffer));
+        EXPECT_EQ(std::ranges::count(buffer, sent), std::ssize(buffer));
+      };
+      Broadcast job(comm.get(), 0, options);
+      execute(job, std::byte{1});
+      EXPECT_EQ(plannings.count(), fast && may_try ? 0 : 1);
+      for (int again = 2; again < 14; ++again) execute(job, std::byte(again));
+      EXPECT_EQ(plannings.count(), 1);
+      Broadcast asked(comm.get(), 0, options);
+      EXPECT_NE(asked.chosen(5000).method, "native");
+      EXPECT_EQ(plannings.count(), 2) << "who asks for the plan gets one";
+    }
+  }
+}
+
 TEST(KeptPlans, AsManyAsSetAndThoseUsedLast) {
   for (const auto& [name, make] : kinds()) {
     SCOPED_TRACE(name);

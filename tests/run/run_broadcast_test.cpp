@@ -10,7 +10,10 @@
 #include <vector>
 
 #include "plan/program/registry.hpp"
+#include "run/any_rank_failed.hpp"
 #include "run/mpi/broadcast/tree_broadcast.hpp"
+#include "run/mpi/program/shared_program.hpp"
+#include "run/mpi/runtime/context.hpp"
 #include "run/platform_testing.hpp"
 #include "run/pretended_hosts.hpp"
 #include "run/redistribution_testing.hpp"
@@ -287,6 +290,25 @@ TEST(Broadcast, TreesThatNeedNoPlanReachEverybody) {
         EXPECT_EQ(has_it.size(), static_cast<std::size_t>(ranks));
         const auto levels = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(ranks - 1)));
         EXPECT_LE(rounds, flat ? static_cast<std::size_t>(ranks - 1) : levels + 1);
+      }
+    }
+  }
+}
+
+TEST(Broadcast, OfDifferentSizesIsRefusedOnAllRanks) {
+  if (size() == 1) GTEST_SKIP() << "one rank";
+  std::vector<std::byte> buffer(10'000'000);
+  for (const bool over_a_platform : {true, false}) {
+    if (!over_a_platform && !detail::SharedProgram::possible(*detail::Context::of(MPI_COMM_WORLD))) continue;
+    BroadcastOptions options;
+    if (over_a_platform) options.platform = platform_of(size(), 1);
+    for (const std::int64_t at_first : {0, 100, 8192, 100'000, 10'000'000}) {
+      for (const std::int64_t at_others : {0, 100, 8192, 100'000, 10'000'000}) {
+        if (at_first == at_others) continue;
+        Broadcast job(MPI_COMM_WORLD, 0, options);
+        EXPECT_THROW(job.execute(buffer.data(), rank() == 0 ? at_first : at_others), InputError)
+            << at_first << " and " << at_others << (over_a_platform ? ", over a platform" : "");
+        if (testing::any_rank_failed()) return;
       }
     }
   }

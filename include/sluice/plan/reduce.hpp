@@ -39,6 +39,8 @@ struct ReduceProblem {
   /// overhead) / S. At most `transfer`.
   double transfer_overhead = 0;
   double compute_overhead = 0;  ///< the same share of `compute`
+
+  friend bool operator==(const ReduceProblem&, const ReduceProblem&) = default;
 };
 
 /// How to plan a reduction.

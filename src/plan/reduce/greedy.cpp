@@ -30,7 +30,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 
 #include "sluice/error.hpp"
 
@@ -47,6 +46,30 @@ struct MachineRun {
 
 /// Whether time `a` is later than `b` by more than the rounding of a Moment's value.
 bool later(double a, double b) { return a > b * (1 + 1e-15); }
+
+/// First in, first out. Most have a few entries at a time, for which a std::deque allocates two blocks.
+template <class T>
+class Queue {
+ public:
+  [[nodiscard]] bool empty() const { return first_ == entries_.size(); }
+  [[nodiscard]] T& front() { return entries_[first_]; }
+  [[nodiscard]] const T& front() const { return entries_[first_]; }
+  [[nodiscard]] T& back() { return entries_.back(); }
+  void push_back(const T& entry) {
+    constexpr std::size_t kKept = 16;
+    // No more of those that went out are kept than of those that are in.
+    if (first_ > kKept && 2 * first_ > entries_.size()) {
+      entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(first_));
+      first_ = 0;
+    }
+    entries_.push_back(entry);
+  }
+  void pop_front() { ++first_; }
+
+ private:
+  std::vector<T> entries_;
+  std::size_t first_ = 0;
+};
 
 /// Runs in order of their value.
 class RunQueue {
@@ -83,7 +106,7 @@ class RunQueue {
   }
 
  private:
-  std::deque<MachineRun> runs_;
+  Queue<MachineRun> runs_;
   Moment last_start_;  // of what was pushed last
   double last_value_ = 0;
   std::int64_t pushed_ = 0;
@@ -150,7 +173,7 @@ class EarlierTransfers {
 
   std::int64_t limit_;
   std::int64_t known_ = 0;
-  std::deque<Ends> ends_;
+  Queue<Ends> ends_;
 };
 
 /// A machine on its way through the queues.

@@ -402,6 +402,7 @@ Planners candidates(const ReduceProblem& problem, const ReduceOptions& options) 
 /// one.
 template <class Result, class Attempt>
 Result shortest(const Planners& planners, const Attempt& attempt) {
+  if (planners.size() == 1) return attempt(*planners.front());
   std::optional<Result> best;
   std::optional<InputError> refusal;
   for (const ReducePlanner* const planner : planners) {

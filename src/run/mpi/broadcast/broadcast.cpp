@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <iterator>
 #include <list>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "run/mpi/broadcast/tree_broadcast.hpp"
@@ -55,6 +57,22 @@ constexpr std::size_t kKeptTrees = 8;
 /// a latency. Of more bytes its port would have to carry all that a tree spreads over many.
 constexpr int kFewRanks = 16;
 constexpr std::int64_t kFewBytes = 512;
+
+/// A plan over a platform takes rank 0 at least so long for each rank.
+constexpr double kPlanningPerRank_s = 6e-6;
+
+/// What a message takes over the slowest link of `platform`.
+double slowest_message_s(const Platform& platform, std::int64_t bytes) {
+  double slowest = 0;
+  const auto meet = [&](double latency_s, const GapTable& gap) {
+    slowest = std::max(slowest, latency_s + gap.at(bytes));
+  };
+  for (const PlatformCluster& cluster : platform.clusters) meet(cluster.latency_s, cluster.gap);
+  for (const PlatformLink& link : platform.links) meet(link.latency_s, link.gap);
+  for (const PlatformLink& link : platform.part_links) meet(link.latency_s, link.gap);
+  for (const PlatformPart& part : platform.parts) meet(0, part.uplink);
+  return slowest;
+}
 
 /// Throws InputError for a size that cannot be broadcast.
 void check_size(std::int64_t bytes, const std::optional<Program>& program) {
@@ -224,6 +242,18 @@ struct Broadcast::State final : detail::Job {
     return told_nothing() && options.try_native && channel.size() > 1 && !detail::kSimulated && bytes > 0 &&
            !in_segments(bytes) && (by_memory() || bytes <= (in_turns() ? kShortInTurns : kShort));
   }
+  /// Whether this is the first execution for messages of such a size, and a plan costs more than it can save: the
+  /// messages of any tree take less, even if they all go one after the other over the slowest link.
+  [[nodiscard]] bool too_short_to_plan(std::int64_t bytes) {
+    const double messages = channel.size() - 1;
+    const bool may_do_without = options.platform && options.try_native && !asks_for_a_plan() && !detail::kSimulated;
+    if (!may_do_without || bytes == 0 || messages == 0) return false;
+    const std::int64_t largest = class_of(bytes);
+    if (messages * slowest_message_s(*options.platform, largest) > kPlanningPerRank_s * channel.size()) return false;
+    if (std::ranges::find(classes, largest, &SizeClass::largest) != classes.end()) return false;
+    if (went_by_tree.size() > kKeptClasses) went_by_tree.clear();
+    return went_by_tree.insert(largest).second;
+  }
   /// Whether the tree serves such messages, unless a plan is found to be faster; else that is MPI's own call.
   [[nodiscard]] bool is_short(std::int64_t bytes) const { return told_nothing() && bytes <= kShort; }
   /// Whether a message goes in segments for which the network need not be known.
@@ -261,7 +291,8 @@ struct Broadcast::State final : detail::Job {
   detail::Context::Part* inside = nullptr;  ///< the ranks of this one's cluster, once it is needed
   std::list<SizeClass> classes;             ///< the one used last first
   detail::NativeCollective native{channel};
-  std::list<SizedExecutor> trees;  ///< the one used last first
+  std::list<SizedExecutor> trees;       ///< the one used last first
+  std::set<std::int64_t> went_by_tree;  ///< the classes whose first execution did
 
   // The present execution.
   detail::ProgramExecutor* running = nullptr;
@@ -473,7 +504,11 @@ void Broadcast::State::begin(void* buffer, std::int64_t bytes) {
           message = buffer;
           message_bytes = begun_bytes = bytes;
           present = nullptr;
-          if (by_tree(bytes)) {
+          // Nothing goes, but ranks find out whether that is so for all.
+          if (bytes == 0 && told_nothing() && options.try_native && by_memory()) (void)tree_for(0);
+          const bool too_short = too_short_to_plan(bytes);
+          if (too_short && !by_memory()) detail::agree(channel, static_cast<std::uint64_t>(bytes), nullptr);
+          if (too_short || by_tree(bytes)) {
             begin_by_tree();
             return detail::Advance::kIdle;
           }

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "run/mpi/runtime/collective.hpp"
+#include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/element_layout.hpp"
 #include "run/mpi/runtime/simulation.hpp"
 #include "sluice/error.hpp"
@@ -40,7 +40,12 @@ SharedProgram::SharedProgram(Channel& channel, const ElementOperation& operation
   dense_ = layout.size > 0 && layout.extent == layout.size && layout.true_lower == 0 && is_one_run(operation.type);
   find_messages(part);
   find_order(part);
-  const std::vector<std::uint64_t> blocks = numbers_by_memory(channel_, make_block());
+  // What is not the same on all ranks would have them wait for each other for ever.
+  Arguments alike("program in memory");
+  alike.add_all(part.shape.problem, part.shape.size_bytes, part.shape.root);
+  std::vector<std::uint64_t> blocks;
+  Comparison own{.block = make_block(), .blocks = &blocks};
+  (void)agree(channel_, alike.fingerprint(), nullptr, own);
   connected_ = std::ranges::find(blocks, std::uint64_t{0}) == blocks.end();
   if (connected_) {
     connect(blocks);

@@ -34,8 +34,8 @@ class SharedProgram {
   /// Bytes. Longer messages to several receivers are put up for each of them.
   static constexpr std::int64_t kMostTogether = 4 << 20;
 
-  /// Of the part that `data` was made for. Collective; throws as Channel::check, and if the system refuses memory that
-  /// others could map.
+  /// Of the part that `data` was made for. Collective; throws as Channel::check, if the system refuses memory that
+  /// others could map, and InputError on all ranks if they are not parts of programs of one size.
   SharedProgram(Channel& channel, const ElementOperation& operation, std::shared_ptr<ProgramData> data,
                 const ProgramPart& part);
   ~SharedProgram();

@@ -121,8 +121,7 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
     arguments.add_all(reproducible, detail::is_built_in(elements.op));
     // What was measured is that of one operation.
     if (!reproducible) arguments.add_all(MPI_Op_c2f(elements.op), MPI_Type_c2f(elements.type));
-    // Those of a plan that is kept have been checked.
-    if (!keeps(arguments)) check_reduction(options, data, root, channel.size());
+    check(arguments, data);
   });
   compare(arguments, failure);
   if (options.measure && !planned) return;  // the first execution does

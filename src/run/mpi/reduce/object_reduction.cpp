@@ -64,11 +64,12 @@ struct ObjectReduction::State final : detail::ReductionJob {
         word(channel, user_root) {
     data.objects = true;
     data.commutative = operation.commutative;
-    compare(arguments_of(options, data, root), detail::failure_of([&] {
+    const detail::Arguments arguments = arguments_of(options, data, root);
+    compare(arguments, detail::failure_of([&] {
               if (!operation.combine) throw InputError("combine", "no function", "one that combines two objects");
               if (options.reproducible.has_value())
                 throw InputError("reproducible", "a reduction of objects", "elements");
-              check_reduction(options, data, root, channel.size());
+              check(arguments, data);
             }));
     if (!options.measure) prepare(options.costs.value_or(usual_costs(data)));
   }

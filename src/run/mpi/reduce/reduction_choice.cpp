@@ -34,7 +34,9 @@ ReduceProblem problem_of(const ReductionOptions& options, const ReducedData& dat
 
 }  // namespace
 
-void check_reduction(const ReductionOptions& options, const ReducedData& data, int root, int ranks) {
+std::optional<PlannedTree> check_reduction(const Channel& channel, const ReductionOptions& options,
+                                           const ReducedData& data, int root) {
+  const int ranks = channel.size();
   if (root < 0 || root >= ranks) throw InputError("root", fmt::format("{}", root), index_text(ranks, "rank"));
   if (data.objects && options.segments.value_or(1) > 1)
     throw InputError("segments", fmt::format("{}", *options.segments), "1 for objects");
@@ -48,24 +50,25 @@ void check_reduction(const ReductionOptions& options, const ReducedData& data, i
     const std::int64_t elements = data.objects ? 0 : data.count;
     check_program_for(options, shape_of_reduction(ranks, root, elements, data.element_bytes, data.commutative),
                       data.objects);
-    return;
+    return std::nullopt;
   }
   if (options.platform) {
     check_platform_for(options, ranks, data.objects);
-    return;
+    return std::nullopt;
   }
   // Who says nothing of it gets a plan, or MPI_Reduce, which needs none.
-  if (options.algorithm == "auto" && !options.costs && !options.segments) return;
+  if (options.algorithm == "auto" && !options.costs && !options.segments) return std::nullopt;
   // Whatever is measured later, it is not what planning refuses; nor is the number of parts where it is to be chosen,
   // which takes a hundred plans.
   const ReductionCosts costs = options.costs.value_or(ReductionCosts{});
-  const ReduceProblem problem = problem_of(options, data, root, ranks, costs, false);
+  ReduceProblem problem = problem_of(options, data, root, ranks, costs, false);
   if (options.algorithm == kReduceScatter) {
     if (data.objects) throw InputError("algorithm reduce-scatter", "objects", "elements, which can be cut");
-    (void)plan_reduce_scatter_part(problem, 0, data.count);
-  } else {
-    (void)plan_reduction_part(problem, 0, {options.algorithm, options.arity, false});
+    (void)plan_reduce_scatter_part(problem, channel.rank(), data.count);
+    return std::nullopt;
   }
+  ReductionPart part = plan_reduction_part(problem, channel.rank(), {options.algorithm, options.arity, false});
+  return PlannedTree{std::move(problem), options.algorithm, std::move(part)};
 }
 
 ReductionCosts usual_costs(const ReducedData& data) {
@@ -77,7 +80,8 @@ ReductionCosts usual_costs(const ReducedData& data) {
 }
 
 ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& options, const ReducedData& data, int root,
-                                 const ReductionCosts& costs, bool parts_known) {
+                                 const ReductionCosts& costs, bool parts_known,
+                                 const std::optional<PlannedTree>& checked) {
   const auto shape = [&] {
     return shape_of_reduction(channel.size(), root, data.count, data.element_bytes, data.commutative);
   };
@@ -114,7 +118,11 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
   const bool may_be_better = !data.objects && algorithm == "auto" && problem.segments == 0 && data.commutative &&
                              !options.dynamic && channel.size() > 1;
   ReductionPart tree;
-  if (!asked_for) tree = plan_reduction_part(problem, channel.rank(), {algorithm, options.arity, false});
+  if (checked && checked->algorithm == algorithm && checked->problem == problem) {
+    tree = checked->part;
+  } else if (!asked_for) {
+    tree = plan_reduction_part(problem, channel.rank(), {algorithm, options.arity, false});
+  }
   if (asked_for || may_be_better) {
     const Program own =
         plan_reduce_scatter_part(problem, channel.rank(), data.count, std::max<std::int64_t>(1, data.element_bytes));

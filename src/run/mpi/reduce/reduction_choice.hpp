@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -48,17 +49,25 @@ struct ReductionChoice {
   std::variant<Native, ReductionPart, Pieces> part;
 };
 
-/// Throws InputError where there can be no plan.
-void check_reduction(const ReductionOptions& options, const ReducedData& data, int root, int ranks);
+/// This rank's part of a tree, and what was planned.
+struct PlannedTree {
+  ReduceProblem problem;
+  std::string algorithm;
+  ReductionPart part;
+};
+
+/// Throws InputError where there can be no plan. Returns the tree that it has planned to find that out, if any.
+[[nodiscard]] std::optional<PlannedTree> check_reduction(const Channel& channel, const ReductionOptions& options,
+                                                         const ReducedData& data, int root);
 
 /// What elements of so many bytes usually cost, in bytes that could be transferred meanwhile.
 [[nodiscard]] ReductionCosts usual_costs(const ReducedData& data);
 
 /// By these costs, of which it is known or not what parts cost. Over a platform, and by the network, collective: rank 0
-/// plans for all. Else local, and the same choice on all ranks.
+/// plans for all. Else local, and the same choice on all ranks. `checked`: of check_reduction, not planned again.
 [[nodiscard]] ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& options,
                                                const ReducedData& data, int root, const ReductionCosts& costs,
-                                               bool parts_known);
+                                               bool parts_known, const std::optional<PlannedTree>& checked);
 
 /// All that a choice depends on.
 [[nodiscard]] Arguments arguments_of(const ReductionOptions& options, const ReducedData& data, int root);

@@ -40,8 +40,9 @@ Overlap ReductionJob::overlap() const {
   return Overlap::kNone;
 }
 
-bool ReductionJob::keeps(const Arguments& arguments) const {
-  return channel.context().plans().find(arguments.bytes()) != nullptr;
+void ReductionJob::check(const Arguments& arguments, const ReducedData& data) {
+  if (channel.context().plans().find(arguments.bytes()) == nullptr)
+    checked_ = check_reduction(channel, options, data, root);
 }
 
 void ReductionJob::compare(const Arguments& arguments, const std::exception_ptr& failure) {
@@ -57,8 +58,8 @@ void ReductionJob::remember(std::shared_ptr<const ReductionChoice> choice) {
 std::shared_ptr<const ReductionChoice> ReductionJob::choose(const ReducedData& data, const ReductionCosts& costs,
                                                             bool parts_known) {
   if (planned) return planned;
-  auto choice =
-      std::make_shared<const ReductionChoice>(choose_reduction(channel, options, data, root, costs, parts_known));
+  auto choice = std::make_shared<const ReductionChoice>(
+      choose_reduction(channel, options, data, root, costs, parts_known, checked_));
   // What objects cost was measured with one function, of which nothing else is known.
   if (!options.measure || !data.objects) remember(choice);
   return choice;

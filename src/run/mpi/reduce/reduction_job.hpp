@@ -28,8 +28,8 @@ class ReductionJob : public Job {
   /// The choice for these costs, from the cache of plans if all ranks have it there. On all ranks.
   [[nodiscard]] std::shared_ptr<const ReductionChoice> choose(const ReducedData& data, const ReductionCosts& costs,
                                                               bool parts_known);
-  /// Whether this rank has the plan of these arguments.
-  [[nodiscard]] bool keeps(const Arguments& arguments) const;
+  /// Throws InputError where there can be no plan. Those of a plan that this rank keeps have been checked.
+  void check(const Arguments& arguments, const ReducedData& data);
   /// Compares the arguments, and whether all ranks have their plan. `failure`: of this rank's arguments.
   void compare(const Arguments& arguments, const std::exception_ptr& failure);
   /// For later jobs, with a trial that has not begun.
@@ -54,6 +54,7 @@ class ReductionJob : public Job {
 
  private:
   ReductionSummary summary_;
+  std::optional<PlannedTree> checked_;
   std::string key_;
   KeptPlan kept_;
 };
