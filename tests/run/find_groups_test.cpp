@@ -21,30 +21,38 @@ namespace {
 constexpr double kLink = 12e6;
 constexpr double kLatency_s = 40e-6;
 
-/// A network of sites: each host's link, and what all pairs between two sites share in each direction.
+/// A network of sites: each host's link, and what all pairs between two sites share in each direction, or all pairs of
+/// a site with others.
 struct Machine {
   std::vector<int> site;
   std::vector<double> link;
   double backbone = 1e12;
   double far_s = kLatency_s;
+  double uplink = 1e12;
 
   /// What hosts see of it; `noise(value)`: as it is measured.
   [[nodiscard]] std::vector<Meeting> meetings(const std::function<double(double)>& noise) const {
     const auto hosts = static_cast<int>(site.size());
     std::vector<Meeting> result;
-    for (const int round : rounds_of(hosts)) {
+    const std::vector<MeetingRound> rounds = rounds_of(hosts);
+    for (std::size_t round = 0; round < rounds.size(); ++round) {
       std::map<std::pair<int, int>, int> across;  // pairs between two sites
+      std::map<int, int> outside;                 // pairs of a site with others
       for (int a = 0; a < hosts; ++a) {
-        const int b = a ^ round;
-        if (b < hosts && site_of(a) != site_of(b)) ++across[{site_of(a), site_of(b)}];
+        const int b = rounds[round].partner(a, hosts);
+        if (b >= hosts || site_of(a) == site_of(b)) continue;
+        ++across[{site_of(a), site_of(b)}];
+        ++outside[site_of(a)];
       }
       for (int a = 0; a < hosts; ++a) {
-        const int b = a ^ round;
-        if (b >= hosts || b < a) continue;
+        const int b = rounds[round].partner(a, hosts);
+        if (b >= hosts || b <= a) continue;
         const bool far = site_of(a) != site_of(b);
         double rate = std::min(link_of(a), link_of(b));
-        if (far) rate = std::min(rate, backbone / across[{site_of(a), site_of(b)}]);
-        result.push_back({a, b, round, noise(far ? far_s : kLatency_s), noise(rate), noise(rate)});
+        if (far)
+          rate = std::min({rate, backbone / across[{site_of(a), site_of(b)}], uplink / outside[site_of(a)],
+                           uplink / outside[site_of(b)]});
+        result.push_back({a, b, static_cast<int>(round), noise(far ? far_s : kLatency_s), noise(rate), noise(rate)});
       }
     }
     return result;
@@ -71,14 +79,68 @@ Machine two_sites(int each, double backbone) {
 
 TEST(FindGroups, RoundsJoinAllHosts) {
   for (int hosts = 1; hosts <= 300; ++hosts) {
-    const std::vector<int> rounds = rounds_of(hosts);
-    EXPECT_EQ(std::set<int>(rounds.begin(), rounds.end()).size(), rounds.size()) << hosts << " hosts";
-    EXPECT_LE(rounds.size(), 12U);
-    // The hypercube's edges: from every host to 0 by clearing bits.
-    for (int r = 1; r < hosts; r *= 2) EXPECT_TRUE(std::ranges::find(rounds, r) != rounds.end()) << hosts;
+    const std::vector<MeetingRound> rounds = rounds_of(hosts);
+    EXPECT_LE(rounds.size(), hosts <= 16 ? 16U : 15U) << hosts << " hosts";
+    std::vector<int> reached{0};
+    std::vector<char> known(static_cast<std::size_t>(hosts), 0);
+    known[0] = 1;
+    for (std::size_t next = 0; next < reached.size(); ++next) {
+      for (const MeetingRound& round : rounds) {
+        const int other = round.partner(reached[next], hosts);
+        if (other >= hosts) continue;
+        EXPECT_EQ(round.partner(other, hosts), reached[next]) << hosts << " hosts, " << round.r;
+        if (std::exchange(known[static_cast<std::size_t>(other)], 1) == 0) reached.push_back(other);
+      }
+    }
+    EXPECT_EQ(reached.size(), known.size());
+    for (std::size_t i = 0; i < rounds.size(); ++i)
+      EXPECT_EQ(std::ranges::count(rounds, rounds[i]), 1) << hosts << " hosts, " << rounds[i].r;
   }
   EXPECT_TRUE(rounds_of(1).empty());
   EXPECT_EQ(rounds_of(8).size(), 7U);
+}
+
+// Up to 16 hosts, whatever their number: sites of equal size, whose link, or uplink, carries less than three quarters
+// of what hosts could send.
+TEST(FindGroups, SitesOfAnySizeAreFound) {
+  std::mt19937_64 generator(3);
+  const auto noise = [&](double value) {
+    const double u = static_cast<double>(generator() >> 11) * 0x1p-53;
+    return value < 1 ? value * (1 + 0.3 * u) : value * (0.85 + 0.15 * u);
+  };
+  int machines = 0;
+  int found = 0;
+  int sure = 0;
+  int surely_wrong = 0;
+  for (int hosts = 4; hosts <= 16; ++hosts) {
+    for (int each = 2; 2 * each <= hosts; ++each) {
+      if (hosts % each != 0) continue;
+      for (int fit = 1; 4 * fit < 3 * each; ++fit) {
+        for (const bool uplinks : {false, true}) {
+          if (!uplinks && each == 2) continue;  // most meetings across have such a link to themselves
+          Machine machine = flat(hosts);
+          for (int host = 0; host < hosts; ++host) machine.site[static_cast<std::size_t>(host)] = host / each;
+          (uplinks ? machine.uplink : machine.backbone) = fit * kLink;
+          for (int time = 0; time < 10; ++time) {
+            const std::vector<Meeting> meetings = machine.meetings(noise);
+            const HostNetwork network = find_groups(hosts, meetings);
+            const bool right = std::ssize(network.groups) == hosts / each &&
+                               std::ranges::all_of(network.groups, [&](const HostGroup& group) {
+                                 return group.hosts.back() - group.hosts.front() == each - 1;
+                               });
+            const bool is_sure = beyond_doubt(hosts, meetings);
+            ++machines;
+            found += right ? 1 : 0;
+            sure += is_sure ? 1 : 0;
+            surely_wrong += is_sure && !right ? 1 : 0;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GE(found, machines - machines / 50) << machines;
+  EXPECT_GE(sure, machines - machines / 20) << machines;
+  EXPECT_LE(surely_wrong, machines / 100) << machines;
 }
 
 TEST(FindGroups, AFlatNetworkIsOneGroupWhateverTheNumberOfHosts) {

@@ -52,6 +52,34 @@ void forget_network(MPI_Comm comm) {
   detail::Context::of(comm)->network().reset();
 }
 
+/// Takes the ranks of `comm`, each on a host of its own, for two halves with a link between them that is as fast as
+/// that of one host.
+void take_for_halves(MPI_Comm comm) {
+  const int size = size_of(comm);
+  HostNetwork network;
+  network.message_s = 1e-6;
+  network.source = "assumed";
+  network.groups.resize(size > 1 ? 2 : 1);
+  for (int host = 0; host < size; ++host) {
+    network.host_of_rank.push_back(host);
+    network.groups[2 * host < size ? 0 : 1].hosts.push_back(host);
+  }
+  for (HostGroup& group : network.groups) {
+    group.latency_s = 1e-5;
+    group.bytes_per_s = 1e8;
+  }
+  if (size > 1) network.links.push_back({0, 1, 2e-5, 1e8, 1});
+  detail::Context::of(comm)->network() = std::make_shared<const HostNetwork>(std::move(network));
+}
+
+/// What is wrong with the way of a job for which the network is that: "" if it keeps the link, goes by MPI, or a half
+/// has no two hosts that could share it.
+std::string wrong_in_halves(MPI_Comm comm, const std::string& explanation) {
+  const auto says = [&](const char* text) { return explanation.find(text) != std::string::npos; };
+  const bool right = size_of(comm) < 4 || says("by shared links") || says("MPI_Ialltoallw");
+  return right ? "" : "not by shared links: " + explanation;
+}
+
 class RedistributionSubject final : public Subject {
  public:
   enum class Form {
@@ -61,6 +89,7 @@ class RedistributionSubject final : public Subject {
     kCopied,   ///< several copies of both arrays
     kChained,  ///< a copy for each rank, which pass on what they get
     kLong,     ///< so long that the network is measured for it, each time
+    kHalves,   ///< as long, and the network is take_for_halves
   };
 
   RedistributionSubject(MPI_Comm comm, std::int64_t shared_from_bytes, ExchangeMode mode, Form form = Form::kBlocks)
@@ -78,10 +107,10 @@ class RedistributionSubject final : public Subject {
       case_.shape = {1 << 16};
       case_.options.chunk_bytes = 0;
     }
-    if (form == Form::kLong) {
+    if (form == Form::kLong || form == Form::kHalves) {
       case_.shape = {size_of(comm) * (detail::kLongForNetwork / case_.element_size)};
       case_.options.chunk_bytes = 0;
-      forget_network(comm);
+      form == Form::kLong ? forget_network(comm) : take_for_halves(comm);
     }
     if (form == Form::kCombined) {
       case_.options.combine = [this](const std::byte* in, std::byte* inout, std::int64_t count) {
@@ -91,6 +120,7 @@ class RedistributionSubject final : public Subject {
     }
     const Faulty faulty;
     job_.emplace(comm, case_.shape, case_.from, case_.to, case_.element_size, case_.options);
+    if (form == Form::kHalves) wrong_ = wrong_in_halves(comm, job_->explanation());
   }
   std::string execute(int round, Misuse misuse) override {
     Arrays arrays = make_arrays(case_, rank_, static_cast<std::uint64_t>(round));
@@ -101,13 +131,14 @@ class RedistributionSubject final : public Subject {
       const Faulty faulty;
       job_->execute(null ? nullptr : arrays.source.data(), null && copied ? nullptr : arrays.target.data());
     }
-    return difference(arrays.target, arrays.expected);
+    return wrong_.empty() ? difference(arrays.target, arrays.expected) : wrong_;
   }
 
  private:
   Case case_;
   int rank_;
   bool throws_ = false;
+  std::string wrong_;
   std::optional<Redistribution> job_;
 };
 
@@ -158,13 +189,21 @@ class BatchSubject final : public Subject {
 
 class ExchangeSubject final : public Subject {
  public:
-  ExchangeSubject(MPI_Comm comm, ExchangeMode mode, std::int64_t bytes, bool detours = false) : rank_(rank_in(comm)) {
+  enum class Form {
+    kPlain,
+    kDetours,
+    kHalves,  ///< the network is take_for_halves
+  };
+
+  ExchangeSubject(MPI_Comm comm, ExchangeMode mode, std::int64_t bytes, Form form = Form::kPlain)
+      : rank_(rank_in(comm)) {
+    if (form == Form::kHalves) take_for_halves(comm);
     for (int peer = 0; peer < size_of(comm); ++peer) sends_.push_back({peer, bytes + 100 * peer});
     ExchangeOptions options;
     options.mode = mode;
     if (mode != ExchangeMode::kAuto) options.algorithm = "weights";
     options.chunk_bytes = mode == ExchangeMode::kAuto ? 0 : 3000;
-    if (detours) {
+    if (form == Form::kDetours) {
       TrafficTable table;
       for (int from = 0; from < size_of(comm); ++from) {
         std::vector<std::int64_t>& row = table.emplace_back();
@@ -175,6 +214,7 @@ class ExchangeSubject final : public Subject {
     }
     const Faulty faulty;
     job_.emplace(comm, sends_, options);
+    if (form == Form::kHalves) wrong_ = wrong_in_halves(comm, job_->explanation());
   }
   std::string execute(int round, Misuse misuse) override {
     std::vector<std::byte> out(static_cast<std::size_t>(job_->send_bytes()));
@@ -186,11 +226,12 @@ class ExchangeSubject final : public Subject {
       const Faulty faulty;
       job_->execute(out, in);
     }
-    return wrong_byte(job_->receives(), rank_, round, in);
+    return wrong_.empty() ? wrong_byte(job_->receives(), rank_, round, in) : wrong_;
   }
 
  private:
   int rank_;
+  std::string wrong_;
   std::vector<MessageSize> sends_;
   std::optional<Exchange> job_;
 };
@@ -578,6 +619,10 @@ std::vector<SubjectKind> subject_kinds() {
       slow(between_hosts(kind<NetworkSubject>("network", {}))),
       seldom(between_hosts(kind<RedistributionSubject>("long redistribution", null, std::int64_t{4096},
                                                        ExchangeMode::kAuto, Form::kLong))),
+      seldom(in_turns(between_hosts(kind<RedistributionSubject>(
+          "redistribution over a shared link", null, std::int64_t{4096}, ExchangeMode::kAuto, Form::kHalves)))),
+      seldom(in_turns(between_hosts(kind<ExchangeSubject>("exchange over a shared link", buffers, ExchangeMode::kAuto,
+                                                          detail::kLongForNetwork, ExchangeSubject::Form::kHalves)))),
       // Integers, whose default way is that of the network as it is measured.
       slow(between_hosts(kind<ElementSubject<int>>("sum", null, MPI_INT, std::int64_t{9000}, ReductionOptions{}))),
       in_turns(between_hosts(
@@ -620,7 +665,7 @@ std::vector<SubjectKind> subject_kinds() {
   }
   for (const ExchangeMode mode : {ExchangeMode::kChain, ExchangeMode::kLocal, ExchangeMode::kBarrier}) {
     all.push_back(kind<ExchangeSubject>("exchange with local phases, " + to_string(mode), buffers, mode,
-                                        std::int64_t{20'000}, true));
+                                        std::int64_t{20'000}, ExchangeSubject::Form::kDetours));
   }
   for (const Collective problem :
        {Collective::kScatter, Collective::kGather, Collective::kAllgather, Collective::kAlltoall}) {

@@ -53,34 +53,38 @@ struct HostNetwork {
 /// cluster; otherwise each host becomes a cluster of its ranks, which share its link. It passes check_platform.
 [[nodiscard]] Platform to_platform(const HostNetwork& network);
 
-/// The network that the jobs of `comm` plan for. It is measured now if it is not known yet, in 7 rounds of meetings for
-/// 5 to 16 hosts and 13 rounds for 1000. A round takes some 20 ms, or as long as 96 KiB take if that is longer. On one
-/// host there is nothing to measure.
+/// The network that the jobs of `comm` plan for. It is measured now if it is not known yet, in rounds of meetings: 7
+/// for 8 or 16 hosts, 16 for 1000, and as many as hosts for other numbers up to 16. A round takes some 20 ms, or as
+/// long as 96 KiB take if that is longer. On one host there is nothing to measure.
 ///
 /// In the first of these cases that applies, nothing is measured:
 ///  - the ranks are some of those of a communicator whose network is known;
 ///  - the variable SLUICE_PLATFORM_CACHE names a file that an earlier measurement wrote, for the same hosts and MPI. If
 ///    the file does not exist, or is for others, the measurement is written to it for the next run of the program.
 ///
-/// Method: hosts meet in rounds of disjoint pairs, host i and host i xor r, all pairs of a round at the same time, so
-/// that shared links show. In a meeting both send all the time, 96 KiB to 4 MiB, and short messages go back and forth
-/// before. Two hosts were near in a meeting if both had at least three quarters of what their links carried at best,
-/// and a latency of at most twice the least of either (and 20 us more). Sets of hosts are joined, the nearest first,
-/// that were near in at least two fifths of the meetings between them, so that no single meeting decides. Hosts whose
-/// link carries less than 0.7 of their group's median are a group of their own.
+/// Method: hosts meet in rounds of disjoint pairs, all pairs of a round at the same time, so that shared links show:
+/// host i and host i xor r, or hosts whose sum is r modulo their number (MeetingRound). In a meeting both send all the
+/// time, 96 KiB to 4 MiB, and short messages go back and forth before. Two hosts were near in a meeting if both had at
+/// least three quarters of what their links carried at best, and a latency of at most twice the least of either (and 20
+/// us more). Sets of hosts are joined, the nearest first, that were near in at least two fifths of the meetings between
+/// them, so that no single meeting decides. Where these sets explain few of the rates, sites of as many hosts each, one
+/// after the other, take their place if links between them, or uplinks, that carry so much and no more explain seven in
+/// ten, and a tenth more than any others: where few meet across in a round, they find nothing missing. Hosts whose link
+/// carries less than 0.7 of their group's median are a group of their own.
 ///
 /// The first meetings leave no doubt of one group if three quarters of them were near, and none of several if nine in
-/// ten within the sets were near, nine in ten between them were not, no set is a single host, and a link that is slow
-/// carried its median, within a tenth, in all meetings within the set but one, in three at least: a host that is busy
-/// for a while is slow in some of them only. Otherwise all rounds are held a second time, and if need be a third:
-/// groups are believed then if all meetings together make them, and two of the times that rounds were held do so by
-/// themselves; if not, all hosts are one group. Between two groups, the speed of a connection is that of one pair of
-/// hosts alone. All hosts of a group then send to those of others at once, and they to it, for 0.03 s. Of two groups
-/// that says how many connections fit, of three to six what the uplink of the group carries; where that is at least
-/// three quarters of the sum of what its links carry one by one, it is that sum.
+/// ten within the sets were near, nine in ten between them were not or nine in ten rates are explained, no set is a
+/// single host, and a link that is slow carried its median, within a tenth, in all meetings within the set but one, in
+/// three at least: a host that is busy for a while is slow in some of them only. Otherwise all rounds are held a second
+/// time, and if need be a third: groups are believed then if all meetings together make them, and two of the times that
+/// rounds were held do so by themselves; if not, all hosts are one group. Between two groups, the speed of a connection
+/// is that of one pair of hosts alone. All hosts of a group then send to those of others at once, and they to it, for
+/// 0.03 s. Of two groups that says how many connections fit, of three to six what the uplink of the group carries;
+/// where that is at least three quarters of the sum of what its links carry one by one, it is that sum.
 ///
-/// What it cannot see: a bottleneck that no round fills: sites that are not halves, quarters, ... of the hosts in the
-/// order of their ranks may be taken for one site. `sluice probe` measures pair by pair.
+/// What it cannot see: a bottleneck that no round fills: of more than 16 hosts, sites that are not halves, thirds,
+/// quarters, eighths, ... of the hosts in the order of their ranks may be taken for one site. `sluice probe` measures
+/// pair by pair.
 ///
 /// Collective; the same on all ranks. Throws InputError if `comm` is not an intracommunicator, MpiError, JobError.
 [[nodiscard]] HostNetwork network(MPI_Comm comm);

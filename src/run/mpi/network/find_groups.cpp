@@ -1,8 +1,11 @@
 #include "run/mpi/network/find_groups.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstdint>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -19,6 +22,10 @@ namespace {
 constexpr double kFullSpeed = 0.75;
 constexpr double kJoined = 0.4;
 constexpr double kNoDoubt = 0.75;
+constexpr double kNearlyAllExplained = 0.9;
+constexpr double kMostExplained = 0.7;
+constexpr double kClearlyMore = 0.1;
+constexpr double kWorthEnough = 0.75;
 constexpr double kNoDoubtOfGroups = 0.9;
 constexpr double kSlow = 0.7;
 constexpr double kEven = 0.9;
@@ -148,25 +155,164 @@ class Sets {
   std::priority_queue<Offer> offers_;
 };
 
-/// The sets by their first hosts, each with its hosts in order.
-std::map<int, std::vector<int>> sites_of(int hosts, Sets& sets) {
-  std::map<int, std::vector<int>> sites;
-  std::vector<int> first_host(static_cast<std::size_t>(hosts), -1);
-  for (int host = 0; host < hosts; ++host) {
-    int& first = first_host[static_cast<std::size_t>(sets.find(host))];
-    if (first < 0) first = host;
-    sites[first].push_back(host);
+/// Sites of hosts: that of each host, counted in the order of their first hosts.
+class Sites {
+ public:
+  Sites(int hosts, const std::function<int(int)>& set_of) {
+    std::map<int, int> number;
+    for (int host = 0; host < hosts; ++host) {
+      site_.push_back(number.try_emplace(set_of(host), static_cast<int>(number.size())).first->second);
+      if (site_.back() == count()) hosts_.emplace_back();
+      hosts_[static_cast<std::size_t>(site_.back())].push_back(host);
+    }
   }
-  return sites;
+
+  [[nodiscard]] int count() const { return static_cast<int>(hosts_.size()); }
+  [[nodiscard]] int of(int host) const { return site_[static_cast<std::size_t>(host)]; }
+  [[nodiscard]] bool same(const Meeting& m) const { return of(m.a) == of(m.b); }
+  /// Of each site, in order.
+  [[nodiscard]] const std::vector<std::vector<int>>& hosts() const { return hosts_; }
+
+ private:
+  std::vector<int> site_;
+  std::vector<std::vector<int>> hosts_;
+};
+
+/// How well links explain what was measured.
+struct Explained {
+  double share = 0;  ///< of the rates
+  double worth = 0;  ///< that, less the share that as many rates are as there are links: each could be made up for one
+};
+
+/// What the meetings between sites share, if links carry so much and no more: those of each pair of sites, or all of
+/// a site's, its uplink.
+class SharedRates {
+ public:
+  SharedRates(const Sites& sites, std::span<const Meeting> meetings, const std::vector<HostBest>& best, bool uplinks)
+      : sites_(&sites), best_(&best), uplinks_(uplinks) {
+    for (const Meeting& m : meetings) {
+      if (sites.same(m)) continue;
+      for (const Way& way : ways_of(m))
+        for (const Link& link : links_of(way)) add(link, round_of(m), way);
+    }
+    for (auto& [link, rounds] : rounds_) {
+      std::vector<double> carried;  // by the link, as each meeting in which hosts could send more tells
+      for (const auto& [round, met] : rounds) {
+        const auto meetings = static_cast<double>(met.rates.size());
+        for (const double rate : met.rates)
+          if (rate * meetings < kFullSpeed * met.possible) carried.push_back(rate * meetings);
+      }
+      // A single meeting would explain itself.
+      if (carried.size() > 1) carries_[link] = median(carried);
+    }
+  }
+
+  /// Of which share of the directions of meetings they predict the rate, within what counts as full speed.
+  [[nodiscard]] Explained explained(std::span<const Meeting> meetings) const {
+    std::int64_t right = 0;
+    for (const Meeting& m : meetings) {
+      for (const Way& way : ways_of(m)) {
+        double rate = way.possible;
+        if (!sites_->same(m))
+          for (const Link& link : links_of(way)) rate = std::min(rate, share_of(link, round_of(m)));
+        if (way.rate >= kFullSpeed * rate && kFullSpeed * way.rate <= rate) ++right;
+      }
+    }
+    if (meetings.empty()) return {1, 1};
+    const double all = 2 * static_cast<double>(meetings.size());
+    return {static_cast<double>(right) / all,
+            (static_cast<double>(right) - static_cast<double>(carries_.size())) / all};
+  }
+
+ private:
+  using Link = std::pair<int, int>;   ///< from one site to another one; -1: to all, or from all
+  using Round = std::pair<int, int>;  ///< pass and round
+  struct Way {
+    int from = 0;  ///< hosts
+    int to = 0;
+    double rate = 0;
+    double possible = 0;
+  };
+  struct Met {
+    std::vector<double> rates;
+    double possible = 0;  ///< of all together
+  };
+
+  [[nodiscard]] static Round round_of(const Meeting& m) { return {m.pass, m.round}; }
+  [[nodiscard]] std::array<Way, 2> ways_of(const Meeting& m) const {
+    const auto possible = [&](int from, int to) {
+      return std::min((*best_)[static_cast<std::size_t>(from)].out, (*best_)[static_cast<std::size_t>(to)].in);
+    };
+    return {Way{m.b, m.a, m.to_a, possible(m.b, m.a)}, Way{m.a, m.b, m.to_b, possible(m.a, m.b)}};
+  }
+  [[nodiscard]] std::vector<Link> links_of(const Way& way) const {
+    const int from = sites_->of(way.from);
+    const int to = sites_->of(way.to);
+    return uplinks_ ? std::vector<Link>{{from, -1}, {-1, to}} : std::vector<Link>{{from, to}};
+  }
+  void add(const Link& link, const Round& round, const Way& way) {
+    Met& met = rounds_[link][round];
+    met.rates.push_back(way.rate);
+    met.possible += way.possible;
+  }
+  [[nodiscard]] double share_of(const Link& link, const Round& round) const {
+    const auto carries = carries_.find(link);
+    if (carries == carries_.end()) return std::numeric_limits<double>::infinity();
+    return carries->second / static_cast<double>(rounds_.at(link).at(round).rates.size());
+  }
+
+  const Sites* sites_;
+  const std::vector<HostBest>* best_;
+  bool uplinks_;
+  std::map<Link, std::map<Round, Met>> rounds_;
+  std::map<Link, double> carries_;
+};
+
+Explained explained_by(const Sites& sites, std::span<const Meeting> meetings, const std::vector<HostBest>& best) {
+  const Explained by_pairs = SharedRates(sites, meetings, best, false).explained(meetings);
+  const Explained by_uplinks = SharedRates(sites, meetings, best, true).explained(meetings);
+  return by_pairs.worth > by_uplinks.worth ? by_pairs : by_uplinks;
+}
+
+/// By what hosts found in their meetings alone (Sets); or, where that explains few of the rates, sites of as many hosts
+/// each, one after the other, if links between them that carry so much explain nearly all: in rounds in which few meet
+/// across, these have what their links can do.
+struct FoundSites {
+  Sites sites;
+  bool explain_all = false;  ///< and those of one site do not
+};
+
+FoundSites find_sites(int hosts, std::span<const Meeting> meetings, const std::vector<HostBest>& best) {
+  Sets sets(hosts, meetings, best);
+  FoundSites found{Sites(hosts, [&](int host) { return sets.find(host); })};
+  const Sites one(hosts, [](int) { return 0; });
+  if (explained_by(one, meetings, best).share >= kNearlyAllExplained) return found;
+  Explained most = explained_by(found.sites, meetings, best);
+  for (int each = hosts / 2; each >= 2; --each) {
+    if (hosts % each != 0) continue;
+    Sites blocks(hosts, [&](int host) { return host / each; });
+    const Explained explained = explained_by(blocks, meetings, best);
+    if (explained.worth < most.worth + kClearlyMore) continue;
+    most = explained;
+    if (explained.share >= kMostExplained) found.sites = std::move(blocks);
+  }
+  const int count = found.sites.count();
+  const bool blocks =
+      count > 1 && hosts % count == 0 && std::ranges::all_of(found.sites.hosts(), [&](const auto& site) {
+        return site.back() - site.front() + 1 == hosts / count && std::ssize(site) == hosts / count;
+      });
+  if (blocks) most = explained_by(found.sites, meetings, best);
+  found.explain_all = blocks && most.share >= kNearlyAllExplained && most.worth >= kWorthEnough;
+  return found;
 }
 
 /// Whether the link of `host` carried as much as in the median, within a tenth, in all meetings with hosts of its set
 /// but one, in three at least: a host that is busy is slow by turns.
-bool is_evenly_slow(int host, std::span<const Meeting> meetings, Sets& sets) {
+bool is_evenly_slow(int host, std::span<const Meeting> meetings, const Sites& sites) {
   std::vector<double> in;
   std::vector<double> out;
   for (const Meeting& m : meetings) {
-    if ((m.a != host && m.b != host) || sets.find(m.a) != sets.find(m.b)) continue;
+    if ((m.a != host && m.b != host) || !sites.same(m)) continue;
     in.push_back(m.a == host ? m.to_a : m.to_b);
     out.push_back(m.a == host ? m.to_b : m.to_a);
   }
@@ -231,13 +377,30 @@ GroupLink link_between(const std::vector<HostGroup>& groups, std::size_t from, s
 
 }  // namespace
 
-std::vector<int> rounds_of(int hosts) {
-  std::vector<int> rounds;
+int MeetingRound::partner(int host, int hosts) const {
+  if (!mirrored) return host ^ r;
+  const int other = (r - host + hosts) % hosts;
+  return other == host && hosts % 2 == 0 ? (host + hosts / 2) % hosts : other;
+}
+
+std::vector<MeetingRound> rounds_of(int hosts) {
+  std::vector<MeetingRound> rounds;
   if (hosts < 2) return rounds;
-  const int all = static_cast<int>(std::bit_ceil(static_cast<unsigned>(hosts))) - 1;
-  for (int r = 1; r <= all; r *= 2) rounds.push_back(r);
-  const std::vector<int> more = all <= 7 ? std::vector{3, 5, 6, 7} : std::vector{3, 6, all};
-  std::ranges::copy_if(more, std::back_inserter(rounds), [&](int r) { return r <= all; });
+  const bool power_of_two = std::has_single_bit(static_cast<unsigned>(hosts));
+  constexpr int kAllMirrored = 16;
+  if (!power_of_two && hosts <= kAllMirrored) {
+    for (int r = 0; r < hosts; ++r) rounds.push_back({r, true});
+    return rounds;
+  }
+  for (int r = 1; r < hosts; r *= 2) rounds.push_back({r});
+  if (!power_of_two) {
+    for (const int r : {3, 6}) rounds.push_back({r});
+    for (const int r : {hosts - 1, hosts / 2 - 1, hosts / 3 - 1, 2 * hosts / 3 - 1}) rounds.push_back({r, true});
+    return rounds;
+  }
+  const std::vector<int> more = hosts <= 8 ? std::vector{3, 5, 6, 7} : std::vector{3, 6, hosts - 1};
+  for (const int r : more)
+    if (r < hosts) rounds.push_back({r});
   return rounds;
 }
 
@@ -256,25 +419,25 @@ bool same_groups(const HostNetwork& one, const HostNetwork& other) {
 bool beyond_doubt(int hosts, std::span<const Meeting> meetings) {
   if (meetings.empty()) return true;
   const std::vector<HostBest> best = best_of_hosts(hosts, meetings);
-  Sets sets(hosts, meetings, best);
+  const auto [sites, explain_all] = find_sites(hosts, meetings, best);
   Nearness within;
   Nearness between;
-  for (const Meeting& m : meetings) (sets.find(m.a) == sets.find(m.b) ? within : between).add(nearness_of(m, best));
-  const std::map<int, std::vector<int>> sites = sites_of(hosts, sets);
+  for (const Meeting& m : meetings) (sites.same(m) ? within : between).add(nearness_of(m, best));
   std::vector<int> slow;
-  for (const auto& [first, of_site] : sites) std::ranges::copy(slow_hosts(of_site, best), std::back_inserter(slow));
-  if (sites.size() == 1 && slow.empty()) return within.near_share() >= kNoDoubt;
-  const bool one_is_alone = std::ranges::any_of(sites, [](const auto& site) { return site.second.size() == 1; });
+  for (const std::vector<int>& of_site : sites.hosts())
+    std::ranges::copy(slow_hosts(of_site, best), std::back_inserter(slow));
+  if (sites.count() == 1 && slow.empty()) return within.near_share() >= kNoDoubt;
+  const bool one_is_alone = std::ranges::any_of(sites.hosts(), [](const auto& site) { return site.size() == 1; });
   return !one_is_alone && within.near_share() >= kNoDoubtOfGroups &&
-         (sites.size() == 1 || between.near_share() <= 1 - kNoDoubtOfGroups) &&
-         std::ranges::all_of(slow, [&](int host) { return is_evenly_slow(host, meetings, sets); });
+         (sites.count() == 1 || explain_all || between.near_share() <= 1 - kNoDoubtOfGroups) &&
+         std::ranges::all_of(slow, [&, &of = sites](int host) { return is_evenly_slow(host, meetings, of); });
 }
 
 HostNetwork find_groups(int hosts, std::span<const Meeting> meetings) {
   HostNetwork network;
   const std::vector<HostBest> best = best_of_hosts(hosts, meetings);
-  Sets sets(hosts, meetings, best);
-  for (const auto& [first, of_site] : sites_of(hosts, sets)) {
+  const Sites sites = find_sites(hosts, meetings, best).sites;
+  for (const std::vector<int>& of_site : sites.hosts()) {
     std::vector<int> slow = slow_hosts(of_site, best);
     std::vector<int> others;
     std::ranges::set_difference(of_site, slow, std::back_inserter(others));

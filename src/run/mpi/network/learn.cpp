@@ -103,15 +103,16 @@ struct Note {
 std::vector<Note> meet(Channel& channel, const std::vector<int>& stations, int own) {
   std::vector<Note> notes;
   const std::shared_ptr<std::byte[]> byte(new std::byte[1]());
-  const std::vector<int> rounds = rounds_of(static_cast<int>(stations.size()));
+  const auto hosts = static_cast<int>(stations.size());
+  const std::vector<MeetingRound> rounds = rounds_of(hosts);
   for (std::size_t i = 0; i < rounds.size(); ++i) {
-    const int other = own < 0 ? -1 : own ^ rounds[i];
-    const bool meets = own >= 0 && other < static_cast<int>(stations.size());
+    const int other = own < 0 ? -1 : rounds[i].partner(own, hosts);
+    const bool meets = own >= 0 && other != own && other < hosts;
     const int peer = meets ? stations[static_cast<std::size_t>(other)] : MPI_PROC_NULL;
-    Note note{rounds[i], other, 0, 0, 0};
+    Note note{static_cast<int>(i), other, 0, 0, 0};
     barrier(channel);
     if (meets) note.latency_s = half_of_round_trip(channel, peer, own < other, byte, 1);
-    if (meets && i == 0) note.message_s = short_message(channel, peer, own < other);
+    if (meets && i <= 1) note.message_s = short_message(channel, peer, own < other);
     barrier(channel);  // some pairs had to connect first
     if (!meets) continue;
     note.rate = stream(channel, {.to = peer, .from = peer}, kMeeting);
