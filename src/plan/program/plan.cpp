@@ -304,7 +304,7 @@ class Planning {
   }
 
  private:
-  static constexpr double kMostWork = 1e8, kLittleWork = 1e7;  // of replays: some seconds to many, and about one
+  static constexpr double kMostWork = 1e8, kLittleWork = 1.5e7;  // of replays: some seconds to many, and about one
   static constexpr double kAlike = 1.25;
 
   struct Counted {
