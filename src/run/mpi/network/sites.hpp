@@ -1,0 +1,71 @@
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "run/mpi/network/meetings.hpp"
+
+/// Which hosts are near each other, by what they found when they met; no MPI here.
+namespace sluice::mpi::detail {
+
+/// From this share of what links can do on, they do it.
+inline constexpr double kFullSpeed = 0.75;
+
+/// What each host's link did at best.
+struct HostBest {
+  double out = 0;
+  double in = 0;
+  double latency_s = std::numeric_limits<double>::infinity();
+
+  [[nodiscard]] double both() const { return std::min(out, in); }
+};
+
+[[nodiscard]] std::vector<HostBest> best_of_hosts(int hosts, std::span<const Meeting> meetings);
+
+/// How two hosts, or two sets of hosts, met.
+struct Nearness {
+  int meetings = 0;
+  int near = 0;      ///< in which both got what their links can do
+  double share = 0;  ///< of that, a sum over the meetings
+
+  void add(const Nearness& other) {
+    meetings += other.meetings;
+    near += other.near;
+    share += other.share;
+  }
+  [[nodiscard]] double near_share() const { return static_cast<double>(near) / meetings; }
+};
+
+[[nodiscard]] Nearness nearness_of(const Meeting& m, const std::vector<HostBest>& best);
+
+/// Sites of hosts: that of each host, counted in the order of their first hosts.
+class Sites {
+ public:
+  /// `set_of(host)`: the same for hosts of a site.
+  Sites(int hosts, const std::function<int(int)>& set_of);
+
+  [[nodiscard]] int count() const { return static_cast<int>(hosts_.size()); }
+  [[nodiscard]] int of(int host) const { return site_[static_cast<std::size_t>(host)]; }
+  [[nodiscard]] bool same(const Meeting& m) const { return of(m.a) == of(m.b); }
+  /// Of each site, in order.
+  [[nodiscard]] const std::vector<std::vector<int>>& hosts() const { return hosts_; }
+
+ private:
+  std::vector<int> site_;
+  std::vector<std::vector<int>> hosts_;
+};
+
+struct FoundSites {
+  Sites sites;
+  bool explain_all = false;  ///< and those of one site do not
+};
+
+/// By what hosts found in their meetings alone: sets of hosts are joined, the nearest first. Or, where that explains few
+/// of the rates, sites of as many hosts each, one after the other, if links between them that carry so much explain
+/// most: in rounds in which few meet across, these have what their links can do. The rule: network().
+[[nodiscard]] FoundSites find_sites(int hosts, std::span<const Meeting> meetings, const std::vector<HostBest>& best);
+
+}  // namespace sluice::mpi::detail
