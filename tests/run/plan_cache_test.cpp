@@ -199,6 +199,27 @@ TEST(KeptPlans, NoneIsMadeForTheFirstShortBroadcastOverAFastPlatform) {
   }
 }
 
+// Clusters of one rank have no times of their own.
+TEST(KeptPlans, NoneIsMadeForTheFirstShortBroadcastBetweenRanksThatAreClusters) {
+  if (size() == 1) GTEST_SKIP() << "one rank";
+  const Comm comm;
+  const Plannings plannings(comm.get());
+  BroadcastOptions options;
+  options.platform = platform_of(size(), size());
+  for (PlatformCluster& cluster : options.platform->clusters) cluster.gap = {};
+  for (PlatformLink& link : options.platform->links) {
+    link.latency_s = 1e-7;
+    link.gap = GapTable({{1, 1e-7}, {1 << 20, 1e-4}});
+  }
+  Broadcast job(comm.get(), 0, options);
+  for (const std::byte sent : {std::byte{1}, std::byte{2}}) {
+    std::vector<std::byte> buffer(8 << 10, rank() == 0 ? sent : std::byte{0});
+    job.execute(buffer.data(), std::ssize(buffer));
+    EXPECT_EQ(std::ranges::count(buffer, sent), std::ssize(buffer));
+    EXPECT_EQ(plannings.count(), sent == std::byte{1} ? 0 : 1);
+  }
+}
+
 TEST(KeptPlans, AsManyAsSetAndThoseUsedLast) {
   for (const auto& [name, make] : kinds()) {
     SCOPED_TRACE(name);

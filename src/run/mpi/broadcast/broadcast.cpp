@@ -65,7 +65,7 @@ constexpr double kPlanningPerRank_s = 6e-6;
 double slowest_message_s(const Platform& platform, std::int64_t bytes) {
   double slowest = 0;
   const auto meet = [&](double latency_s, const GapTable& gap) {
-    slowest = std::max(slowest, latency_s + gap.at(bytes));
+    if (!gap.points().empty()) slowest = std::max(slowest, latency_s + gap.at(bytes));
   };
   for (const PlatformCluster& cluster : platform.clusters) meet(cluster.latency_s, cluster.gap);
   for (const PlatformLink& link : platform.links) meet(link.latency_s, link.gap);
@@ -242,17 +242,19 @@ struct Broadcast::State final : detail::Job {
     return told_nothing() && options.try_native && channel.size() > 1 && !detail::kSimulated && bytes > 0 &&
            !in_segments(bytes) && (by_memory() || bytes <= (in_turns() ? kShortInTurns : kShort));
   }
-  /// Whether this is the first execution for messages of such a size, and a plan costs more than it can save: the
-  /// messages of any tree take less, even if they all go one after the other over the slowest link.
+  /// Whether this is the first execution for messages of such a size, which is noted, and a plan costs more than it can
+  /// save: the messages of any tree take less, even if they all go one after the other over the slowest link.
   [[nodiscard]] bool too_short_to_plan(std::int64_t bytes) {
-    const double messages = channel.size() - 1;
     const bool may_do_without = options.platform && options.try_native && !asks_for_a_plan() && !detail::kSimulated;
-    if (!may_do_without || bytes == 0 || messages == 0) return false;
+    if (!may_do_without || bytes == 0 || channel.size() == 1) return false;
     const std::int64_t largest = class_of(bytes);
+    if (std::ranges::find(classes, largest, &SizeClass::largest) != classes.end() || went_by_tree.contains(largest))
+      return false;
+    const double messages = channel.size() - 1;
     if (messages * slowest_message_s(*options.platform, largest) > kPlanningPerRank_s * channel.size()) return false;
-    if (std::ranges::find(classes, largest, &SizeClass::largest) != classes.end()) return false;
-    if (went_by_tree.size() > kKeptClasses) went_by_tree.clear();
-    return went_by_tree.insert(largest).second;
+    if (went_by_tree.size() == kKeptClasses) went_by_tree.clear();
+    went_by_tree.insert(largest);
+    return true;
   }
   /// Whether the tree serves such messages, unless a plan is found to be faster; else that is MPI's own call.
   [[nodiscard]] bool is_short(std::int64_t bytes) const { return told_nothing() && bytes <= kShort; }

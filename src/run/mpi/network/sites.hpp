@@ -63,8 +63,8 @@ struct FoundSites {
   bool explain_all = false;  ///< and those of one site do not
 };
 
-/// By what hosts found in their meetings alone: sets of hosts are joined, the nearest first. Or, where that explains few
-/// of the rates, sites of as many hosts each, one after the other, if links between them that carry so much explain
+/// By what hosts found in their meetings alone: sets of hosts are joined, the nearest first. Or, where that explains
+/// few of the rates, sites of as many hosts each, one after the other, if links between them that carry so much explain
 /// most: in rounds in which few meet across, these have what their links can do. The rule: network().
 [[nodiscard]] FoundSites find_sites(int hosts, std::span<const Meeting> meetings, const std::vector<HostBest>& best);
 
