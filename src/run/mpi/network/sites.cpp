@@ -112,9 +112,9 @@ class SharedRates {
     for (auto& [link, rounds] : rounds_) {
       std::vector<double> carried;  // by the link, as each meeting in which hosts could send more tells
       for (const auto& [round, met] : rounds) {
-        const auto meetings = static_cast<double>(met.rates.size());
+        const auto count = static_cast<double>(met.rates.size());
         for (const double rate : met.rates)
-          if (rate * meetings < kFullSpeed * met.possible) carried.push_back(rate * meetings);
+          if (rate * count < kFullSpeed * met.possible) carried.push_back(rate * count);
       }
       // A single meeting would explain itself.
       if (carried.size() > 1) carries_[link] = median(carried);
