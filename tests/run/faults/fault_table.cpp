@@ -330,6 +330,7 @@ bool Table::run(const FaultCase& c) {
   if (c.unwinds) {
     result = with_fault(c, [&] {
       const std::unique_ptr<Subject> mine = make_and_execute();
+      begin_part("where the fault happens", kLongest_s + 3);
       fault_s_ = now_s();
       if (is_culprit(c)) throw std::runtime_error("on the way");
       wrong += mine->execute(before, Misuse::kNone);
