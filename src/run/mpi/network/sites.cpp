@@ -188,6 +188,14 @@ Explained explained_by(const Sites& sites, std::span<const Meeting> meetings, co
   return by_pairs.worth > by_uplinks.worth ? by_pairs : by_uplinks;
 }
 
+/// Whether they are several, of as many hosts each, one after the other.
+bool are_blocks(const Sites& sites, int hosts) {
+  const int each = hosts / sites.count();
+  return sites.count() > 1 && std::ranges::all_of(sites.hosts(), [&](const std::vector<int>& site) {
+           return std::ssize(site) == each && site.back() - site.front() + 1 == each;
+         });
+}
+
 }  // namespace
 
 std::vector<HostBest> best_of_hosts(int hosts, std::span<const Meeting> meetings) {
@@ -231,22 +239,20 @@ FoundSites find_sites(int hosts, std::span<const Meeting> meetings, const std::v
   FoundSites found{Sites(hosts, [&](int host) { return sets.find(host); })};
   const Sites one(hosts, [](int) { return 0; });
   if (explained_by(one, meetings, best).share >= kNearlyAllExplained) return found;
-  Explained most = explained_by(found.sites, meetings, best);
+  Explained by_found = explained_by(found.sites, meetings, best);
+  double most = by_found.worth;  // of all looked at
   for (int each = hosts / 2; each >= 2; --each) {
     if (hosts % each != 0) continue;
     Sites blocks(hosts, [&](int host) { return host / each; });
-    const Explained explained = explained_by(blocks, meetings, best);
-    if (explained.worth < most.worth + kClearlyMore) continue;
-    most = explained;
-    if (explained.share >= kMostExplained) found.sites = std::move(blocks);
+    const Explained by_blocks = explained_by(blocks, meetings, best);
+    if (by_blocks.worth < most + kClearlyMore) continue;
+    most = by_blocks.worth;
+    if (by_blocks.share < kMostExplained) continue;
+    found.sites = std::move(blocks);
+    by_found = by_blocks;
   }
-  const int count = found.sites.count();
-  const bool blocks =
-      count > 1 && hosts % count == 0 && std::ranges::all_of(found.sites.hosts(), [&](const auto& site) {
-        return site.back() - site.front() + 1 == hosts / count && std::ssize(site) == hosts / count;
-      });
-  if (blocks) most = explained_by(found.sites, meetings, best);
-  found.explain_all = blocks && most.share >= kNearlyAllExplained && most.worth >= kWorthEnough;
+  found.explain_all =
+      are_blocks(found.sites, hosts) && by_found.share >= kNearlyAllExplained && by_found.worth >= kWorthEnough;
   return found;
 }
 

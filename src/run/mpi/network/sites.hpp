@@ -60,7 +60,9 @@ class Sites {
 
 struct FoundSites {
   Sites sites;
-  bool explain_all = false;  ///< and those of one site do not
+  /// Whether they leave no doubt: they are of as many hosts each, one after the other, links between them explain
+  /// nearly all rates, and without them most are not explained.
+  bool explain_all = false;
 };
 
 /// By what hosts found in their meetings alone: sets of hosts are joined, the nearest first. Or, where that explains

@@ -45,7 +45,12 @@ SharedProgram::SharedProgram(Channel& channel, const ElementOperation& operation
   alike.add_all(part.shape.problem, part.shape.size_bytes, part.shape.root);
   std::vector<std::uint64_t> blocks;
   Comparison own{.block = make_block(), .blocks = &blocks};
-  (void)agree(channel_, alike.fingerprint(), nullptr, own);
+  try {
+    (void)agree(channel_, alike.fingerprint(), nullptr, own);
+  } catch (const InputError&) {
+    channel_.context().arena().release(std::exchange(block_, {}));  // which no rank has looked at
+    throw;
+  }
   connected_ = std::ranges::find(blocks, std::uint64_t{0}) == blocks.end();
   if (connected_) {
     connect(blocks);
