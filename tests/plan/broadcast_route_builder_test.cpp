@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -5,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "broadcast_testing.hpp"
@@ -121,6 +124,52 @@ TEST(BroadcastRouteBuilder, ChainsThroughFirstAndLastHostsLoadEveryCardOnce) {
       EXPECT_LE(sent[host], 1) << "host " << host;
       EXPECT_EQ(received[host], host == 0 ? 0 : 1) << "host " << host;
     }
+  }
+}
+
+/// Two sites of clusters of so many hosts each.
+Platform sites_of_clusters(int clusters, int hosts) {
+  std::istringstream in(fmt::format(
+      R"({{"schema": "sluice.platform/2", "link": {{"latency_s": 5e-3, "gap": [[1, 2e-6], [1000, 1e-4]], "connections": 6}},
+          "parts": [{{"name": "site", "count": 2,
+                      "link": {{"latency_s": 6e-5, "gap": [[1, 2e-6], [1000, 1e-5]], "connections": 4}},
+                      "parts": [{{"name": "cluster", "count": {}, "ranks": {},
+                                  "link": {{"latency_s": 5e-5, "gap": [[1, 2e-6], [1000, 1e-5]]}}}}]}}]}})",
+      clusters, hosts));
+  return read_platform(in, "p.json");
+}
+
+TEST(BroadcastRouteBuilder, BinaryTreesEnterEveryClusterOnceAndLoadAllRanksAlike) {
+  for (const auto& [clusters, hosts] : {std::pair(3, 16), std::pair(4, 25), std::pair(7, 10)}) {
+    const Platform platform = sites_of_clusters(clusters, hosts);
+    const RankNetwork network(platform);
+    const std::vector<RankGroup> groups = network.groups_from(0, 1);
+    ASSERT_EQ(groups.size(), 2U);
+    Routes routes;
+    routes.level = 1;
+    routes.trees = {{-1, 0}};
+    routes.parallel = routes.spread = true;
+    routes.shape = routes.root_shape = Shape::kBinary;
+    routes.segment_bytes = 1000;
+    constexpr std::int64_t kSegments = 60;
+    RouteBuilder builder(network, groups, kSegments * routes.segment_bytes, routes);
+    std::vector<int> sent(static_cast<std::size_t>(platform.ranks), 0);
+    for (std::int64_t segment = 0; segment < kSegments; ++segment) {
+      std::vector<RankMessage> messages;
+      builder.add_segment(segment, static_cast<std::size_t>(segment), messages);
+      std::vector<int> entered(static_cast<std::size_t>(2 * clusters), 0), children(sent.size(), 0);
+      for (const RankMessage& m : messages) {
+        if (m.from == 0) continue;  // the root gives a segment to one rank of its site and to the other site
+        if (m.from / hosts != m.to / hosts) ++entered[static_cast<std::size_t>(m.to / hosts)];
+        ++sent[static_cast<std::size_t>(m.from)];
+        if (m.from / (clusters * hosts) == m.to / (clusters * hosts)) ++children[static_cast<std::size_t>(m.from)];
+      }
+      for (const int times : entered) EXPECT_LE(times, 1) << clusters << " clusters, segment " << segment;
+      for (const int each : children) EXPECT_LE(each, 2) << clusters << " clusters, segment " << segment;
+    }
+    // Each passes on as many as it gets, on the mean. If all segments took one tree, half of them would pass on two of
+    // each.
+    EXPECT_LE(*std::ranges::max_element(sent), 1.6 * kSegments) << clusters << " clusters of " << hosts;
   }
 }
 

@@ -10,9 +10,10 @@
 /// The shortest is the plan; if it has no more than some 10^4 messages, or is shorter than any program can be, it is
 /// replayed whole; where that is too much work the latter takes as long as the bound says. Beyond some two hundred
 /// segments only chains are looked at, if there are any: ranks that send twice fall behind in the long run, and the
-/// first segments do not show it. Of hundreds of ranks the first segments are too many messages, and too few segments:
-/// there the routes are simulated whole, in the order of their scores, and the shortest replayed while counted work is
-/// left; where it is not, the length is that of the simulation, which is lower. Guarantee: none. The length is that of
+/// first segments do not show it. Of hundreds of ranks the first segments are too many messages to replay, and too few
+/// segments: there they are simulated, of one route of each score, and the score says how long the whole message takes.
+/// The three that seem shortest are simulated whole, and the shortest are replayed while counted work is left; where it
+/// is not, the length is that of the simulation, which is lower. Guarantee: none. The length is that of
 /// the replay where the whole message was replayed; else on the studies it is within a tenth of what the whole replay
 /// finds (tests/plan/broadcast_route_builder_test.cpp). Complexity: O(m log m) time for m messages, besides the replays
 /// of a few thousand. Deterministic. Source: ours.
@@ -23,6 +24,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "plan/broadcast/replay.hpp"
@@ -40,8 +42,10 @@ constexpr std::int64_t kMostCompared = 5500, kLeastCompared = 24, kMostComparedI
 constexpr double kMostRatesAtFirst = 10e6, kMoreRates = 3e6;
 /// A plan of no more messages has the length of their replay.
 constexpr std::int64_t kMostConfirmed = 12'000;
-/// Beyond so many ranks whole messages are simulated, so many messages in all.
-constexpr std::int64_t kManyRanks = kMostCompared / kLeastCompared, kMostSimulatedInAll = 250'000;
+/// Beyond so many ranks simulations are compared, of about so many messages each, of so many segments at least, and of
+/// so many messages in all.
+constexpr std::int64_t kManyRanks = kMostCompared / kLeastCompared, kMostOfMany = 12'000, kLeastOfMany = 12,
+                       kMostSimulatedInAll = 170'000;
 /// Simulations are seldom shorter than that part of the score.
 constexpr double kSimulatedOverScore = 0.8;
 /// Replays are seldom shorter than that part of the score, or of what the simulation finds.
@@ -171,8 +175,10 @@ class RouteComparison {
     const bool any_chains = std::any_of(found.begin(), found.end(), chains);
     for (const FoundRoutes& each : found) {
       if (any_chains && !chains(each) && each.routes.segments(bytes_) > kLongPipeline) continue;
-      if (!result.empty() && (kSeldomLess * each.length_s >= least || messages > kMostComparedInAll || stopped()))
-        break;
+      if (!result.empty() && (kSeldomLess * each.length_s >= least || stopped())) break;
+      // Scores of different levels are less alike than those of one.
+      const auto same_level = [&](const Compared& other) { return other.routes.level == each.routes.level; };
+      if (messages > kMostComparedInAll && std::any_of(result.begin(), result.end(), same_level)) continue;
       Compared next = compared(each, rates);
       // Replays are compared with each other alone.
       if (!result.empty() && !next.replayed) break;
@@ -196,24 +202,39 @@ class RouteComparison {
     return segments >= kLongForMany && static_cast<double>(segments) * ranks * ranks > 2 * kMostRatesAtFirst;
   }
 
-  /// Those that the simulation of the whole message finds shortest, as long as their scores say that they may be and
-  /// there is work left for that; at least one.
-  [[nodiscard]] std::vector<FoundRoutes> simulated_first(std::vector<FoundRoutes> found) const {
+  /// Of a message to many ranks, so much is simulated at first.
+  [[nodiscard]] std::int64_t some_bytes(const Routes& routes) const {
+    return std::min(bytes_, std::max(kLeastOfMany, kMostOfMany / network_.platform().ranks) * routes.segment_bytes);
+  }
+
+  /// In seconds: of the first `bytes` bytes.
+  [[nodiscard]] double simulated_s(const Routes& routes, std::int64_t bytes) const {
+    return simulated(routes, bytes, true).length_s;
+  }
+
+  /// By what simulations find, those whose scores say that they may be the shortest, while there is work left; at least
+  /// one. All are simulated in part, the first few then whole.
+  [[nodiscard]] std::vector<FoundRoutes> simulated_first(const std::vector<FoundRoutes>& found) const {
+    std::vector<FoundRoutes> result;
     std::int64_t messages = 0;
-    std::size_t done = 0;
-    double least = kInfinity;
-    for (FoundRoutes& each : found) {
-      messages += each.routes.segments(bytes_) * network_.platform().ranks;
-      if (done > 0 && (kSimulatedOverScore * each.length_s >= least || messages > kMostSimulatedInAll || stopped()))
+    double least = kInfinity, score = -1;
+    for (const FoundRoutes& each : found) {
+      if (each.length_s == score) continue;  // the same between other groups that are alike
+      score = each.length_s;
+      const std::int64_t bytes = some_bytes(each.routes);
+      messages += bytes / each.routes.segment_bytes * network_.platform().ranks;
+      if (!result.empty() && (kSimulatedOverScore * score >= least || messages > kMostSimulatedInAll || stopped()))
         break;
-      const std::vector<RankMessage> all = route_messages(network_, root_, bytes_, each.routes);
-      each.length_s = timed_messages(network_, root_, bytes_, all, false, true).length_s;
-      least = std::min(least, each.length_s);
-      ++done;
+      double length_s = simulated_s(each.routes, bytes);
+      if (bytes < bytes_) length_s *= score / route_score(network_, root_, bytes, each.routes);
+      least = std::min(least, length_s);
+      result.push_back({each.routes, length_s});
     }
-    found.resize(done);
-    std::ranges::stable_sort(found, {}, &FoundRoutes::length_s);
-    return found;
+    std::ranges::stable_sort(result, {}, &FoundRoutes::length_s);
+    for (FoundRoutes& each : std::span(result).first(std::min(result.size(), kCompleted)))
+      if (some_bytes(each.routes) < bytes_ && !stopped()) each.length_s = simulated_s(each.routes, bytes_);
+    std::ranges::stable_sort(result, {}, &FoundRoutes::length_s);
+    return result;
   }
 
   [[nodiscard]] RoutedMessages best_simulated(const std::vector<FoundRoutes>& found) const {

@@ -1,6 +1,7 @@
 #include "plan/broadcast/route_builder.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -10,17 +11,50 @@ namespace {
 
 using Shape = Routes::Shape;
 
-std::size_t parent_in(Shape shape, std::size_t i) {
-  switch (shape) {
-    case Shape::kChain:
-      return i - 1;
-    case Shape::kBinary:
-      return (i - 1) / 2;
-    case Shape::kBinomial:
-      return i & (i - 1);
+/// A binary tree of the places 0 .. n - 1 of a ring: where parts of the ring begin among the places that follow one,
+/// these are cut in two at one of them, of the largest parts, near the middle, and a tree of each half is below a child
+/// of the place; what is left, a part, is a heap. So a part has one rank whose parent is in another part.
+class BinaryTree {
+ public:
+  /// `begins`: where parts begin, smaller parts first, in rising order each.
+  BinaryTree(const std::vector<std::vector<std::uint32_t>>& begins, std::vector<std::uint32_t>& parents,
+             std::vector<std::uint32_t>& turns)
+      : begins_(begins), parents_(parents), turns_(turns) {}
+
+  /// The tree of places [first, end), whose root is the first.
+  void join(std::uint32_t first, std::uint32_t end) {
+    const std::uint32_t left = first + 1, right = cut(left, end);
+    if (right == left) {
+      for (std::uint32_t i = left; i < end; ++i) {
+        parents_[i] = first + (i - left) / 2;
+        turns_[i] = i;
+      }
+      return;
+    }
+    for (const auto& [child, after] : {std::pair(left, right), std::pair(right, end)}) {
+      parents_[child] = first;
+      turns_[child] = static_cast<std::uint32_t>(parents_.size()) - (after - child);  // the larger half first
+      join(child, after);
+    }
   }
-  return 0;
-}
+
+ private:
+  /// Where a part begins in (begin, end), else `begin`.
+  [[nodiscard]] std::uint32_t cut(std::uint32_t begin, std::uint32_t end) const {
+    const std::uint32_t middle = begin + (end - begin + 1) / 2;
+    for (auto level = begins_.rbegin(); level != begins_.rend(); ++level) {
+      const auto after = std::ranges::lower_bound(*level, middle);
+      const bool later = after != level->end() && *after < end;
+      const bool earlier = after != level->begin() && *std::prev(after) > begin;
+      if (later && (!earlier || *after - middle <= middle - *std::prev(after))) return *after;
+      if (earlier) return *std::prev(after);
+    }
+    return begin;
+  }
+
+  const std::vector<std::vector<std::uint32_t>>& begins_;
+  std::vector<std::uint32_t>&parents_, &turns_;
+};
 
 /// Ranks that leave some of their ports to messages on long links pass others on by so much more slowly: of 1.06 to
 /// 1.14 about equally good for 4 MiB over studies/grid5000, where 1 takes 6 % longer.
@@ -35,6 +69,13 @@ std::size_t step_round(std::size_t ranks, const Routes& routes, std::int64_t byt
   std::size_t step = routes.entries == Routes::Entries::kAll ? std::max<std::size_t>(2, ranks / kPart) : 2;
   while (std::gcd(step, ranks) > 1) ++step;
   return step;
+}
+
+/// The same for trees, half of whose ranks pass a segment on twice, the first ones round the ring, and half not at all:
+/// the i-th segment begins in the other half than the one before, so that ranks are in turn one and the other.
+std::size_t in_other_half(std::size_t i, std::size_t ranks) {
+  const std::size_t half = ranks / 2;
+  return ranks % 2 == 1 ? i % ranks * half % ranks : i % 2 * half + i / 2 % std::max<std::size_t>(1, half);
 }
 
 /// Whether what leaves a group shares less than what a port of its ranks carries, as on a host.
@@ -158,7 +199,8 @@ std::vector<RankMessage> RouteBuilder::run() {
 std::int64_t RouteBuilder::entry(std::size_t group) const {
   const std::size_t entries = tree_->entries[group];
   const std::size_t ranks = routes_.entries == Routes::Entries::kFirst ? entries : groups_[group].ranks.size();
-  return static_cast<std::int64_t>(round_ % entries * ranks / entries);
+  const std::size_t turn = routes_.shape == Shape::kBinary ? in_other_half(round_, entries) : round_ % entries;
+  return static_cast<std::int64_t>(turn * ranks / entries);
 }
 
 /// Whether the root gives each segment of its group to another rank.
@@ -166,7 +208,9 @@ bool RouteBuilder::spreads(std::size_t s) const { return s == 0 && routes_.sprea
 
 std::size_t RouteBuilder::ring_start(std::size_t s) const {
   if (s != 0) return static_cast<std::size_t>(entry(s));
-  return spreads(s) ? 1 + turn_ * step_ % (groups_[s].ranks.size() - 1) : 0;
+  if (!spreads(s)) return 0;
+  const std::size_t ranks = groups_[s].ranks.size() - 1;
+  return 1 + (routes_.root_shape == Shape::kBinary ? in_other_half(turn_, ranks) : turn_ * step_ % ranks);
 }
 
 bool RouteBuilder::entries_first(std::size_t s) const { return s != 0 && routes_.entries != Routes::Entries::kSpread; }
@@ -178,39 +222,73 @@ const RouteBuilder::Ring& RouteBuilder::ring(std::size_t s) {
   Ring& ring = tree_->rings[s][start];
   if (!ring.ranks.empty()) return ring;
   const std::vector<std::int64_t>& ranks = groups_[s].ranks;
-  ring.ranks.reserve(ranks.size());
-  const auto add_range = [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) ring.ranks.push_back(ranks[i]);
-    if (begin < end) ring.last = end - 1;
-  };
   const Shape shape = s == 0 ? routes_.root_shape : routes_.shape;
+  std::vector<std::size_t> positions;
+  positions.reserve(ranks.size());
+  // A binary tree enters each other cluster as far round it as it enters the group: all ranks are its first in turn.
+  const auto add_range = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin, next = 0; i < end; i = next) {
+      const Part cluster = parts_->of(s, i)[0];
+      next = std::min(cluster.end, end);
+      const bool turned = shape == Shape::kBinary && (start < cluster.begin || start >= cluster.end);
+      const std::size_t from = turned ? i + start * (next - i) / ranks.size() : i;
+      for (std::size_t p = from; p < next; ++p) positions.push_back(p);
+      for (std::size_t p = i; p < from; ++p) positions.push_back(p);
+    }
+  };
   Part done{start, start};
   for (std::size_t at = entries_first(s) ? 0 : 1; at <= parts_->depth(); ++at) {
     Part part = at == 0 ? Part{0, tree_->entries[s]} : parts_->of(s, start)[at - 1];
-    // Trees of machines that have cards of their own go through the parts of a group as if it had none.
-    if (shape != Shape::kChain && !part.narrow && at < parts_->depth()) continue;
+    // Binomial trees of machines that have cards of their own go through the parts of a group as if it had none.
+    if (shape == Shape::kBinomial && !part.narrow && at < parts_->depth()) continue;
     part.begin = std::max(part.begin, first);
     if (part.begin > done.begin || part.end < done.end) continue;
     add_range(done.end, part.end);
     add_range(part.begin, done.begin);
     done = part;
   }
+  ring.last = positions.back();
+  ring.ranks.reserve(positions.size());
+  for (const std::size_t position : positions) ring.ranks.push_back(ranks[position]);
+  join(s, positions, ring);
   return ring;
 }
 
-void RouteBuilder::add_inside(std::size_t s) {
-  const std::vector<std::int64_t>& around = ring(s).ranks;
-  const std::int64_t first = groups_[s].ranks.front();
-  const std::size_t size = around.size();
-  const double inside = 1e12 + static_cast<double>(segment_);
-  if (spreads(s)) add(first, around[0], inside);
-  const float pace = routes_.entries == Routes::Entries::kAll ? kPace : 1;
+/// The tree of a ring, which goes through these positions of its group.
+void RouteBuilder::join(std::size_t s, std::span<const std::size_t> positions, Ring& ring) const {
+  const auto size = static_cast<std::uint32_t>(positions.size());
+  ring.parents.resize(size);
+  ring.turns.resize(size);
   const Shape shape = s == 0 ? routes_.root_shape : routes_.shape;
+  if (shape == Shape::kBinary) {
+    std::vector<std::vector<std::uint32_t>> begins(parts_->depth());
+    for (std::uint32_t i = 1; i < size; ++i) {
+      const Part* const before = parts_->of(s, positions[i - 1]);
+      const Part* const here = parts_->of(s, positions[i]);
+      for (std::size_t depth = 0; depth < begins.size() && before[depth].begin != here[depth].begin; ++depth)
+        begins[depth].push_back(i);
+    }
+    BinaryTree(begins, ring.parents, ring.turns).join(0, size);
+    return;
+  }
+  for (std::uint32_t i = 1; i < size; ++i) {
+    // A binomial tree serves the largest subtree first.
+    ring.parents[i] = shape == Shape::kChain ? i - 1 : i & (i - 1);
+    ring.turns[i] = size - i;
+  }
+}
+
+void RouteBuilder::add_inside(std::size_t s) {
+  const Ring& around = ring(s);
+  const std::int64_t first = groups_[s].ranks.front();
+  const std::size_t size = around.ranks.size();
+  const double inside = 1e12 + static_cast<double>(segment_);
+  if (spreads(s)) add(first, around.ranks[0], inside);
+  const float pace = routes_.entries == Routes::Entries::kAll ? kPace : 1;
   for (std::size_t i = 1; i < size; ++i) {
-    // A binomial tree serves the largest subtree first, others the nearest.
-    const double order = static_cast<double>(shape == Shape::kBinomial ? size - i : i) / static_cast<double>(size + 1);
-    const std::int64_t from = around[parent_in(shape, i)];
-    add(from, around[i], inside + order, from == first && s == 0 ? 1 : pace);
+    const double order = static_cast<double>(around.turns[i]) / static_cast<double>(size + 1);
+    const std::int64_t from = around.ranks[around.parents[i]];
+    add(from, around.ranks[i], inside + order, from == first && s == 0 ? 1 : pace);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -87,6 +88,9 @@ class RouteBuilder {
   struct Ring {
     std::vector<std::int64_t> ranks;  // none if it is not known yet
     std::size_t last = 0;             // position in the group of the last one
+    // Of each place in it but the first: the place of its parent in the tree, and when that sends to it, the least
+    // first.
+    std::vector<std::uint32_t> parents, turns;
   };
   struct Tree {
     std::vector<std::size_t> entries;  // of each group
@@ -103,6 +107,7 @@ class RouteBuilder {
   void add_inside(std::size_t s);
   void add_between(std::size_t s);
   [[nodiscard]] const Ring& ring(std::size_t s);
+  void join(std::size_t s, std::span<const std::size_t> positions, Ring& ring) const;
 
   const std::vector<RankGroup>& groups_;
   std::int64_t bytes_;

@@ -157,7 +157,7 @@ const RouteScore::InsideLoads& RouteScore::inside_loads(std::size_t group, Route
                                                         std::size_t sample, const std::vector<MessageCosts>& inside) {
   InsideOf key{group, group == 0 ? routes.root_shape : routes.shape, group == 0 && routes.spread, {}};
   for (std::size_t each = 0; each < sample; ++each)
-    key.rings.push_back(builder.ring_of(group, static_cast<std::int64_t>(each), turn(each, sample)));
+    key.rings.push_back(builder.ring_of(group, static_cast<std::int64_t>(each), turn(routes, each, sample)));
   const auto [at, fresh] = inside_.try_emplace(std::move(key));
   InsideLoads& result = at->second;
   if (!fresh) return result;
@@ -181,7 +181,7 @@ const RouteScore::InsideLoads& RouteScore::inside_loads(std::size_t group, Route
   messages.reserve(groups_[group].ranks.size());
   for (const Alike& ring : rings) {
     messages.clear();
-    builder.add_inside(group, static_cast<std::int64_t>(ring.segment), turn(ring.segment, sample), messages);
+    builder.add_inside(group, static_cast<std::int64_t>(ring.segment), turn(routes, ring.segment, sample), messages);
     add_loads(messages, inside, ring.count);
   }
   const auto collect = [&](std::size_t what) {
@@ -226,7 +226,7 @@ double RouteScore::score(const Routes& routes, double limit) {
   std::vector<RankMessage> messages;
   // Spread over the ring of the root's group as all segments are.
   for (std::size_t each = 0; each < sample; ++each)
-    builder.add_between(static_cast<std::int64_t>(each), turn(each, sample), messages);
+    builder.add_between(static_cast<std::int64_t>(each), turn(routes, each, sample), messages);
   add_loads(messages, inside);
   const auto look = [&](std::size_t what) {
     busiest = std::max(busiest, load_[what] / static_cast<double>(sample));
@@ -247,7 +247,7 @@ double RouteScore::score(const Routes& routes, double limit) {
   clear_loads();
   for (std::size_t each = 0; each < std::min(followed, sample) && length() < limit; ++each) {
     messages.clear();
-    builder.add_segment(static_cast<std::int64_t>(each), turn(each, sample), messages);
+    builder.add_segment(static_cast<std::int64_t>(each), turn(routes, each, sample), messages);
     filled = std::max(filled, fill(messages, inside));
   }
   return length();

@@ -47,8 +47,8 @@ class RouteScore {
   [[nodiscard]] const InsideLoads& inside_loads(std::size_t group, RouteBuilder& builder, const Routes& routes,
                                                 std::size_t sample, const std::vector<MessageCosts>& inside);
   /// Where the ring of the root's group begins for each of a sample of segments.
-  [[nodiscard]] std::size_t turn(std::size_t segment, std::size_t sample) const {
-    return segment * groups_.front().ranks.size() / sample;
+  [[nodiscard]] std::size_t turn(const Routes& routes, std::size_t segment, std::size_t sample) const {
+    return routes.root_shape == Routes::Shape::kBinary ? segment : segment * groups_.front().ranks.size() / sample;
   }
   /// use(what) for all but links, which are many and mostly not used.
   template <class Use>

@@ -9,10 +9,11 @@
 ///    goes to the (p mod K)-th entry of a group, and entries are spread evenly over its ranks, or are the first ones,
 ///    those of its first host, if there are hosts below the groups; or segments enter a group at all of its ranks in
 ///    turn, and ranks leave some of their ports to messages on long links, which get little else of them;
-///  - inside a group a chain, a heap-ordered binary tree or a binomial tree, which starts at the segment's entry and
-///    goes round the ring of ranks: so all segments together load all ranks alike. Ranks stand in the order of the
-///    group's parts and theirs, and the ring goes round the host of the entry first, then round its LAN, and so on: it
-///    leaves every part once;
+///  - inside a group a chain, a binary tree or a binomial tree, which starts at the segment's entry and goes round the
+///    ring of ranks: so all segments together load all ranks alike. Ranks stand in the order of the group's parts and
+///    theirs, and the ring goes round the host of the entry first, then round its LAN, and so on: it leaves every part
+///    once. So do chains and binary trees: a part has one rank whose parent is in another one. The segments of binary
+///    trees start in either half of the ring in turn: who passes one on twice does not pass on the next;
 ///  - on to other groups from the ranks where segments come first, or, of chains, from the last host (`from_last`). The
 ///    cards of a chain from the first to the last host carry each segment once in each direction, and a long message
 ///    meets no short ones, to which it would yield;
@@ -24,14 +25,14 @@
 /// In the root's group segments leave for others from as many ranks behind the root as there are connections. No
 /// rank waits for more than the segment that it passes on. A rank sends to other groups first, then segment by segment.
 /// Every level is tried by itself. All trees of its groups are if there are at most four; else those of the heuristics
-/// fef, fef-gap, ecef and flat, for one segment and for the whole message. First every combination of tree and shapes
-/// with segments of moderate size, then the best ones with smaller and larger segments, then shapes again, and two
-/// trees in turn. All that by the score of route_score.cpp. Of the best few the planner compares the replays
-/// (plan.cpp). Guarantee: none. Complexity: O(k n) time for each combination, for n ranks and k entries to a group.
-/// Deterministic. Source: segments that flow through a tree: Kielmann et al. (2001), van de Geijn and others;
-/// ring inside: the allgather of Thakur, Rabenseifner, Gropp (2005), each part as soon as it is there. Several
-/// connections into a cluster at once, first and last hosts, all entries: ours; two trees of which each rank has
-/// another place in each: Sanders, Speck, Träff (2009).
+/// fef, fef-gap, ecef and flat, for one segment and for the whole message, and at the outermost level a chain and a
+/// binary tree, which pass an uplink once or twice. First every combination of tree and shapes with segments of
+/// moderate size, then the best ones with smaller and larger segments, then shapes again, and two trees in turn. All
+/// that by the score of route_score.cpp. Of the best few the planner compares the replays (plan.cpp). Guarantee: none.
+/// Complexity: O(k n) time for each combination, for n ranks and k entries to a group. Deterministic. Source: segments
+/// that flow through a tree: Kielmann et al. (2001), van de Geijn and others; ring inside: the allgather of Thakur,
+/// Rabenseifner, Gropp (2005), each part as soon as it is there. Several connections into a cluster at once, first and
+/// last hosts, all entries: ours; two trees of which each rank has another place in each: Sanders, Speck, Träff (2009).
 ///
 /// Example: 2 groups of 2 ranks, K = 2, two segments, spread: the root 0 gives segment 0 to 1, which sends it to 2,
 /// which gives it to 3; segment 1 goes to 1 as well (the only other rank), from there to 3, which gives it to 2.
@@ -87,8 +88,31 @@ std::vector<GroupTree> all_trees(std::size_t groups) {
   }
 }
 
+/// A chain of groups, each the nearest to the one before of those left, and the binary tree of that order, a heap.
+std::vector<GroupTree> trees_of_streams(const Costs& costs) {
+  const std::size_t groups = costs.size();
+  std::vector<std::size_t> order{0};
+  std::vector<char> taken(groups, 0);
+  taken[0] = 1;
+  while (order.size() < groups) {
+    std::size_t nearest = 0;
+    for (std::size_t s = 1; s < groups; ++s) {
+      if (taken[s] != 0) continue;
+      if (nearest == 0 || costs.transfer(order.back(), s) < costs.transfer(order.back(), nearest)) nearest = s;
+    }
+    taken[nearest] = 1;
+    order.push_back(nearest);
+  }
+  std::vector<GroupTree> trees(2, GroupTree(groups, -1));
+  for (std::size_t i = 1; i < groups; ++i) {
+    trees[0][order[i]] = static_cast<std::int32_t>(order[i - 1]);
+    trees[1][order[i]] = static_cast<std::int32_t>(order[(i - 1) / 2]);
+  }
+  return trees;
+}
+
 std::vector<GroupTree> group_trees(const RankNetwork& network, const std::vector<RankGroup>& groups, std::int64_t bytes,
-                                   bool parallel) {
+                                   bool parallel, bool outermost) {
   constexpr std::size_t kFew = 4;
   if (groups.size() <= kFew) return all_trees(groups.size());
   std::set<GroupTree> trees;
@@ -108,6 +132,8 @@ std::vector<GroupTree> group_trees(const RankNetwork& network, const std::vector
     }
     for (const auto tree : {flat_tree, fef_tree, fef_gap_tree, ecef_tree})
       trees.insert(tree(Costs(problem), Lookahead::kLeast).parent);
+    if (!outermost) continue;
+    for (GroupTree& tree : trees_of_streams(Costs(problem))) trees.insert(std::move(tree));
   }
   return {trees.begin(), trees.end()};
 }
@@ -132,7 +158,7 @@ class RouteSearch {
 
   std::vector<FoundRoutes> run() {
     if (segments_ == 0) least_bytes_ = least_segment();
-    trees_ = group_trees(network_, groups_, bytes_, parallel_);
+    trees_ = group_trees(network_, groups_, bytes_, parallel_, level_ + 1 == network_.levels().levels());
     if (segments_ > 0) {
       try_combinations((bytes_ + segments_ - 1) / segments_);
       return std::move(few_);
