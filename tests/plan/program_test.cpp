@@ -761,6 +761,22 @@ TEST(PlanProgram, WhatCannotBeFasterIsNotEstimatedWhereMessagesAreMillions) {
   EXPECT_FALSE(looked_at("circulant"));
 }
 
+/// What takes long is worth a look at more messages: rings inside of sites have half a million here, and take half as
+/// long as what has fewer.
+TEST(PlanProgram, LongProgramsOfManyMessagesAreLookedAt) {
+  std::istringstream in(R"({"schema": "sluice.platform/2",
+      "link": {"latency_s": 0.005, "gap": [[1, 2e-6], [1048576, 0.0524]], "connections": 10},
+      "parts": [{"name": "site", "count": 4,
+                 "link": {"latency_s": 6e-5, "gap": [[1, 2e-6], [1048576, 0.00889]], "connections": 4},
+                 "parts": [{"name": "cluster", "count": 5, "ranks": 50,
+                            "link": {"latency_s": 4.5e-5, "gap": [[1, 2e-6], [1048576, 0.00889]]}}]}]})");
+  const Platform platform = read_platform(in, "p.json");
+  const ProgramProblem problem{Collective::kAllreduce, 8 << 20, 0, 8};
+  const ProgramPlan plan = plan_program(platform, problem, {});
+  EXPECT_EQ(plan.program.algorithm, "hierarchical, 4 groups, ring inside");
+  EXPECT_FALSE(plan.estimated);
+}
+
 /// Messages that keep a port for no time beside others that use it up, with shares of it that differ by 10^13.
 TEST(ReplayProgram, SharesOfAnySizeLeaveSomethingForAll) {
   std::istringstream in(

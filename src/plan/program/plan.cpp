@@ -341,6 +341,8 @@ class Planning {
     constexpr std::size_t kMostEstimated = std::size_t{1} << 20;  // messages in all
     constexpr std::size_t kFewInAll = std::size_t{1} << 18;       // messages of one: so many are always looked at
     constexpr std::size_t kFewOfARank = 64;                       // messages: what has no more is looked at beyond that
+    constexpr std::size_t kMostOfOne = std::size_t{1} << 19;      // messages: the same, where they are worth it:
+    constexpr double kSecondsOfMessage = 4e-7;                    // to look at one takes some times that
     constexpr double kGain = 0.95;
     std::vector<Estimate> estimates;
     double least_s = detail::kInfinity;
@@ -386,7 +388,8 @@ class Planning {
       put_off.push_back(std::move(each));
     }
     for (Counted& each : std::span(beyond, counted.end())) {
-      const bool many = each.messages > kFewOfARank * static_cast<std::size_t>(task_.shape.ranks);
+      const auto worth_it = static_cast<std::size_t>(std::min(least_s / kSecondsOfMessage, double{kMostOfOne}));
+      const bool many = each.messages > std::max(kFewOfARank * static_cast<std::size_t>(task_.shape.ranks), worth_it);
       if (!estimates.empty() && (many || stopped())) break;
       // Of one algorithm, what sends k times as many messages is at most k times as fast.
       if (in_one_message_of(each) / static_cast<double>(each.messages) > kGain * least_s) continue;
