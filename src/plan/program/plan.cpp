@@ -233,11 +233,11 @@ class Planning {
   /// no program is faster.
   void replay_soon(double bound_s) {
     constexpr double kNearBound = 1.02, kMayBeFaster = 1.5;
-    constexpr std::int64_t kMostMessages = 24'000;      // in all
-    constexpr std::size_t kMostReplayed = 12'000;       // of one whose length is known: longer ones keep that
-    constexpr double kMostWorkOfKnown = 5e6;            // of the same
-    constexpr std::size_t kFewMessages = 500;           // estimates of so few are no reason not to replay them
-    constexpr double kWork = 1e6, kWorkOfMessage = 30;  // of replays, together some hundredth parts of a second
+    constexpr std::int64_t kMostMessages = 24'000;  // in all
+    constexpr std::size_t kMostReplayed = 12'000;   // of one whose length is known: longer ones keep that
+    constexpr double kMostWorkOfKnown = 5e6;        // of the same
+    constexpr std::size_t kFewMessages = 500;       // estimates of so few are no reason not to replay them
+    constexpr double kWork = 1e6;                   // of replays, together some hundredth parts of a second
     std::vector<const ProgramVariant*> others;
     for (const ProgramVariant& variant : variants_) {
       if (!variant.length_s) {
@@ -305,6 +305,7 @@ class Planning {
 
  private:
   static constexpr double kMostWork = 1e8, kLittleWork = 1.5e7;  // of replays: some seconds to many, and about one
+  static constexpr double kWorkOfMessage = 30;                   // beside the rates that are found for it
   static constexpr double kAlike = 1.25;
 
   struct Counted {
@@ -341,8 +342,8 @@ class Planning {
     constexpr std::size_t kMostEstimated = std::size_t{1} << 20;  // messages in all
     constexpr std::size_t kFewInAll = std::size_t{1} << 18;       // messages of one: so many are always looked at
     constexpr std::size_t kFewOfARank = 64;                       // messages: what has no more is looked at beyond that
-    constexpr std::size_t kMostOfOne = std::size_t{1} << 19;      // messages: the same, where they are worth it:
-    constexpr double kSecondsOfMessage = 4e-7;                    // to look at one takes some times that
+    constexpr std::size_t kMostOfOne = std::size_t{1} << 20;      // messages: the same, where they are worth it:
+    constexpr double kSecondsOfMessage = 6e-7;                    // to look at one takes some times that
     constexpr double kGain = 0.95;
     std::vector<Estimate> estimates;
     double least_s = detail::kInfinity;
@@ -439,13 +440,14 @@ class Planning {
     for (Estimate& each : estimates) {
       if (found() && stopped()) return;
       const bool promises = !found() || each.seconds <= least_s_;
-      const double most = std::max(little_left_, promises ? std::min(most_of_one(), work_left_) : 0);
+      const double most = std::max(most_of_all() - done_, promises ? std::min(most_of_one(), work_left_) : 0);
       if (most <= 0 && found()) {
         candidates_.push_back({estimated_name(variants_[each.variant].name), each.seconds});
         continue;
       }
       if (!each.program) each.program = tried(task_, variants_[each.variant], variants_[each.variant].make());
-      little_left_ -= offer(std::move(*each.program), most, each.seconds);
+      done_ += kWorkOfMessage * static_cast<double>(each.messages);
+      done_ += offer(std::move(*each.program), most, each.seconds);
     }
   }
 
@@ -462,6 +464,10 @@ class Planning {
     }
   }
   [[nodiscard]] double most_of_one() const { return kMostWork * options_.effort; }
+  /// About as long as what is planned takes, but not less than a second, nor more than two.
+  [[nodiscard]] double most_of_all() const {
+    return options_.effort * kLittleWork * (found_exactly() ? std::clamp(least_known(), 1.0, 2.0) : 1);
+  }
   static std::string estimated_name(const std::string& name) { return name + ", estimated"; }
 
   /// Replays a program by at most so much work, or else estimates it, unless that is done; the work that it was.
@@ -473,9 +479,8 @@ class Planning {
                                 .to_the_time = options_.all_lengths,
                                 .stop = options_.stop};
     // Not even begun where it is sure to be given up.
-    constexpr double kWorkOfOne = 100;
     std::optional<double> replayed;
-    if (kWorkOfOne * static_cast<double>(program.size()) <= limits.work_left)
+    if (kWorkOfMessage * static_cast<double>(program.size()) <= limits.work_left)
       replayed = replayed_length(network_, program.timed, limits);
     const double work = std::max(0.0, most) - limits.work_left;
     work_left_ -= work;
@@ -510,7 +515,7 @@ class Planning {
   const ProgramOptions& options_;
   std::vector<ProgramVariant> variants_;
   double work_left_;
-  double little_left_ = kLittleWork * options_.effort;  ///< of work_left_, for what does not promise much
+  double done_ = 0;                     ///< work of replays; beyond most_of_all() only what promises much is replayed
   std::size_t made_ = 0, kept_ = 0;     ///< messages of variants that are kept until their turn, bare and timed
   double least_s_ = detail::kInfinity;  ///< of those replayed
   std::vector<Tried> best_;             ///< those not longer than that by more than the slack, as they came
