@@ -45,7 +45,9 @@ constexpr std::int64_t kMostConfirmed = 12'000;
 /// Beyond so many ranks simulations are compared, of about so many messages each, of so many segments at least, and of
 /// so many messages in all.
 constexpr std::int64_t kManyRanks = kMostCompared / kLeastCompared, kMostOfMany = 12'000, kLeastOfMany = 12,
-                       kMostSimulatedInAll = 170'000;
+                       kMostSimulatedInAll = 130'000;
+/// So many of these routes are then simulated whole.
+constexpr std::size_t kCompletedOfMany = 3;
 /// Simulations are seldom shorter than that part of the score.
 constexpr double kSimulatedOverScore = 0.8;
 /// Replays are seldom shorter than that part of the score, or of what the simulation finds.
@@ -231,7 +233,8 @@ class RouteComparison {
       result.push_back({each.routes, length_s});
     }
     std::ranges::stable_sort(result, {}, &FoundRoutes::length_s);
-    for (FoundRoutes& each : std::span(result).first(std::min(result.size(), kCompleted)))
+    if (result.size() == 1) return result;
+    for (FoundRoutes& each : std::span(result).first(std::min(result.size(), kCompletedOfMany)))
       if (some_bytes(each.routes) < bytes_ && !stopped()) each.length_s = simulated_s(each.routes, bytes_);
     std::ranges::stable_sort(result, {}, &FoundRoutes::length_s);
     return result;
