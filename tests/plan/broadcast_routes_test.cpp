@@ -162,10 +162,9 @@ TEST(BroadcastRoutes, ThousandsOfRanksArePlanned) {
 
 TEST(BroadcastRoutes, PlatformsOfHundredsOfRanksArePlanned) {
   // Few routes or many, of one score or of several.
-  for (const Platform& platform :
-       {hosts(2, 2, 58), hosts(2, 3, 40), hosts(3, 2, 40), hosts(5, 2, 25), hosts(24, 2, 5)}) {
+  for (const Platform& platform : {hosts(2, 2, 58), hosts(5, 2, 25), hosts(24, 2, 5), hosts(10, 10, 10)}) {
     ASSERT_GT(platform.ranks, 229);
-    for (const std::int64_t bytes : {1 << 13, 1 << 16, 1 << 18, 1 << 22}) {
+    for (const std::int64_t bytes : {1 << 13, 1 << 16, 1 << 22}) {
       const BroadcastPlan plan = plan_broadcast(platform, 3, bytes, {});
       EXPECT_TRUE(validate(plan).empty());
       EXPECT_GE(plan.program.length_s, bound_of(platform, {Collective::kBroadcast, bytes, 3}).seconds);
