@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -127,21 +125,9 @@ TEST(BroadcastRouteBuilder, ChainsThroughFirstAndLastHostsLoadEveryCardOnce) {
   }
 }
 
-/// Two sites of clusters of so many hosts each.
-Platform sites_of_clusters(int clusters, int hosts) {
-  std::istringstream in(fmt::format(
-      R"({{"schema": "sluice.platform/2", "link": {{"latency_s": 5e-3, "gap": [[1, 2e-6], [1000, 1e-4]], "connections": 6}},
-          "parts": [{{"name": "site", "count": 2,
-                      "link": {{"latency_s": 6e-5, "gap": [[1, 2e-6], [1000, 1e-5]], "connections": 4}},
-                      "parts": [{{"name": "cluster", "count": {}, "ranks": {},
-                                  "link": {{"latency_s": 5e-5, "gap": [[1, 2e-6], [1000, 1e-5]]}}}}]}}]}})",
-      clusters, hosts));
-  return read_platform(in, "p.json");
-}
-
 TEST(BroadcastRouteBuilder, BinaryTreesEnterEveryClusterOnceAndLoadAllRanksAlike) {
   for (const auto& [clusters, hosts] : {std::pair(3, 16), std::pair(4, 25), std::pair(7, 10)}) {
-    const Platform platform = sites_of_clusters(clusters, hosts);
+    const Platform platform = testing::sites_of_clusters(2, clusters, hosts);
     const RankNetwork network(platform);
     const std::vector<RankGroup> groups = network.groups_from(0, 1);
     ASSERT_EQ(groups.size(), 2U);

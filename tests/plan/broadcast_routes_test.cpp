@@ -3,8 +3,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <sstream>
-#include <string>
 #include <vector>
 
 #include "broadcast_testing.hpp"
@@ -21,22 +19,7 @@
 namespace sluice::detail {
 namespace {
 
-Platform read(const std::string& text) {
-  std::istringstream in(text);
-  return read_platform(in, "p.json");
-}
-
-/// Sites of clusters of hosts: cards of 1 Gbit/s, and 20 MB/s for each of ten connections between sites.
-Platform hosts(int sites, int clusters, int ranks) {
-  const std::string card = "[[1, 2e-06], [1048576, 0.00889]]";
-  return read(R"({"schema": "sluice.platform/2",
-    "link": {"latency_s": 0.005, "gap": [[1, 2e-06], [1048576, 0.0524]], "connections": 10},
-    "parts": [{"name": "site", "count": )" +
-              std::to_string(sites) + R"(, "link": {"latency_s": 6e-05, "gap": )" + card + R"(, "connections": 4},
-    "parts": [{"name": "cluster", "count": )" +
-              std::to_string(clusters) + R"(, "ranks": )" + std::to_string(ranks) +
-              R"(, "link": {"latency_s": 4.5e-05, "gap": )" + card + "}}]}]}");
-}
+using testing::sites_of_clusters;
 
 TEST(BroadcastRoutes, ScoreIsFillAndPace) {
   Platform platform;
@@ -81,7 +64,7 @@ TEST(BroadcastRoutes, ScoreCountsWhatAMessageThatYieldsWaitsFor) {
 }
 
 TEST(BroadcastRoutes, ScoresAreTheSameAfterOthersAndBelowTheirLimit) {
-  const Platform platform = hosts(2, 3, 8);
+  const Platform platform = sites_of_clusters(2, 3, 8);
   const RankNetwork network(platform);
   constexpr std::int64_t kBytes = 1 << 22;
   const std::vector<FoundRoutes> found = best_routes(network, 3, kBytes, true, 0, {});
@@ -144,7 +127,7 @@ TEST(BroadcastRoutes, AReplayGivesUpWhenItsWorkIsUsedUp) {
 }
 
 TEST(BroadcastRoutes, ThousandsOfRanksArePlanned) {
-  for (const Platform& platform : {hosts(4, 5, 50), hosts(10, 10, 100)}) {
+  for (const Platform& platform : {sites_of_clusters(4, 5, 50), sites_of_clusters(10, 10, 100)}) {
     for (const std::int64_t bytes : {1 << 10, 1 << 16, 1 << 22}) {
       const BroadcastPlan plan = plan_broadcast(platform, 7, bytes, {});
       EXPECT_TRUE(validate(plan).empty());
@@ -162,7 +145,8 @@ TEST(BroadcastRoutes, ThousandsOfRanksArePlanned) {
 
 TEST(BroadcastRoutes, PlatformsOfHundredsOfRanksArePlanned) {
   // Few routes or many, of one score or of several.
-  for (const Platform& platform : {hosts(2, 2, 58), hosts(5, 2, 25), hosts(24, 2, 5), hosts(10, 10, 10)}) {
+  for (const Platform& platform : {sites_of_clusters(2, 2, 58), sites_of_clusters(5, 2, 25),
+                                   sites_of_clusters(24, 2, 5), sites_of_clusters(10, 10, 10)}) {
     ASSERT_GT(platform.ranks, 229);
     for (const std::int64_t bytes : {1 << 13, 1 << 16, 1 << 22}) {
       const BroadcastPlan plan = plan_broadcast(platform, 3, bytes, {});

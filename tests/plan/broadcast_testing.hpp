@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <random>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,6 +68,20 @@ inline Platform random_clusters(std::mt19937& random, std::uint64_t least_cluste
       platform.links.push_back({other, c, latency(), gap(), static_cast<std::int64_t>(1 + random() % 2)});
   }
   return platform;
+}
+
+/// Sites of clusters of hosts: cards of 1 Gbit/s, and 20 MB/s for each of ten connections between sites.
+inline Platform sites_of_clusters(int sites, int clusters, int hosts) {
+  const std::string card = "[[1, 2e-06], [1048576, 0.00889]]";
+  std::istringstream in(R"({"schema": "sluice.platform/2",
+    "link": {"latency_s": 0.005, "gap": [[1, 2e-06], [1048576, 0.0524]], "connections": 10},
+    "parts": [{"name": "site", "count": )" +
+                        std::to_string(sites) + R"(, "link": {"latency_s": 6e-05, "gap": )" + card +
+                        R"(, "connections": 4},
+    "parts": [{"name": "cluster", "count": )" +
+                        std::to_string(clusters) + R"(, "ranks": )" + std::to_string(hosts) +
+                        R"(, "link": {"latency_s": 4.5e-05, "gap": )" + card + "}}]}]}");
+  return read_platform(in, "p.json");
 }
 
 }  // namespace sluice::testing

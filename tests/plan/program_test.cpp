@@ -32,6 +32,7 @@ using testing::kAllCollectives;
 using testing::kWithBlocks;
 using testing::line;
 using testing::one_cluster;
+using testing::sites_of_clusters;
 using testing::three_sites;
 
 std::string faults(const Program& program) {
@@ -764,13 +765,7 @@ TEST(PlanProgram, WhatCannotBeFasterIsNotEstimatedWhereMessagesAreMillions) {
 /// What takes long is worth a look at more messages: rings inside of sites have half a million here, and take half as
 /// long as what has fewer.
 TEST(PlanProgram, LongProgramsOfManyMessagesAreLookedAt) {
-  std::istringstream in(R"({"schema": "sluice.platform/2",
-      "link": {"latency_s": 0.005, "gap": [[1, 2e-6], [1048576, 0.0524]], "connections": 10},
-      "parts": [{"name": "site", "count": 4,
-                 "link": {"latency_s": 6e-5, "gap": [[1, 2e-6], [1048576, 0.00889]], "connections": 4},
-                 "parts": [{"name": "cluster", "count": 5, "ranks": 50,
-                            "link": {"latency_s": 4.5e-5, "gap": [[1, 2e-6], [1048576, 0.00889]]}}]}]})");
-  const Platform platform = read_platform(in, "p.json");
+  const Platform platform = sites_of_clusters(4, 5, 50);
   const ProgramProblem problem{Collective::kAllreduce, 8 << 20, 0, 8};
   const ProgramPlan plan = plan_program(platform, problem, {});
   EXPECT_EQ(plan.program.algorithm, "hierarchical, 4 groups, ring inside");

@@ -64,7 +64,7 @@ class RouteComparison {
       : network_(network), root_(root), bytes_(bytes), bound_s_(bound_s), summary_(summary), stop_(stop) {}
 
   RoutedMessages run(const std::vector<FoundRoutes>& found) {
-    if (network_.platform().ranks > kManyRanks) return best_simulated(found);
+    if (has_many_ranks()) return best_simulated(found);
     std::vector<Compared> compared = best_of(found);
     Compared chosen = std::move(compared.front());
     complete(chosen);
@@ -101,10 +101,18 @@ class RouteComparison {
     return routes.segments(bytes_) * (network_.platform().ranks - 1) <= kMostConfirmed;
   }
 
-  /// So much of the message is replayed: all of it, or that many whole segments.
+  [[nodiscard]] bool has_many_ranks() const { return network_.platform().ranks > kManyRanks; }
+
+  /// So much of the message is compared: all of it, or so many whole segments.
   [[nodiscard]] std::int64_t part(const Routes& routes) const {
-    const std::int64_t segments = std::max(kLeastCompared, kMostCompared / network_.platform().ranks);
-    return routes.segments(bytes_) <= segments ? bytes_ : segments * routes.segment_bytes;
+    const auto [most, least] =
+        has_many_ranks() ? std::pair(kMostOfMany, kLeastOfMany) : std::pair(kMostCompared, kLeastCompared);
+    return std::min(bytes_, std::max(least, most / network_.platform().ranks) * routes.segment_bytes);
+  }
+
+  /// How long the whole message takes, if its first `bytes` bytes take so long: by the scores of both.
+  [[nodiscard]] double of_the_whole(double length_s, std::int64_t bytes, const FoundRoutes& found) const {
+    return bytes == bytes_ ? length_s : length_s * found.length_s / route_score(network_, root_, bytes, found.routes);
   }
 
   /// `rates`: as many as the replay may still find.
@@ -120,8 +128,7 @@ class RouteComparison {
       result.replayed = true;
       result.estimated = bytes < bytes_;
     }
-    result.length_s = result.messages.length_s;
-    if (bytes < bytes_) result.length_s *= found.length_s / route_score(network_, root_, bytes, found.routes);
+    result.length_s = of_the_whole(result.messages.length_s, bytes, found);
     return result;
   }
 
@@ -204,18 +211,8 @@ class RouteComparison {
     return segments >= kLongForMany && static_cast<double>(segments) * ranks * ranks > 2 * kMostRatesAtFirst;
   }
 
-  /// Of a message to many ranks, so much is simulated at first.
-  [[nodiscard]] std::int64_t some_bytes(const Routes& routes) const {
-    return std::min(bytes_, std::max(kLeastOfMany, kMostOfMany / network_.platform().ranks) * routes.segment_bytes);
-  }
-
-  /// In seconds: of the first `bytes` bytes.
-  [[nodiscard]] double simulated_s(const Routes& routes, std::int64_t bytes) const {
-    return simulated(routes, bytes, true).length_s;
-  }
-
-  /// By what simulations find, those whose scores say that they may be the shortest, while there is work left; at least
-  /// one. All are simulated in part, the first few then whole.
+  /// The routes whose scores say that they may be the shortest, as many as there is work for and at least one, by their
+  /// lengths as simulations find them: all are simulated in part, and the few that are shortest so whole.
   [[nodiscard]] std::vector<FoundRoutes> simulated_first(const std::vector<FoundRoutes>& found) const {
     std::vector<FoundRoutes> result;
     std::int64_t messages = 0;
@@ -223,19 +220,18 @@ class RouteComparison {
     for (const FoundRoutes& each : found) {
       if (each.length_s == score) continue;  // the same between other groups that are alike
       score = each.length_s;
-      const std::int64_t bytes = some_bytes(each.routes);
+      const std::int64_t bytes = part(each.routes);
       messages += bytes / each.routes.segment_bytes * network_.platform().ranks;
       if (!result.empty() && (kSimulatedOverScore * score >= least || messages > kMostSimulatedInAll || stopped()))
         break;
-      double length_s = simulated_s(each.routes, bytes);
-      if (bytes < bytes_) length_s *= score / route_score(network_, root_, bytes, each.routes);
+      const double length_s = of_the_whole(simulated(each.routes, bytes, true).length_s, bytes, each);
       least = std::min(least, length_s);
       result.push_back({each.routes, length_s});
     }
+    if (result.size() == 1) return result;  // nothing to choose from
     std::ranges::stable_sort(result, {}, &FoundRoutes::length_s);
-    if (result.size() == 1) return result;
     for (FoundRoutes& each : std::span(result).first(std::min(result.size(), kCompletedOfMany)))
-      if (some_bytes(each.routes) < bytes_ && !stopped()) each.length_s = simulated_s(each.routes, bytes_);
+      if (part(each.routes) < bytes_ && !stopped()) each.length_s = simulated(each.routes, bytes_, true).length_s;
     std::ranges::stable_sort(result, {}, &FoundRoutes::length_s);
     return result;
   }
@@ -245,9 +241,10 @@ class RouteComparison {
     double rates = kMostRatesAtFirst;
     for (const FoundRoutes& each : simulated_first(found)) {
       if (best && (kSeldomLess * each.length_s >= best->messages.length_s || stopped())) break;
-      TimedMessages messages = simulated(each.routes, bytes_);
+      const bool hopeless = hopeless_to_replay(each.routes);
+      TimedMessages messages = simulated(each.routes, bytes_, summary_ && hopeless);
       std::optional<TimedMessages> again;
-      if (!hopeless_to_replay(each.routes)) again = replayed(network_, messages, &rates);
+      if (!hopeless) again = replayed(network_, messages, &rates);
       // Replays are compared with each other alone.
       if (best && (!again || again->length_s >= best->messages.length_s)) continue;
       const bool as_bound = !again && stretch_to_bound(messages);

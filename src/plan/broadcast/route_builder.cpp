@@ -71,8 +71,9 @@ std::size_t step_round(std::size_t ranks, const Routes& routes, std::int64_t byt
   return step;
 }
 
-/// The same for trees, half of whose ranks pass a segment on twice, the first ones round the ring, and half not at all:
-/// the i-th segment begins in the other half than the one before, so that ranks are in turn one and the other.
+/// Where round a ring of so many ranks the i-th segment begins that goes by a binary tree, in which the first half of
+/// the ring passes it on twice and the other half not at all: not in the half in which the one before begins, so that
+/// each rank does either in turn.
 std::size_t in_other_half(std::size_t i, std::size_t ranks) {
   const std::size_t half = ranks / 2;
   return ranks % 2 == 1 ? i % ranks * half % ranks : i % 2 * half + i / 2 % std::max<std::size_t>(1, half);
@@ -222,7 +223,7 @@ const RouteBuilder::Ring& RouteBuilder::ring(std::size_t s) {
   Ring& ring = tree_->rings[s][start];
   if (!ring.ranks.empty()) return ring;
   const std::vector<std::int64_t>& ranks = groups_[s].ranks;
-  const Shape shape = s == 0 ? routes_.root_shape : routes_.shape;
+  const Shape shape = shape_of(s);
   std::vector<std::size_t> positions;
   positions.reserve(ranks.size());
   // A binary tree enters each other cluster as far round it as it enters the group: all ranks are its first in turn.
@@ -259,7 +260,7 @@ void RouteBuilder::join(std::size_t s, std::span<const std::size_t> positions, R
   const auto size = static_cast<std::uint32_t>(positions.size());
   ring.parents.resize(size);
   ring.turns.resize(size);
-  const Shape shape = s == 0 ? routes_.root_shape : routes_.shape;
+  const Shape shape = shape_of(s);
   if (shape == Shape::kBinary) {
     std::vector<std::vector<std::uint32_t>> begins(parts_->depth());
     for (std::uint32_t i = 1; i < size; ++i) {

@@ -101,6 +101,7 @@ class RouteBuilder {
   [[nodiscard]] std::int64_t entry(std::size_t group) const;
   /// The innermost group that a rank of a group is in, if there are such below the groups, else the rank alone.
   [[nodiscard]] Part unit(std::size_t group, std::size_t position) const;
+  [[nodiscard]] Routes::Shape shape_of(std::size_t s) const { return s == 0 ? routes_.root_shape : routes_.shape; }
   [[nodiscard]] bool spreads(std::size_t s) const;
   [[nodiscard]] std::size_t ring_start(std::size_t s) const;
   [[nodiscard]] bool entries_first(std::size_t s) const;

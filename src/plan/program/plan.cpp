@@ -342,8 +342,7 @@ class Planning {
     constexpr std::size_t kMostEstimated = std::size_t{1} << 20;  // messages in all
     constexpr std::size_t kFewInAll = std::size_t{1} << 18;       // messages of one: so many are always looked at
     constexpr std::size_t kFewOfARank = 64;                       // messages: what has no more is looked at beyond that
-    constexpr std::size_t kMostOfOne = std::size_t{1} << 20;      // messages: the same, where they are worth it:
-    constexpr double kSecondsOfMessage = 6e-7;                    // to look at one takes some times that
+    constexpr double kSecondsOfMessage = 6e-7;                    // or one for each of these that a program takes
     constexpr double kGain = 0.95;
     std::vector<Estimate> estimates;
     double least_s = detail::kInfinity;
@@ -389,7 +388,7 @@ class Planning {
       put_off.push_back(std::move(each));
     }
     for (Counted& each : std::span(beyond, counted.end())) {
-      const auto worth_it = static_cast<std::size_t>(std::min(least_s / kSecondsOfMessage, double{kMostOfOne}));
+      const auto worth_it = static_cast<std::size_t>(std::min(least_s / kSecondsOfMessage, double{kMostEstimated}));
       const bool many = each.messages > std::max(kFewOfARank * static_cast<std::size_t>(task_.shape.ranks), worth_it);
       if (!estimates.empty() && (many || stopped())) break;
       // Of one algorithm, what sends k times as many messages is at most k times as fast.
@@ -464,7 +463,8 @@ class Planning {
     }
   }
   [[nodiscard]] double most_of_one() const { return kMostWork * options_.effort; }
-  /// About as long as what is planned takes, but not less than a second, nor more than two.
+  /// Work of about as long as the shortest program takes, but of one to two seconds: so much is replayed in all, unless
+  /// it promises to be the shortest.
   [[nodiscard]] double most_of_all() const {
     return options_.effort * kLittleWork * (found_exactly() ? std::clamp(least_known(), 1.0, 2.0) : 1);
   }
@@ -478,7 +478,7 @@ class Planning {
                                 .least_work = options_.all_lengths ? kLittleWork * options_.effort : 0,
                                 .to_the_time = options_.all_lengths,
                                 .stop = options_.stop};
-    // Not even begun where it is sure to be given up.
+    // Not even begun where its messages alone are too much work.
     std::optional<double> replayed;
     if (kWorkOfMessage * static_cast<double>(program.size()) <= limits.work_left)
       replayed = replayed_length(network_, program.timed, limits);
@@ -515,7 +515,7 @@ class Planning {
   const ProgramOptions& options_;
   std::vector<ProgramVariant> variants_;
   double work_left_;
-  double done_ = 0;                     ///< work of replays; beyond most_of_all() only what promises much is replayed
+  double done_ = 0;                     ///< work of replays so far: see most_of_all()
   std::size_t made_ = 0, kept_ = 0;     ///< messages of variants that are kept until their turn, bare and timed
   double least_s_ = detail::kInfinity;  ///< of those replayed
   std::vector<Tried> best_;             ///< those not longer than that by more than the slack, as they came
