@@ -31,10 +31,10 @@ namespace {
 using Operation = ReductionContents::Operation;
 using Words = std::vector<std::uint64_t>;
 
-bool plans_over_platform(const mpi::ReductionOptions& options, const std::string& algorithm) {
+bool plans_over_platform(const mpi::ReductionOptions& options, const std::string& algorithm, bool objects) {
   const bool program = has_algorithm(kReductionPrograms, algorithm) && !has_algorithm("reduce", algorithm);
-  return options.platform &&
-         (algorithm == "auto" || algorithm == options.algorithm || program || has_algorithm("broadcast", algorithm));
+  return options.platform && (algorithm == "auto" || algorithm == options.algorithm ||
+                              (!objects && (program || has_algorithm("broadcast", algorithm))));
 }
 
 /// One of ours.
@@ -286,7 +286,7 @@ std::unique_ptr<PlannedReduction> ComparedReduction::planned(const std::string& 
   mpi::ReductionOptions options = options_;
   if (algorithm != options.algorithm) options.program.reset();
   options.algorithm = algorithm;
-  if (!plans_over_platform(options_, algorithm)) options.platform.reset();
+  if (!plans_over_platform(options_, algorithm, of_objects())) options.platform.reset();
   const bool knows_costs = options.platform || (!options_.platform && (options.costs || options.measure));
   if (of_objects()) {
     mpi::ObjectReduction job(comm_.get(), {merge_sets, true}, root_, options);
@@ -321,7 +321,7 @@ std::string ComparedReduction::check_target() const {
 
 std::string ComparedReduction::beyond(const std::string& method) const {
   if (method == "mpi-reduce" || method == "sluice") return "";
-  if (plans_over_platform(options_, method)) {
+  if (plans_over_platform(options_, method, of_objects())) {
     const bool in_any_order = method != "auto" && !keeps_order(Collective::kReduce, method);
     return !commutes() && in_any_order ? "an operation that does not commute" : "";
   }
@@ -364,9 +364,10 @@ ReductionComparison reductions(MPI_Comm comm, const ReductionContents& contents,
   expect_same(own, fmt::format("{} {} {} {} {}", static_cast<int>(contents.operation), contents.count, contents.sleep_s,
                                root, options.platform.has_value()));
   const std::vector<std::string> known = reduction_methods();
+  const bool objects = contents.operation == Operation::kMerge;
   for (const std::string& method : methods) {
     if (std::find(known.begin(), known.end(), method) != known.end()) continue;
-    if (has_algorithm("reduce", method) || plans_over_platform(options, method)) continue;
+    if (has_algorithm("reduce", method) || plans_over_platform(options, method, objects)) continue;
     throw InputError("method", fmt::format("'{}'", method),
                      options.platform ? "sluice, mpi-reduce or an algorithm of broadcast or reduce"
                                       : "sluice, mpi-reduce or an algorithm of reduce");

@@ -14,12 +14,6 @@
 
 namespace sluice::command {
 
-namespace {
-
-constexpr const char* kCompute = "--compute";
-
-}  // namespace
-
 void BroadcastInput::add_to(CLI::App& verb) {
   verb.add_option("--platform", platform, "the network, a platform file (needed)")->option_text("FILE");
   verb.add_option("--size", size, "bytes of the message, such as 4Mi (needed)")->option_text("BYTES");
@@ -50,17 +44,9 @@ void ReversedInput::add_to(CLI::App& verb) {
                   "with --reversed: of an element, which is not cut, such as 8 for what run reduce --program carries "
                   "out")
       ->option_text("N [1]");
-  verb.add_option(kCompute, compute,
-                  "with --reversed: c, the time that a rank takes to combine two elements, such as 2ns")
-      ->option_text("C [0]");
+  combining.add_to(verb, "with --reversed: ");
   verb.add_flag("--in-order", in_order,
                 "with --reversed: the operation does not commute, ranks are combined in their order, by a program");
-}
-
-bool ReversedInput::counts_combining() const {
-  if (compute.empty()) return false;
-  (void)parse_seconds(compute, kCompute);
-  return true;
 }
 
 void check(const ReversedInput& options) {
@@ -70,8 +56,9 @@ void check(const ReversedInput& options) {
                      "nothing without --reversed: a broadcast has no elements");
   if (options.in_order)
     throw InputError("--in-order", "no --reversed", "--reversed as well: a broadcast combines nothing");
-  if (!options.compute.empty())
-    throw InputError(kCompute, options.compute, "nothing without --reversed: a broadcast combines nothing");
+  if (const char* option = options.combining.option())
+    throw InputError(option, options.combining.compute + options.combining.costs,
+                     "nothing without --reversed: a broadcast combines nothing");
 }
 
 namespace {
@@ -82,12 +69,6 @@ std::int64_t read_size(const BroadcastInput& options) {
 }
 
 }  // namespace
-
-std::string combining_text(double s_per_byte, std::int64_t element_bytes) {
-  if (s_per_byte == 0) return {};
-  return fmt::format(", {} to combine two elements of {}",
-                     seconds_text(s_per_byte * static_cast<double>(element_bytes)), bytes_text(element_bytes));
-}
 
 void refuse_native(const BroadcastPlan& plan, const std::string& option) {
   if (!plan.native.empty())
@@ -168,7 +149,7 @@ bool BroadcastTask::leaves_reduction_open(const std::string& algorithm) const {
 }
 
 bool needs_program(const std::string& algorithm, const ReversedInput& reversed) {
-  return reversed.in_order || has_algorithm(kReductionPrograms, algorithm) || reversed.counts_combining();
+  return reversed.in_order || has_algorithm(kReductionPrograms, algorithm) || reversed.combining.option() != nullptr;
 }
 
 void check_broadcast_algorithm(const std::string& name, bool reversed) {
@@ -177,9 +158,8 @@ void check_broadcast_algorithm(const std::string& name, bool reversed) {
 
 ProgramPlan BroadcastTask::costly_reduction_by(const std::string& algorithm, const ReversedInput& reversed) const {
   const std::int64_t element_bytes = element_bytes_of(reversed);
-  const double compute_s = reversed.compute.empty() ? 0 : parse_seconds(reversed.compute, kCompute);
   return plan_costly_reduction(platform, root, bytes / element_bytes, element_bytes,
-                               compute_s / static_cast<double>(element_bytes), options_of_reduction(algorithm),
+                               read(reversed.combining, platform.ranks, element_bytes), options_of_reduction(algorithm),
                                !reversed.in_order);
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "combining_options.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/program.hpp"
 
@@ -32,12 +33,10 @@ struct BroadcastInput {
 struct ReversedInput {
   bool reversed = false;
   std::string element_bytes;
-  std::string compute;
+  CombiningInput combining;
   bool in_order = false;
 
   void add_to(CLI::App& verb);
-  /// Whether it is said how long combining takes, which may be 0. Throws InputError.
-  [[nodiscard]] bool counts_combining() const;
 };
 
 /// About the options, for the help of every verb.
@@ -76,7 +75,7 @@ struct BroadcastTask {
 
 /// Reads the platform too. Throws InputError for what is missing, no number or out of range.
 [[nodiscard]] BroadcastTask read(const BroadcastInput& options);
-/// Whether only a program will do: its name is asked for, the order counts, or combining takes time. Throws InputError.
+/// Whether only a program will do: its name is asked for, the order counts, or it is said how long combining takes.
 [[nodiscard]] bool needs_program(const std::string& algorithm, const ReversedInput& reversed);
 /// Throws InputError unless it is an algorithm of broadcasts or, for a reduction, one of kReductionPrograms.
 void check_broadcast_algorithm(const std::string& name, bool reversed);
@@ -84,9 +83,6 @@ void check_broadcast_algorithm(const std::string& name, bool reversed);
 void check(const ReversedInput& options);
 /// The message alone; the platform has the number of ranks and nothing else.
 [[nodiscard]] BroadcastTask read_without_platform(const BroadcastInput& options, std::int64_t ranks);
-
-/// Behind the title of what combines: ", 2.00 ns to combine two elements of 8 bytes"; nothing where that takes no time.
-[[nodiscard]] std::string combining_text(double s_per_byte, std::int64_t element_bytes);
 
 /// For `option`, which takes the messages of a plan for all of it: throws InputError where there are broadcasts by the
 /// MPI besides.

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "broadcast_options.hpp"
+#include "combining_options.hpp"
 #include "option_values.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
@@ -62,9 +63,7 @@ void CollectiveInput::add_to(CLI::App& verb) {
 }
 
 void CollectiveInput::add_compute_to(CLI::App& verb) {
-  if (!combines(collective)) return;
-  verb.add_option("--compute", compute, "c, the time that a rank takes to combine two elements, such as 2ns")
-      ->option_text("C [0]");
+  if (combines(collective)) combining.add_to(verb);
 }
 
 void CollectiveInput::add_effort_to(CLI::App& verb) {
@@ -174,8 +173,7 @@ CollectiveTask read(const CollectiveInput& options, std::int64_t ranks) {
     if (share % task.problem.element_bytes != 0)
       throw InputError(kCounts, count_text(share, "byte"),
                        fmt::format("whole elements of {}", count_text(task.problem.element_bytes, "byte")));
-  task.problem.combine_s_per_byte =
-      parse_seconds(options.compute, "--compute") / static_cast<double>(task.problem.element_bytes);
+  task.problem.combine_s_per_byte = read(options.combining, task.platform.ranks, task.problem.element_bytes);
   task.problem.commutative = !options.in_order;
   if (!options.segments.empty()) task.options.segments = parse_count(options.segments, "--segments", 1, kMostSegments);
   return task;

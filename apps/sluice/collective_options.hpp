@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "combining_options.hpp"
 #include "sluice/plan/program.hpp"
 
 /// The problems that programs solve, on the command line, the same for every verb.
@@ -29,13 +30,13 @@ struct CollectiveInput {
   std::string root = "0";
   std::string element_bytes = "8";
   std::string segments;
-  std::string compute = "0";
+  CombiningInput combining;
   std::string effort = "1";
   std::string time_limit;
   bool in_order = false;
 
   void add_to(CLI::App& verb);
-  /// What combining costs in the replay: an option of verbs that carry out nothing.
+  /// What combining costs in the replay: options of verbs that carry out nothing.
   void add_compute_to(CLI::App& verb);
   void add_effort_to(CLI::App& verb);
   /// The same, and a time limit: of verbs that plan alone.

@@ -72,6 +72,7 @@ void add_compare_reduce(CLI::App& compare_verb, Action& chosen) {
   CLI::App* problem = compare_verb.add_subcommand("reduce", "combine an element of each machine, transfers overlapped");
   const auto options = std::make_shared<CompareReduceOptions>();
   options->problem.add_to(*problem);
+  options->problem.add_platform_to(*problem);
   options->algorithms.add_to(*problem, algorithm_names("reduce"));
   options->output.add_to(*problem);
   problem->footer(

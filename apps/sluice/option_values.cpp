@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
+#include "sluice/read_file.hpp"
 
 namespace sluice::command {
 
@@ -38,6 +40,20 @@ std::vector<std::string> parse_list(const std::string& text, char between) {
     start = end + 1;
   }
   return parts;
+}
+
+std::vector<InputLine> read_lines(const std::string& path, const char* what) {
+  std::istringstream in(std::string(read_file(path, what).text()));
+  const std::string name = shown_path(path);
+  std::vector<InputLine> lines;
+  std::string line;
+  for (std::int64_t number = 1; std::getline(in, line); ++number) {
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first == line.npos || line[first] == '%' || line[first] == '#') continue;
+    line.erase(line.find_last_not_of(" \t\r") + 1);
+    lines.push_back({fmt::format("{}:{}", name, number), line.substr(first)});
+  }
+  return lines;
 }
 
 }  // namespace sluice::command

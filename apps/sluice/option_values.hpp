@@ -17,4 +17,13 @@ namespace sluice::command {
 /// "A,B,.." as its parts, or what has another character between them; one empty part if there is nothing.
 [[nodiscard]] std::vector<std::string> parse_list(const std::string& text, char between = ',');
 
+/// A line of a file that lists something, without the blanks around it.
+struct InputLine {
+  std::string where;  ///< "FILE:LINE"
+  std::string text;
+};
+/// Reads the lines of a file, or of standard input for "-", but for empty ones and those that begin with % or #. Throws
+/// InputError if it cannot be read; `what` is expected there: "dates".
+[[nodiscard]] std::vector<InputLine> read_lines(const std::string& path, const char* what);
+
 }  // namespace sluice::command

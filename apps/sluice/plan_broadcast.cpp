@@ -87,9 +87,9 @@ int plan_forth(const PlanBroadcastOptions& options, const BroadcastTask& task, c
 int plan_by_program(const PlanBroadcastOptions& options, const BroadcastTask& task, const TimeLimit& limit) {
   const PlanOutput& output = options.output;
   if (writes_tree(options))
-    throw InputError(options.reversed.in_order          ? "--in-order"
-                     : options.reversed.compute.empty() ? "--algorithm"
-                                                        : "--compute",
+    throw InputError(options.reversed.in_order             ? "--in-order"
+                     : options.reversed.combining.option() ? options.reversed.combining.option()
+                                                           : "--algorithm",
                      "cannot be used with the file of a tree, which knows no order and no cost of combining",
                      "--program FILE");
   const ProgramPlan plan = [&] {

@@ -29,7 +29,6 @@ struct PlanReduceOptions {
   PlanOutput output;
   std::string algorithm = "auto";
   std::string program;  ///< a file for it
-  std::string size;
   std::string element_bytes;
 };
 
@@ -61,13 +60,16 @@ int plan(const PlanReduceOptions& options) {
   const PlanOutput& output = options.output;
   output.check_targets();
   const bool writes_program = !options.program.empty();
-  if (!writes_program && (!options.size.empty() || !options.element_bytes.empty()))
-    throw InputError(options.size.empty() ? "--element-bytes" : "--size", "no --program", "--program FILE as well");
+  if (!writes_program && !options.element_bytes.empty())
+    throw InputError("--element-bytes", "no --program", "--program FILE as well");
+  const std::string& size = options.problem.size;
+  if (!writes_program && options.problem.platform_file.empty() && !size.empty())
+    throw InputError("--size", "no --program", "--program FILE as well");
   std::int64_t bytes = 0;
   std::int64_t element_bytes = 1;
   if (writes_program) {
-    if (options.size.empty()) throw InputError("--size", "nothing", "the bytes of an element, for --program");
-    bytes = parse_bytes(options.size, "--size");
+    if (size.empty()) throw InputError("--size", "nothing", "the bytes of an element, for --program");
+    bytes = parse_bytes(size, "--size");
     if (!options.element_bytes.empty()) element_bytes = parse_bytes(options.element_bytes, "--element-bytes");
     check_writable(options.program);
   }
@@ -96,6 +98,7 @@ void add_plan_reduce(CLI::App& plan_verb, Action& chosen) {
   CLI::App* problem = plan_verb.add_subcommand("reduce", "combine an element of each machine, transfers overlapped");
   const auto options = std::make_shared<PlanReduceOptions>();
   options->problem.add_to(*problem);
+  options->problem.add_platform_to(*problem, " and --program");
   offer(problem->add_option("--algorithm", options->algorithm, algorithm_list("reduce")), algorithm_names("reduce"))
       ->option_text("NAME [auto]");
   options->output.add_to(*problem, "times in the unit of D and C",
@@ -106,7 +109,6 @@ void add_plan_reduce(CLI::App& plan_verb, Action& chosen) {
                    "write what each rank does as JSON (sluice.program/1), which check, simulate, report and run reduce "
                    "read; -: instead of the table")
       ->option_text("FILE|-");
-  problem->add_option("--size", options->size, "with --program: of what each rank has, in bytes")->option_text("BYTES");
   problem->add_option("--element-bytes", options->element_bytes, "with --program: of an element, which is not cut")
       ->option_text("BYTES [1]");
   problem->footer(
@@ -114,6 +116,7 @@ void add_plan_reduce(CLI::App& plan_verb, Action& chosen) {
       "\nExamples:\n"
       "  sluice plan reduce --machines 64 --transfer 2 --compute 1\n"
       "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --max-transfers 8 --json plan.json\n"
+      "  sluice plan reduce --platform studies/grid5000/grid5000-88.json --size 1Mi --compute 2ms\n"
       "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --root 5 --non-commutative\n"
       "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --segments auto --transfer-overhead 0.1\n"
       "  sluice plan reduce --machines 8 --transfer-costs links.csv --compute 1 --max-transfers 3\n"

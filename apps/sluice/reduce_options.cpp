@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <limits>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "option_values.hpp"
 #include "sluice/error.hpp"
+#include "sluice/input/platform.hpp"
 #include "sluice/input/quantity.hpp"
 #include "sluice/read_file.hpp"
 #include "sluice/show/quantities.hpp"
@@ -23,21 +23,13 @@ constexpr std::int64_t kMostCount = std::numeric_limits<std::int64_t>::max();
 
 /// Reads one number per line, as many as there are machines; or, where `may_be_rows`, as many lines of as many numbers.
 std::vector<double> read_numbers(const std::string& path, std::int64_t machines, const char* what, bool may_be_rows) {
-  std::istringstream in(std::string(read_file(path, what).text()));
-  const std::string name = shown_path(path);
-  std::vector<double> numbers;
-  std::string line;
   const std::string expected = fmt::format("{}, one per machine", machines);
+  std::vector<double> numbers;
   std::int64_t lines = 0;
   std::int64_t in_a_line = 1;
-  for (std::int64_t number = 1; std::getline(in, line); ++number) {
-    const std::size_t first = line.find_first_not_of(" \t\r");
-    if (first == line.npos || line[first] == '%' || line[first] == '#') continue;
-    const std::string where = fmt::format("{}:{}", name, number);
-    if (lines == machines) throw InputError(name, fmt::format("more {}", what), expected);
-    line.erase(line.find_last_not_of(" \t\r") + 1);
-    const std::vector<std::string> parts =
-        may_be_rows ? parse_list(line.substr(first)) : std::vector{line.substr(first)};
+  for (const auto& [where, line] : read_lines(path, what)) {
+    if (lines == machines) throw InputError(shown_path(path), fmt::format("more {}", what), expected);
+    const std::vector<std::string> parts = may_be_rows ? parse_list(line) : std::vector{line};
     if (++lines == 1 && std::cmp_equal(parts.size(), machines)) in_a_line = machines;
     if (std::cmp_not_equal(parts.size(), in_a_line))
       throw InputError(where, count_text(parts.size(), "number"),
@@ -49,7 +41,8 @@ std::vector<double> read_numbers(const std::string& path, std::int64_t machines,
       numbers.push_back(parse_number(part.substr(begin, part.find_last_not_of(" \t") + 1 - begin), where));
     }
   }
-  if (lines != machines) throw InputError(name, fmt::format("{} {}", lines, in_a_line > 1 ? "rows" : what), expected);
+  if (lines != machines)
+    throw InputError(shown_path(path), fmt::format("{} {}", lines, in_a_line > 1 ? "rows" : what), expected);
   return numbers;
 }
 
@@ -96,6 +89,31 @@ void ReduceInput::add_to(CLI::App& verb) {
       ->option_text("SECONDS [1]");
 }
 
+void ReduceInput::add_platform_to(CLI::App& verb, const std::string& also) {
+  verb.add_option("--platform", platform_file,
+                  "instead of --machines and --transfer: a platform file, d of each link for elements of --size")
+      ->option_text("FILE");
+  verb.add_option("--size", size, fmt::format("with --platform{}: of what each rank has, in bytes", also))
+      ->option_text("BYTES");
+}
+
+namespace {
+
+/// What --platform makes of it.
+void read_platform_of(const ReduceInput& options, ReduceTask& task) {
+  for (const auto& [name, text] : {std::pair{"--machines", &options.machines},
+                                   {"--transfer", &options.transfer},
+                                   {"--transfer-costs", &options.transfer_costs}})
+    if (!text->empty()) throw InputError(name, "cannot be used with --platform", "one of the two");
+  if (options.size.empty()) throw InputError("--size", "nothing", "the bytes of an element, for --platform");
+  const Platform platform = read_platform(options.platform_file);
+  task.problem.machines = platform.ranks;
+  task.problem.transfer_costs = transfer_costs_over(platform, parse_bytes(options.size, "--size"));
+  task.transfer_costs_file = shown_path(options.platform_file);
+}
+
+}  // namespace
+
 ReduceTask read(const ReduceInput& options) {
   const auto needed = [](const std::string& text, const char* option, const char* what) -> const std::string& {
     if (text.empty()) throw InputError(option, "nothing", what);
@@ -104,16 +122,23 @@ ReduceTask read(const ReduceInput& options) {
   ReduceTask task;
   ReduceProblem& problem = task.problem;
   constexpr std::int64_t kMostMachines = std::int64_t{1} << 62;
-  problem.machines =
-      parse_count(needed(options.machines, "--machines", "the number of machines"), "--machines", 1, kMostMachines);
+  const bool over_platform = !options.platform_file.empty();
+  if (over_platform)
+    read_platform_of(options, task);
+  else
+    problem.machines =
+        parse_count(needed(options.machines, "--machines", "the number of machines"), "--machines", 1, kMostMachines);
   const auto cost = [&](const std::string& of_all, const char* option, const std::string& file, const char* file_option,
                         const char* what) {
     if (!of_all.empty() && !file.empty())
       throw InputError(file_option, fmt::format("cannot be used with {}", option), "one of the two");
-    return file.empty() ? parse_number(needed(of_all, option, what), option) : 0.0;
+    if (!file.empty()) return 0.0;
+    const std::string& given = needed(of_all, option, what);
+    return over_platform ? parse_seconds(given, option) : parse_number(given, option);
   };
-  problem.transfer =
-      cost(options.transfer, "--transfer", options.transfer_costs, "--transfer-costs", "the time of a transfer");
+  if (!over_platform)
+    problem.transfer =
+        cost(options.transfer, "--transfer", options.transfer_costs, "--transfer-costs", "the time of a transfer");
   problem.compute =
       cost(options.compute, "--compute", options.compute_costs, "--compute-costs", "the time of combining two");
   if (!options.max_transfers.empty())

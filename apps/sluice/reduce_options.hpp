@@ -23,6 +23,8 @@ struct ReduceInput {
   std::string max_reducers;
   std::string root = "0";
   std::string arrivals;
+  std::string platform_file;
+  std::string size;
   std::string segments = "1";
   std::string max_segments;
   std::string arity;
@@ -31,6 +33,8 @@ struct ReduceInput {
   bool non_commutative = false;
 
   void add_to(CLI::App& verb);
+  /// The options that tell a platform in place of machines and d. `also`: what else the size is for.
+  void add_platform_to(CLI::App& verb, const std::string& also = {});
 };
 
 /// About the options, for the help of every verb.
@@ -43,6 +47,8 @@ inline constexpr const char* kReduceHelp =
     "costs\n"
     "differ, or dates, limits, parts and an order come together, plans are heuristic and say how far from the optimum\n"
     "they can be.\n"
+    "Over a platform, times are in seconds, and d is latency and gap of the way, as if nothing else were on it; plan\n"
+    "broadcast --reversed knows what messages share.\n"
     "In S parts an element flows through the tree; a part takes the overhead and its share of the rest.\n";
 
 /// The options as read and checked.

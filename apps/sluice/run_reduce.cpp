@@ -78,8 +78,10 @@ std::vector<std::string> read_methods(const RunMethods& options, bool over_platf
   });
 }
 
+constexpr const char* kNotCut = "1: a set is not cut";
+
 /// What --platform makes of it.
-void read_platform_of(const RunReduce& options, int ranks, mpi::ReductionOptions& how) {
+void read_platform_of(const RunReduce& options, bool objects, int ranks, mpi::ReductionOptions& how) {
   const std::array<std::pair<const char*, bool>, 6> costs{{{"--transfer", !options.transfer.empty()},
                                                            {"--compute", !options.compute.empty()},
                                                            {"--transfer-overhead", !options.transfer_overhead.empty()},
@@ -88,10 +90,15 @@ void read_platform_of(const RunReduce& options, int ranks, mpi::ReductionOptions
                                                            {"--dynamic", options.dynamic}}};
   for (const auto& [name, given] : costs)
     if (given) throw InputError(name, "cannot be used with --platform", "one of the two");
-  check_broadcast_algorithm(options.algorithm, true);
+  if (objects)
+    check_algorithm("reduce", options.algorithm);
+  else
+    check_broadcast_algorithm(options.algorithm, true);
   if (!options.effort.empty()) how.effort = parse_positive_number(options.effort, "--effort");
   how.platform = read_platform_option(options.platform);
   check_ranks(*how.platform, options.platform, ranks);
+  if (objects && !options.segments.empty() && options.segments != "1")
+    throw InputError("--segments", options.segments, kNotCut);
   if (!options.segments.empty() && options.segments != "auto")
     how.segments = parse_count(options.segments, "--segments", 1, std::int64_t{1} << 20);
 }
@@ -133,7 +140,7 @@ mpi::ReductionOptions read_how(const RunReduce& options, const compare::Reductio
     how.reproducible = true;
   }
   if (!options.platform.empty()) {
-    read_platform_of(options, ranks, how);
+    read_platform_of(options, contents.operation == Operation::kMerge, ranks, how);
     return how;
   }
   if (!options.effort.empty())
@@ -143,7 +150,7 @@ mpi::ReductionOptions read_how(const RunReduce& options, const compare::Reductio
   how.measure = options.measure;
   if (!options.segments.empty()) {
     if (contents.operation == Operation::kMerge && options.segments != "1")
-      throw InputError("--segments", options.segments, "1: a set is not cut");
+      throw InputError("--segments", options.segments, kNotCut);
     how.segments =
         options.segments == "auto" ? 0 : parse_count(options.segments, "--segments", 1, std::int64_t{1} << 20);
     if (how.segments == 0 && how.costs && how.costs->transfer_overhead == 0)
@@ -196,8 +203,10 @@ int run_reduce(const RunReduce& options) {
       contents.operation == Operation::kMatmul ? contents.count * contents.count : contents.count;
   subject.largest_part = words * 8;
   if (how.platform) {
-    subject.notes.push_back(fmt::format("over {} ({}); trees as if d = c",
-                                        count_text(how.platform->clusters.size(), "cluster"), options.platform));
+    subject.notes.push_back(
+        fmt::format("over {} ({}); {}", count_text(how.platform->clusters.size(), "cluster"), options.platform,
+                    contents.operation == Operation::kMerge ? "by what merging takes, measured; other trees as if d = c"
+                                                            : "trees as if d = c"));
   } else if (!how.program) {
     subject.notes.push_back(how.measure || how.costs
                                 ? fmt::format("d = {}, c = {}, {}", seconds_text(comparison.costs.transfer),

@@ -60,6 +60,22 @@ void append_operation(std::string& out, const ProgramOperation& op, const SendPa
   out += '}';
 }
 
+void append_combining(std::string& out, const CombiningCosts& costs) {
+  if (costs.by_rank().empty()) {
+    if (costs.are_free()) return;
+    out += R"(, "combine_s_per_byte": )";
+    append_json_number(out, costs.of(0), "combine_s_per_byte");
+    return;
+  }
+  const char* between = ",\n \"combine_costs\": [";
+  for (const double each : costs.by_rank()) {
+    out += between;
+    append_json_number(out, each, "combine_costs");
+    between = ", ";
+  }
+  out += ']';
+}
+
 class ProgramHandler : public detail::StrictJsonHandler {
  public:
   ProgramHandler(const detail::JsonSource& source, std::string file) : StrictJsonHandler(source, std::move(file)) {
@@ -75,7 +91,8 @@ class ProgramHandler : public detail::StrictJsonHandler {
                   {.name = "root", .integer = &result_.root},
                   {.name = "element_bytes", .required = false, .integer = &result_.element_bytes},
                   {.name = "commutative", .required = false, .flag = &result_.commutative},
-                  {.name = "combine_s_per_byte", .required = false, .number = &result_.combine_s_per_byte},
+                  {.name = "combine_s_per_byte", .required = false, .number = &combine_s_per_byte_},
+                  {.name = "combine_costs", .required = false, .numbers = &combine_costs_},
                   {.name = "block_bytes", .required = false, .integers = &blocks_},
                   {.name = "operations", .objects = kOperation},
                   {.name = "length_s", .number = &result_.length_s},
@@ -108,6 +125,7 @@ class ProgramHandler : public detail::StrictJsonHandler {
     if (shape == kProgram) {
       result_.problem = *parse_collective(problem_);
       take_blocks();
+      take_combining();
       return;
     }
     operation_.kind = kind_ == kSend ? Kind::kSend : kind_ == kReceive ? Kind::kReceive : Kind::kCombine;
@@ -129,6 +147,17 @@ class ProgramHandler : public detail::StrictJsonHandler {
     if (port || !result_.pace.empty()) result_.pace.push_back(port ? pace_ : SendPace{});
   }
 
+  void take_combining() {
+    if (!object_has(kProgram, "combine_costs")) {
+      result_.combine_s_per_byte = combine_s_per_byte_;
+      return;
+    }
+    if (object_has(kProgram, "combine_s_per_byte"))
+      fail_object("\"combine_s_per_byte\" beside \"combine_costs\"", "one of the two");
+    if (combine_costs_.empty()) fail_object("\"combine_costs\": []", "a cost for each rank");
+    result_.combine_s_per_byte = CombiningCosts(std::move(combine_costs_));
+  }
+
   void take_blocks() {
     if (blocks_.empty()) return;
     result_.block_offsets.reserve(blocks_.size() + 1);
@@ -145,6 +174,8 @@ class ProgramHandler : public detail::StrictJsonHandler {
   ProgramOperation operation_;
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   SendPace pace_;  ///< kNone where it is not given
+  double combine_s_per_byte_ = 0;
+  std::vector<double> combine_costs_;
   std::vector<std::int64_t> more_;
   std::vector<std::int64_t> blocks_;
   std::string schema_;
@@ -162,10 +193,7 @@ std::string to_json(const Program& program) {
       program.size_bytes, program.root);
   if (program.element_bytes != 1) out += fmt::format(R"(, "element_bytes": {})", program.element_bytes);
   if (!program.commutative) out += R"(, "commutative": false)";
-  if (program.combine_s_per_byte != 0) {
-    out += R"(, "combine_s_per_byte": )";
-    append_json_number(out, program.combine_s_per_byte, "combine_s_per_byte");
-  }
+  append_combining(out, program.combine_s_per_byte);
   if (const std::vector<std::int64_t> blocks = block_bytes(program); !blocks.empty())
     out += fmt::format(",\n \"block_bytes\": [{}]", fmt::join(blocks, ", "));
   out += ",\n \"operations\": [";

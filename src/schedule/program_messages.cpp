@@ -122,6 +122,15 @@ ProgramMessages ProgramMessages::reversed(bool combine) const {
   return result;
 }
 
+ProgramMessages ProgramMessages::with_ranks(std::span<const std::int64_t> ranks) const {
+  ProgramMessages result = *this;
+  for (ProgramMessage& message : result.list_) {
+    message.from = ranks[static_cast<std::size_t>(message.from)];
+    message.to = ranks[static_cast<std::size_t>(message.to)];
+  }
+  return result;
+}
+
 ProgramMessages ProgramMessages::needed_for(const Program& shape) const {
   std::vector<RangeMap<bool>> needed(static_cast<std::size_t>(shape.ranks));  // of what a rank has, by a later time
   for (std::int64_t rank = 0; rank < shape.ranks; ++rank)

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sluice/schedule/program.hpp"
@@ -45,6 +46,8 @@ class ProgramMessages {
   /// The other way round: who has sent a range gets it back, combined if so asked. Where every rank received what it
   /// has once, this gathers what they have, or combines it.
   [[nodiscard]] ProgramMessages reversed(bool combine) const;
+  /// The same with ranks in other places: what a rank did, the one that `ranks` has at its number does.
+  [[nodiscard]] ProgramMessages with_ranks(std::span<const std::int64_t> ranks) const;
   /// Only those bytes of each message without which some rank would not have in the end what the problem of `shape`
   /// wants of it. O(k log k) time for messages of k ranges.
   [[nodiscard]] ProgramMessages needed_for(const Program& shape) const;

@@ -98,6 +98,22 @@ class ProgramValidator {
     }
   }
 
+  void check_combining() {
+    const std::vector<double>& by_rank = p_.combine_s_per_byte.by_rank();
+    const auto fits = [](double cost) { return cost >= 0 && cost <= detail::kMostCombining; };
+    if (by_rank.empty()) {
+      if (const double cost = p_.combine_s_per_byte.of(0); !fits(cost))
+        report(-1, -1, "combine_s_per_byte is {}, must be 0 to {}", cost, detail::kMostCombining);
+      return;
+    }
+    if (std::cmp_not_equal(by_rank.size(), p_.ranks))
+      report(-1, -1, "{}, must be one for each of {}", count_text(by_rank.size(), "combine cost"),
+             count_text(p_.ranks, "rank"));
+    if (const auto bad = std::ranges::find_if_not(by_rank, fits); bad != by_rank.end())
+      report(-1, -1, "combine cost {} of rank {}, must be 0 to {}", *bad, bad - by_rank.begin(),
+             detail::kMostCombining);
+  }
+
   /// Whether there is an array.
   bool check_counts() {
     if (p_.ranks < 1) report(-1, -1, "{}, must be at least 1", count_text(p_.ranks, "rank"));
@@ -114,8 +130,7 @@ class ProgramValidator {
       report(-1, -1, "bound_s is {}, must be finite and at least 0", p_.bound_s);
     else if (p_.bound_s > p_.length_s)
       report(-1, -1, "bound_s is {}, more than length_s, {}", p_.bound_s, p_.length_s);
-    if (!(p_.combine_s_per_byte >= 0 && p_.combine_s_per_byte <= detail::kMostCombining))
-      report(-1, -1, "combine_s_per_byte is {}, must be 0 to {}", p_.combine_s_per_byte, detail::kMostCombining);
+    check_combining();
     if (!p_.block_offsets.empty()) check_blocks();
     if (!p_.pace.empty()) check_pace();
     if (!violations_.empty()) return false;

@@ -139,10 +139,52 @@ TEST(Collective, CombiningTakesItsTime) {
   for (const std::string verb : {"plan", "compare", "simulate", "predict"})
     expect_refused(folder.sluice(words(verb + " gather --platform far.json --size 1Ki")), "far.json:1: ");
   expect_refused(on("plan allreduce --size 8 --compute -1"), "--compute: '-1', expected seconds");
+  folder.write("costs", "# of two ranks\n1us\n-2us\n");
+  folder.write("two", "1us\n2us\n");
+  expect_refused(on("plan allreduce --size 8 --compute-costs costs"), "costs:3: '-2us', expected seconds");
+  expect_refused(on("plan allreduce --size 8 --compute-costs two"),
+                 "two: 2 costs of combining, expected 88, one per rank");
+  expect_refused(on("plan allreduce --size 8 --compute-costs nowhere"), "nowhere: ");
+  expect_refused(on("plan allreduce --size 8 --compute 1 --compute-costs two"),
+                 "--compute-costs: cannot be used with --compute");
+  expect_refused(on("plan broadcast --size 8 --compute-costs two"),
+                 "--compute-costs: two, expected nothing without --reversed");
   expect_refused(on("plan allgather --size 8 --compute 1"), "--compute");
   expect_refused(on("plan broadcast --size 8 --compute 1"), "--compute: 1, expected nothing without --reversed");
   expect_refused(on("plan broadcast --size 8 --reversed --compute 1 --json x.json"), "--compute: cannot be used with");
   expect_refused(on("plan broadcast --size 8 --reversed --compute -1"), "--compute: '-1', expected seconds");
+}
+
+/// Every eleventh rank takes a hundred times as long as the others: what is planned counts it, and so do all who read
+/// it.
+TEST(Collective, RanksMayCombineAtSpeedsOfTheirOwn) {
+  const Folder folder;
+  std::string costs;
+  for (int rank = 0; rank < 88; ++rank) costs += rank % 11 == 3 ? "1us\n" : "10ns\n";
+  folder.write("costs", costs);
+  for (const std::string problem : {"allreduce", "reduce-scatter", "broadcast --reversed --element-bytes 8"}) {
+    SCOPED_TRACE(problem);
+    const std::string file = problem.starts_with("broadcast") ? "--program p.json" : "--json p.json";
+    const auto planned = [&](const std::string& combining) {
+      const Outcome outcome = folder.sluice(
+          words("plan " + problem + " --platform " + kGrid5000 + " --size 1Mi --summary " + file + " " + combining));
+      EXPECT_EQ(outcome.status, 0) << outcome.err;
+      return json::parse(folder.read("p.json"));
+    };
+    const double all_fast = planned("--compute 10ns")["length_s"], all_slow = planned("--compute 1us")["length_s"];
+    const json program = planned("--compute-costs costs");
+    EXPECT_EQ(program["combine_costs"].size(), 88U);
+    EXPECT_GE(program["length_s"], program["bound_s"]);
+    EXPECT_LT(program["length_s"], 3 * all_fast);
+    EXPECT_LT(program["length_s"], all_slow / 2);
+    EXPECT_EQ(folder.sluice({"check", "p.json", "--platform", kGrid5000}).status, 0);
+    const json times =
+        json::parse(folder.sluice(with_more({"simulate", "p.json", "--platform", kGrid5000}, "--json -")).out);
+    EXPECT_NEAR(times["length"], times["planned"], 1e-9);
+  }
+  const Outcome title = folder.sluice(
+      words("plan allreduce --summary --size 1Mi --compute-costs costs --platform " + std::string(kGrid5000)));
+  EXPECT_NE(title.out.find(", 10 ns to 1.00 us to combine two elements of 8 B"), title.out.npos) << title.out;
 }
 
 TEST(Collective, CheckJudgesTimesOverThePlatform) {

@@ -270,6 +270,34 @@ TEST(Reduce, CostsAndDatesComeFromStandardInput) {
   expect_refused(folder.sluice(words(plan + "--transfer 2 --arrivals -"), "0\nsoon\n7\n"), "standard input:2: 'soon'");
 }
 
+/// 88 machines in six clusters: five transfers between clusters, as few as there can be.
+TEST(Reduce, OverAPlatform) {
+  const Folder folder;
+  const std::string over =
+      " reduce --platform " + std::string(SLUICE_STUDIES) + "/grid5000/grid5000-88.json --size 1Mi ";
+  const Outcome planned = folder.sluice(words("plan" + over + "--compute 2ms --json plan.json --program p.json"));
+  ASSERT_EQ(planned.status, 0) << planned.err;
+  const json plan = json::parse(folder.read("plan.json"));
+  EXPECT_EQ(plan["machines"], 88);
+  EXPECT_EQ(plan["compute"], 0.002);
+  EXPECT_EQ(plan["transfers"].size(), 87U);
+  EXPECT_EQ(folder.sluice(words("check plan.json")).status, 0);
+  EXPECT_EQ(folder.sluice(words("check p.json")).status, 0);
+  const Outcome compared =
+      folder.sluice(words("compare" + over + "--compute 2ms --algorithms greedy,binomial --json c.json"));
+  EXPECT_EQ(compared.status, 0) << compared.err;
+  EXPECT_LT(plan["length"], json::parse(folder.read("c.json"))["rows"][1]["length"]);
+  expect_refused(folder.sluice(words("plan" + over)), "--compute: nothing");
+  expect_refused(folder.sluice(words("plan" + over + "--compute 1 --machines 88")),
+                 "--machines: cannot be used with --platform");
+  expect_refused(folder.sluice(words("plan" + over + "--compute 1 --transfer 1")),
+                 "--transfer: cannot be used with --platform");
+  expect_refused(folder.sluice(words("plan reduce --platform nowhere.json --size 8 --compute 1")), "nowhere.json: ");
+  expect_refused(folder.sluice(words("compare reduce --platform nowhere.json --compute 1")), "--size: nothing");
+  expect_refused(folder.sluice(words("plan reduce --machines 4 --transfer 1 --compute 1 --size 8")),
+                 "--size: no --program");
+}
+
 TEST(BadInputReduce, OptionsAndDates) {
   const Folder folder;
   folder.write("three", "0\n1\n2\n");

@@ -104,6 +104,20 @@ TEST(RunReduce, MatricesAndMapsOverAPlatformKeepTheOrderOfTheRanks) {
   }
 }
 
+/// Sets stay whole: their tree is by the platform and by what merging takes.
+TEST(RunReduce, SetsOverAPlatform) {
+  const Folder folder;
+  for (const json& method : run_over_platform(folder, "2000 --operation merge", "sluice,binomial,mpi-reduce", 3)) {
+    EXPECT_EQ(method.contains("predicted_s"), method["name"] == "sluice") << method;
+    if (method["name"] == "sluice") {
+      EXPECT_NE(std::string(method["how"]).find(", predicted "), std::string::npos) << method;
+    }
+  }
+  const std::string run = "run reduce --count 9 --operation merge --platform platform.json ";
+  expect_refused_once(on_ranks(folder, 3, run + "--algorithm ecef"), "--algorithm: 'ecef'");
+  expect_refused_once(on_ranks(folder, 3, run + "--segments 2"), "--segments: 2, expected 1: a set is not cut");
+}
+
 TEST(RunReduce, RefusesBadOptions) {
   const Folder folder;
   folder.write("platform.json", kPlatform);

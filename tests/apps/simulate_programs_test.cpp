@@ -207,6 +207,9 @@ TEST(SimulateWithSimgrid, RandomProgramsOverRandomPlatformsTakeWhatTheReplaySays
       // From a tenth of what a byte takes on a fast link to ten times as much.
       if (problem == "reduce" && seed % 2 == 0)
         program["combine_s_per_byte"] = 1e-10 * static_cast<double>(drawn.whole(8, 800));
+      if (problem == "reduce" && seed % 2 == 1)
+        for (std::int64_t rank = 0; rank < ranks_of(platform); ++rank)
+          program["combine_costs"].push_back(1e-10 * static_cast<double>(drawn.whole(0, 800)));
       folder.write("program.json", program.dump());
       SCOPED_TRACE(::testing::Message() << "shape " << static_cast<int>(shape) << ", seed " << seed << ", " << problem
                                         << ' ' << platform);

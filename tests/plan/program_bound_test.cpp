@@ -255,6 +255,16 @@ class RandomProgram {
   Program shape_;
 };
 
+/// Nothing in every third instance, the same for all ranks, or for each its own.
+CombiningCosts combining(std::mt19937& random, int instance, std::int64_t ranks) {
+  const double usual = std::pow(10.0, -5 - instance % 5);
+  if (instance % 3 < 2) return instance % 3 * usual;
+  std::vector<double> costs;
+  for (std::int64_t rank = 0; rank < ranks; ++rank)
+    costs.push_back(random() % 8 == 0 ? 0 : usual * std::pow(10.0, -static_cast<double>(random() % 20) / 10));
+  return CombiningCosts(costs);
+}
+
 TEST(ProgramBound, HoldsForRandomProgramsOverRandomPlatforms) {
   std::mt19937 random(11);
   double nearest = 0;
@@ -266,7 +276,7 @@ TEST(ProgramBound, HoldsForRandomProgramsOverRandomPlatforms) {
       shape.ranks = platform.ranks;
       shape.size_bytes = 8 << (random() % 16);
       shape.element_bytes = combines(collective) ? 8 : 1;
-      if (combines(collective) && instance % 2 == 1) shape.combine_s_per_byte = std::pow(10.0, -5 - instance % 5);
+      if (combines(collective)) shape.combine_s_per_byte = combining(random, instance, shape.ranks);
       if (has_root(collective))
         shape.root = static_cast<std::int64_t>(random() % static_cast<std::size_t>(shape.ranks));
       const ProgramBound bound =
@@ -294,7 +304,7 @@ TEST(ProgramBound, HoldsForAllPlansOverRandomPlatforms) {
     for (const Collective collective : kAllCollectives) {
       const std::int64_t bytes = 8 << (random() % 16);
       ProgramProblem problem{collective, bytes, has_root(collective) ? root : 0, 8};
-      problem.combine_s_per_byte = instance % 2 == 0 ? 0 : std::pow(10.0, -5 - instance % 5);
+      problem.combine_s_per_byte = combining(random, instance, platform.ranks);
       const ProgramPlan plan = plan_program(platform, problem);
       EXPECT_EQ(plan.program.bound_s, bound_of(platform, problem).seconds);
       for (const ProgramPlan::Candidate& each : plan.candidates)

@@ -112,6 +112,28 @@ TEST(PlanProgram, EveryAlgorithmIsSoundOverAPlatform) {
         EXPECT_GE(expect_all_sound(three_sites(ranks, 4), {collective, size, has_root(collective) ? 11 : 0, 8}), 3);
 }
 
+/// From ranks that combine for nothing to some that take longer than their messages.
+TEST(PlanProgram, EveryAlgorithmIsSoundWhereRanksCombineAtSpeedsOfTheirOwn) {
+  std::mt19937 random(37);
+  std::vector<std::int64_t> mixed = in_order();
+  std::shuffle(mixed.begin(), mixed.end(), random);
+  for (const Collective collective : {Collective::kReduce, Collective::kReduceScatter, Collective::kAllreduce}) {
+    for (const Platform& platform :
+         {three_sites(mixed, 4), one_cluster(7), one_cluster(1), sites_of_clusters(2, 2, 3)}) {
+      for (const bool commutative : {true, false}) {
+        for (const std::int64_t size : {8, 24, 8000}) {
+          ProgramProblem problem{collective, size, has_root(collective) ? platform.ranks - 1 : 0, 8, commutative};
+          std::vector<double> costs;
+          for (std::int64_t rank = 0; rank < platform.ranks; ++rank)
+            costs.push_back(random() % 4 == 0 ? 0 : 1e-9 * static_cast<double>(1 + random() % 1000));
+          problem.combine_s_per_byte = CombiningCosts(costs);
+          EXPECT_GE(expect_all_sound(platform, problem), 2);
+        }
+      }
+    }
+  }
+}
+
 TEST(PlanProgram, WhatDoesNotCommuteIsCombinedInTheOrderOfTheRanks) {
   for (const Collective collective : {Collective::kReduce, Collective::kReduceScatter, Collective::kAllreduce})
     for (const std::int64_t ranks : {1, 2, 3, 5, 6, 8})

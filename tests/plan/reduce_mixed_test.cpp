@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/broadcast_testing.hpp"
 #include "plan/reduce_brute_force.hpp"
 #include "plan/reduce_testing.hpp"
 #include "sluice/error.hpp"
@@ -359,6 +360,27 @@ TEST(ReduceDynamic, KeepsTheOrder) {
     expect_sound(problem, plan_with(problem, "tree-dyn"));
     EXPECT_THROW((void)plan_with(problem, "non-commut-tree-dyn"), InputError);
   }
+}
+
+/// Latency and gap of each way.
+TEST(ReduceMixed, CostsOverAPlatform) {
+  const Platform platform = testing::sites_of_clusters(2, 2, 3);
+  ReduceProblem problem;
+  problem.machines = platform.ranks;
+  problem.compute = 1e-3;
+  problem.transfer_costs = transfer_costs_over(platform, 1'048'576);
+  const auto cost = [&](std::size_t from, std::size_t to) { return problem.transfer_costs.at(12 * from + to); };
+  EXPECT_EQ(cost(3, 3), cost(3, 5));
+  EXPECT_DOUBLE_EQ(cost(0, 2), 4.5e-5 + 0.00889);
+  EXPECT_DOUBLE_EQ(cost(4, 1), 6e-5 + 0.00889);
+  EXPECT_DOUBLE_EQ(cost(1, 11), 5e-3 + 0.0524);
+  const ReducePlan plan = plan_reduce(problem);
+  EXPECT_TRUE(validate(plan.schedule).empty());
+  // Nobody sends to the other site twice in a row.
+  EXPECT_LT(plan.schedule.length, 2 * cost(1, 11));
+  EXPECT_THROW((void)transfer_costs_over(platform, -1), InputError);
+  EXPECT_THROW((void)transfer_costs_over(testing::sites_of_clusters(100, 10, 10), 8), InputError);
+  EXPECT_THROW((void)transfer_costs_over({}, 8), InputError);
 }
 
 TEST(ReduceMixed, RefusesBadCosts) {

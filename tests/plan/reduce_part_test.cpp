@@ -9,11 +9,13 @@
 #include <utility>
 #include <vector>
 
+#include "plan/program_testing.hpp"
 #include "plan/reduce/registry.hpp"
 #include "plan/reduce_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/reduce.hpp"
 #include "sluice/plan/reduce_scatter.hpp"
+#include "sluice/schedule/tree_program.hpp"
 
 namespace sluice {
 namespace {
@@ -202,6 +204,37 @@ TEST(ReductionPart, AnyRoot) {
   expect_parts_of_whole(problem, {"auto", 4, true}, all_ranks(20));
   problem.commutative = false;
   expect_parts_of_whole(problem, {"auto", 4, true}, all_ranks(20));
+}
+
+TEST(ReductionPart, ThoseOfAProgramAreThoseOfItsTree) {
+  for (const bool commutative : {true, false}) {
+    for (const std::int64_t n : {1, 2, 3, 7, 20}) {
+      ReduceProblem problem = problem_of(n, 3, 2);
+      problem.root = n / 2;
+      problem.commutative = commutative;
+      const TreeSchedule schedule = plan_reduce(problem).schedule;
+      const auto parts = parts_of_tree(program_of(schedule, 24, 24));
+      ASSERT_TRUE(parts);
+      ASSERT_EQ(parts->size(), static_cast<std::size_t>(n));
+      for (std::int64_t rank = 0; rank < n; ++rank) {
+        ReductionPart expected = part_of(schedule, rank);
+        const ReductionPart& part = parts->at(static_cast<std::size_t>(rank));
+        expected.method = part.method;
+        EXPECT_EQ(part, expected);
+      }
+    }
+  }
+}
+
+TEST(ReductionPart, NotAllProgramsAreTrees) {
+  const Platform platform = testing::one_cluster(6);
+  const auto is_tree = [&](const ProgramProblem& problem, const std::string& algorithm) {
+    return parts_of_tree(plan_program(platform, problem, {.algorithm = algorithm}).program).has_value();
+  };
+  EXPECT_TRUE(is_tree({Collective::kReduce, 48, 2, 48}, "binomial"));
+  EXPECT_FALSE(is_tree({Collective::kReduce, 48, 2, 8}, "reduce-scatter-gather"));  // pieces
+  EXPECT_FALSE(is_tree({Collective::kReduce, 48, 2, 48, false}, "chain"));          // the first rank has the result
+  EXPECT_FALSE(is_tree({Collective::kAllreduce, 48, 0, 48}, "binomial"));
 }
 
 TEST(ReductionPart, RefusesWhatThePlanRefuses) {

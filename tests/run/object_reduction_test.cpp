@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -261,6 +262,58 @@ TEST(ObjectReduction, CostsAreMeasuredAndAgreed) {
   EXPECT_EQ(summary.costs.transfer > 0, size() > 1);
 }
 
+// ---- over a platform
+
+/// Sets of numbers that are in one of the two.
+void merge_numbers(std::span<const std::byte> left, std::span<const std::byte> right, Bytes& result) {
+  const auto numbers = [](std::span<const std::byte> bytes) {
+    std::vector<std::int64_t> all(bytes.size() / sizeof(std::int64_t));
+    if (!bytes.empty()) std::memcpy(all.data(), bytes.data(), bytes.size());
+    return all;
+  };
+  std::vector<std::int64_t> both;
+  std::ranges::merge(numbers(left), numbers(right), std::back_inserter(both));
+  result.resize(both.size() * sizeof(std::int64_t));
+  std::memcpy(result.data(), both.data(), result.size());
+}
+
+TEST(ObjectReduction, OverAPlatformToEveryRoot) {
+  for (const int clusters : {1, 2, 3}) {
+    for (int root = 0; root < size(); ++root) {
+      for (const std::string algorithm : {"auto", "binomial", "tree-dyn"}) {
+        SCOPED_TRACE(algorithm + ", " + std::to_string(clusters) + " clusters, root " + std::to_string(root));
+        ReductionOptions options;
+        options.platform = testing::platform_of(size(), clusters);
+        options.algorithm = algorithm;
+        ObjectReduction job(MPI_COMM_WORLD, {merge_numbers, true}, root, options);
+        EXPECT_EQ(job.summary().method, "");
+        for (int round = 0; round < 2; ++round) {
+          std::vector<std::int64_t> own, expected;
+          for (std::int64_t i = 0; i < 100 * (1 + rank()); ++i) own.push_back(i * size() + rank());
+          for (int each = 0; each < size(); ++each)
+            for (std::int64_t i = 0; i < 100 * (1 + each); ++i) expected.push_back(i * size() + each);
+          std::ranges::sort(expected);
+          Bytes result;
+          job.execute(std::as_bytes(std::span(own)), result);
+          if (rank() != root) continue;
+          ASSERT_EQ(result.size(), expected.size() * sizeof(std::int64_t));
+          EXPECT_EQ(std::memcmp(result.data(), expected.data(), result.size()), 0);
+        }
+        if (algorithm != "auto") {
+          EXPECT_EQ(job.summary().method, algorithm + " tree");
+        }
+        EXPECT_NE(job.summary().method, "");
+        EXPECT_EQ(job.summary().predicted_s, job.summary().length);
+        EXPECT_EQ(job.summary().length > 0, size() > 1);
+      }
+      ReductionOptions options;
+      options.platform = testing::platform_of(size(), clusters);
+      ObjectReduction job(MPI_COMM_WORLD, {concatenate, false}, root, options);
+      for (int round = 0; round < 2; ++round) expect_concatenation(MPI_COMM_WORLD, job, root, round);
+    }
+  }
+}
+
 // ---- bad arguments
 
 void expect_objects_refused(const ObjectOperation& operation, int root, const ReductionOptions& options,
@@ -287,7 +340,16 @@ TEST(ObjectReduction, BadArgumentsAreRefusedOnEveryRank) {
   expect_objects_refused(merge, 0, with([](auto& o) { o.algorithm = "reduce-scatter"; }), "algorithm reduce-scatter");
   expect_objects_refused(merge, 0, with([](auto& o) { o.segments = 2; }), "segments");
   expect_objects_refused(merge, 0, with([](auto& o) { o.reproducible = false; }), "reproducible");
-  expect_objects_refused(merge, 0, with([](auto& o) { o.platform = testing::platform_of(size(), 2); }), "platform");
+  const auto over = [&](int ranks, auto change) {
+    return with([&](auto& o) {
+      o.platform = testing::platform_of(ranks, 2);
+      change(o);
+    });
+  };
+  expect_objects_refused(merge, 0, over(size() + 1, [](auto&) {}), "platform");
+  expect_objects_refused(merge, 0, over(size(), [](auto& o) { o.costs = ReductionCosts(); }), "platform");
+  expect_objects_refused(merge, 0, over(size(), [](auto& o) { o.algorithm = "ecef"; }), "algorithm");
+  expect_objects_refused(merge, 0, over(size(), [](auto& o) { o.segments = 2; }), "segments");
   EXPECT_THROW(ObjectReduction(MPI_COMM_NULL, merge), InputError);
 }
 

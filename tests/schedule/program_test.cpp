@@ -49,7 +49,10 @@ class ByteReplay {
                         p_.problem == Collective::kScatter || p_.problem == Collective::kGather;
     if (!rooted && p_.root != 0) return false;
     if (!(p_.bound_s >= 0 && p_.length_s >= p_.bound_s && std::isfinite(p_.length_s))) return false;
-    if (!(p_.combine_s_per_byte >= 0 && p_.combine_s_per_byte <= 1e80)) return false;
+    const CombiningCosts& costs = p_.combine_s_per_byte;
+    if (!costs.by_rank().empty() && costs.by_rank().size() != static_cast<std::size_t>(p_.ranks)) return false;
+    for (std::int64_t rank = 0; rank < p_.ranks; ++rank)
+      if (!(costs.of(rank) >= 0 && costs.of(rank) <= 1e80)) return false;
     const bool one_array = p_.problem == Collective::kBroadcast || p_.problem == Collective::kReduce ||
                            p_.problem == Collective::kAllreduce || p_.problem == Collective::kReduceScatter;
     const bool cells = p_.problem == Collective::kAlltoall;
@@ -284,7 +287,16 @@ void mutate(Program& p, Mutator& m) {
   for (std::int64_t& offset : p.block_offsets) m.integer("block_offset", offset);
   m.number("length_s", p.length_s);
   m.number("bound_s", p.bound_s);
-  m.number("combine_s_per_byte", p.combine_s_per_byte);
+  if (std::vector<double> costs = p.combine_s_per_byte.by_rank(); !costs.empty()) {
+    m.list("combine_costs", costs);
+    for (double& cost : costs) m.number("combine_cost", cost);
+    p.combine_s_per_byte = CombiningCosts(std::move(costs));
+    if (m.done()) return;
+  } else {
+    double cost = p.combine_s_per_byte.of(0);
+    m.number("combine_s_per_byte", cost);
+    p.combine_s_per_byte = cost;
+  }
   m.list("operations", p.operations);
   if (m.done()) return;
   for (std::size_t i = 0; i < p.operations.size() && !m.done(); ++i) {
@@ -335,6 +347,8 @@ TEST(Program, MutationsAreJudgedAsReplayed) {
           ProgramOptions options;
           options.algorithm = algorithm.name;
           options.segments = 2;
+          if (combines(collective) && !commutative)
+            problem.combine_s_per_byte = CombiningCosts(std::vector<double>(static_cast<std::size_t>(ranks), 1e-9));
           Program good;
           // Four where it has to be a power of two that is more than two.
           if (ranks == 4 && algorithm.name.substr(0, 9) != "recursive") continue;
@@ -460,6 +474,10 @@ TEST(Program, ValidatorNamesTheFault) {
   p = good;
   p.combine_s_per_byte = -1;
   EXPECT_EQ(first_fault(p), "combine_s_per_byte is -1, must be 0 to 1e+80");
+  p.combine_s_per_byte = CombiningCosts({0, -1});
+  EXPECT_EQ(first_fault(p), "combine cost -1 of rank 1, must be 0 to 1e+80");
+  p.combine_s_per_byte = CombiningCosts({0, 1, 2});
+  EXPECT_EQ(first_fault(p), "3 combine costs, must be one for each of 2 ranks");
   p = good;
   p.bound_s = 3;
   EXPECT_EQ(first_fault(p), "bound_s is 3, more than length_s, 2");
@@ -509,9 +527,11 @@ TEST(Program, ItsPaceComesBackFromItsFile) {
     std::istringstream in(to_json(program));
     EXPECT_EQ(read_program(in, "file.json"), program);
   }
-  program.combine_s_per_byte = 2e-9;
-  std::istringstream in(to_json(program));
-  EXPECT_EQ(read_program(in, "file.json"), program);
+  for (const CombiningCosts& costs : {CombiningCosts(2e-9), CombiningCosts({0, 0.1}), CombiningCosts({0, 0})}) {
+    program.combine_s_per_byte = costs;
+    std::istringstream in(to_json(program));
+    EXPECT_EQ(read_program(in, "file.json"), program);
+  }
 }
 
 TEST(Program, TheFileIsAsTheInterfaceHasIt) {

@@ -122,6 +122,9 @@ struct BroadcastOptions {
   /// As in BetweenOptions, for trees between clusters; "auto" takes a fifth of it for these where it also looks at
   /// other ways, whose work has limits of its own.
   double effort = 1;
+  /// Of a pipeline to hundreds of ranks: while it is shorter in more segments, of up to 256, it is cut into these, as
+  /// long as they are no more messages than that; 0: it stays in about 64.
+  std::int64_t most_messages = 500'000;
   StopRequest stop;      ///< of "exact", "auto", "pipelined" and "parallel-entry"
   bool messages = true;  ///< false: only the summary, the plan has no transfers and operations
 };
@@ -227,7 +230,7 @@ struct ReversedPlan {
 /// Throws InputError as plan_reversed_broadcast does, for a cost that is not 0 to 1e80, an effort of 0 and an algorithm
 /// that does not keep an order that counts.
 [[nodiscard]] ProgramPlan plan_costly_reduction(const Platform& platform, std::int64_t root, std::int64_t elements,
-                                                std::int64_t element_bytes, double combine_s_per_byte,
+                                                std::int64_t element_bytes, const CombiningCosts& combine_s_per_byte,
                                                 const BroadcastOptions& options = {}, bool commutative = true);
 
 }  // namespace sluice

@@ -22,7 +22,8 @@ struct ProgramProblem {
   bool commutative = true;                      ///< false: ranks are combined in their order
   /// Bytes of each block or share, as set_blocks wants them, in place of `size_bytes`; empty: as size_bytes says.
   std::vector<std::int64_t> block_bytes = {};
-  double combine_s_per_byte = 0;  ///< 0 to 1e80, of no effect where nothing is combined
+  /// 0 to 1e80, of all ranks or of each, of no effect where nothing is combined.
+  CombiningCosts combine_s_per_byte = {};
 };
 /// What a program is for, whatever its operations.
 [[nodiscard]] ProgramProblem problem_of(const Program& program);

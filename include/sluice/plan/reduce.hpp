@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sluice/input/platform.hpp"
 #include "sluice/schedule/tree_schedule.hpp"
 
 /// Plans reductions whose transfers overlap with combining: n machines hold an element each, a transfer takes d,
@@ -42,6 +43,11 @@ struct ReduceProblem {
 
   friend bool operator==(const ReduceProblem&, const ReduceProblem&) = default;
 };
+
+/// The `transfer_costs` of a reduction among the ranks of `platform`, each of which has an element of `bytes` bytes, in
+/// seconds: latency and gap of the way from rank to rank, as if nothing else were on it. Throws InputError for a bad
+/// platform, negative bytes, and more than 2^13 ranks.
+[[nodiscard]] std::vector<double> transfer_costs_over(const Platform& platform, std::int64_t bytes);
 
 /// How to plan a reduction.
 struct ReduceOptions {

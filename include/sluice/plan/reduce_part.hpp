@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sluice/plan/reduce.hpp"
+#include "sluice/schedule/program.hpp"
 #include "sluice/schedule/tree_schedule.hpp"
 
 /// What one rank does in a reduction, found without planning all ranks: for programs in which each of many ranks needs
@@ -47,6 +49,10 @@ struct ReductionPart {
 
 /// The part of `rank` in `schedule`, a valid reduction.
 [[nodiscard]] ReductionPart part_of(const TreeSchedule& schedule, std::int64_t rank);
+
+/// The parts of all ranks, by rank, in a sound program of a reduction in which every rank but the root sends once, all
+/// that it has combined, and nobody receives a result; nothing for another program. `length` is that of the program.
+[[nodiscard]] std::optional<std::vector<ReductionPart>> parts_of_tree(const Program& program);
 
 /// part_of(plan_reduce(problem, options).schedule, rank), in O(log^4 n) time and O(log^2 n) memory besides the rank's
 /// own transfers (O(log^3 n) memory if an element is cut into parts), whatever the tree, the root, the number of parts

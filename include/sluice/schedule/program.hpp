@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sluice/schedule/combining_costs.hpp"
 #include "sluice/schedule/validate.hpp"
 
 /// What the ranks of a collective do, as one list of operations: send a range of bytes, receive one and keep it, or
@@ -128,10 +129,12 @@ struct Program {
   /// Empty, where sends begin as soon as they can, or by operation (0 for what is no send): of several sends of a rank
   /// that can begin, the first of the list does.
   std::vector<SendPace> pace = {};
-  double length_s = 0;            ///< when the last rank is done, by the replay of its planner
-  double bound_s = 0;             ///< no program is done earlier, by what `bound` says
-  std::string bound;              ///< what `bound_s` is from: "paths", "port of rank 3"; empty without one
-  double combine_s_per_byte = 0;  ///< what combining costs in `length_s`, at least 0; 0 where nothing is combined
+  double length_s = 0;  ///< when the last rank is done, by the replay of its planner
+  double bound_s = 0;   ///< no program is done earlier, by what `bound` says
+  std::string bound;    ///< what `bound_s` is from: "paths", "port of rank 3"; empty without one
+  /// What combining costs in `length_s`, at least 0, of all ranks or of each of the `ranks`; 0 where nothing is
+  /// combined.
+  CombiningCosts combine_s_per_byte = {};
 
   friend bool operator==(const Program&, const Program&) = default;
 };
@@ -186,8 +189,9 @@ void set_blocks(Program& program, std::span<const std::int64_t> bytes);
 ///      "length_s": 0.0021, "bound_s": 0.0018, "bound": "paths"}
 ///
 /// "element_bytes", "commutative" and "more" (offset and bytes of each further range) stand only where they are not 1,
-/// true and none, "block_bytes" (a size for each block or share) only where there are block_offsets. Reading it back
-/// gives an equal program. Throws InputError for a time that is not finite or a text that is not UTF-8.
+/// true and none, "combine_s_per_byte" only where combining costs, or "combine_costs" in its place, of each rank,
+/// "block_bytes" (a size for each block or share) only where there are block_offsets. Reading it back gives an equal
+/// program. Throws InputError for a time that is not finite or a text that is not UTF-8.
 [[nodiscard]] std::string to_json(const Program& program);
 
 /// Strict, as read_schedule: every field once and of its type, and no others. It does not check whether the program is

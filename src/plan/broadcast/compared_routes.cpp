@@ -13,7 +13,8 @@
 /// first segments do not show it. Of hundreds of ranks the first segments are too many messages to replay, and too few
 /// segments: there they are simulated, of one route of each score, and the score says how long the whole message takes.
 /// The three that seem shortest are simulated whole, and the shortest are replayed while counted work is left; where it
-/// is not, the length is that of the simulation, which is lower. Guarantee: none. The length is that of
+/// is not, the length is that of the simulation, which is lower. The best one is then cut into more segments, if that
+/// makes its simulation shorter. Guarantee: none. The length is that of
 /// the replay where the whole message was replayed; else on the studies it is within a tenth of what the whole replay
 /// finds (tests/plan/broadcast_route_builder_test.cpp). Complexity: O(m log m) time for m messages, besides the replays
 /// of a few thousand. Deterministic. Source: ours.
@@ -48,6 +49,8 @@ constexpr std::int64_t kManyRanks = kMostCompared / kLeastCompared, kMostOfMany 
                        kMostSimulatedInAll = 130'000;
 /// So many of these routes are then simulated whole.
 constexpr std::size_t kCompletedOfMany = 3;
+/// The best of them may be cut into so many segments.
+constexpr std::int64_t kMostSegmentsOfMany = 256;
 /// Simulations are seldom shorter than that part of the score.
 constexpr double kSimulatedOverScore = 0.8;
 /// Replays are seldom shorter than that part of the score, or of what the simulation finds.
@@ -60,8 +63,14 @@ constexpr std::int64_t kLongPipeline = 192;
 class RouteComparison {
  public:
   RouteComparison(const RankNetwork& network, std::int64_t root, std::int64_t bytes, double bound_s, bool summary,
-                  const StopRequest& stop)
-      : network_(network), root_(root), bytes_(bytes), bound_s_(bound_s), summary_(summary), stop_(stop) {}
+                  std::int64_t most_messages, const StopRequest& stop)
+      : network_(network),
+        root_(root),
+        bytes_(bytes),
+        bound_s_(bound_s),
+        summary_(summary),
+        most_messages_(most_messages),
+        stop_(stop) {}
 
   RoutedMessages run(const std::vector<FoundRoutes>& found) {
     if (has_many_ranks()) return best_simulated(found);
@@ -226,7 +235,7 @@ class RouteComparison {
         break;
       const double length_s = of_the_whole(simulated(each.routes, bytes, true).length_s, bytes, each);
       least = std::min(least, length_s);
-      result.push_back({each.routes, length_s});
+      result.push_back({each.routes, length_s, each.least_bytes});
     }
     if (result.size() == 1) return result;  // nothing to choose from
     std::ranges::stable_sort(result, {}, &FoundRoutes::length_s);
@@ -238,21 +247,50 @@ class RouteComparison {
 
   [[nodiscard]] RoutedMessages best_simulated(const std::vector<FoundRoutes>& found) const {
     std::optional<RoutedMessages> best;
+    double simulated_s = 0;
+    std::int64_t least_bytes = 0;
     double rates = kMostRatesAtFirst;
     for (const FoundRoutes& each : simulated_first(found)) {
       if (best && (kSeldomLess * each.length_s >= best->messages.length_s || stopped())) break;
       const bool hopeless = hopeless_to_replay(each.routes);
       TimedMessages messages = simulated(each.routes, bytes_, summary_ && hopeless);
+      const double length_s = messages.length_s;
       std::optional<TimedMessages> again;
       if (!hopeless) again = replayed(network_, messages, &rates);
       // Replays are compared with each other alone.
       if (best && (!again || again->length_s >= best->messages.length_s)) continue;
       const bool as_bound = !again && stretch_to_bound(messages);
+      simulated_s = again ? length_s : messages.length_s;
+      least_bytes = each.least_bytes;
       best = {each.routes, again ? std::move(*again) : std::move(messages), as_bound};
       if (!again) break;
       rates = std::min(rates, kMoreRates);
     }
-    return std::move(*best);
+    return in_more_segments(std::move(*best), simulated_s, least_bytes);
+  }
+
+  /// The same in shorter segments, of at least so many bytes, where the score says that this is shorter, and then the
+  /// simulation, which takes so long as it is: the search has looked at fewer segments.
+  [[nodiscard]] RoutedMessages in_more_segments(RoutedMessages best, double simulated_s,
+                                                std::int64_t least_bytes) const {
+    const std::int64_t most = std::min(kMostSegmentsOfMany, most_messages_ / network_.platform().ranks);
+    Routes shorter = best.routes;
+    double least_s = route_score(network_, root_, bytes_, shorter);
+    for (Routes each = shorter; !stopped();) {
+      each.segment_bytes = (each.segment_bytes + 1) / 2;
+      if (each.segment_bytes < least_bytes || each.segments(bytes_) > most) break;
+      const double length_s = route_score(network_, root_, bytes_, each);
+      if (length_s >= least_s) break;
+      least_s = length_s;
+      shorter = each;
+    }
+    if (shorter.segment_bytes == best.routes.segment_bytes) return best;
+    TimedMessages messages = simulated(shorter, bytes_, summary_);
+    if (messages.length_s >= simulated_s) return best;
+    // Its replay would be as much longer as the other one is.
+    stretch(messages, best.messages.length_s / simulated_s);
+    const bool as_bound = stretch_to_bound(messages);
+    return {std::move(shorter), std::move(messages), as_bound};
   }
 
   const RankNetwork& network_;
@@ -260,6 +298,7 @@ class RouteComparison {
   std::int64_t bytes_;
   double bound_s_;
   bool summary_;
+  std::int64_t most_messages_;
   const StopRequest& stop_;
 };
 
@@ -267,8 +306,8 @@ class RouteComparison {
 
 RoutedMessages best_routed(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
                            const std::vector<FoundRoutes>& found, double bound_s, bool summary,
-                           const StopRequest& stop) {
-  return RouteComparison(network, root, bytes, bound_s, summary, stop).run(found);
+                           std::int64_t most_messages, const StopRequest& stop) {
+  return RouteComparison(network, root, bytes, bound_s, summary, most_messages, stop).run(found);
 }
 
 }  // namespace sluice::detail

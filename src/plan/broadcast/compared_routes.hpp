@@ -22,9 +22,10 @@ struct RoutedMessages {
 inline constexpr double kReplayOverScore = 0.75;
 
 /// Of routes in the order of their scores, at least one, those that a replay finds shortest: see compared_routes.cpp.
-/// `bound_s`: no program is shorter. `summary`: of many messages, their length alone.
+/// `bound_s`: no program is shorter. `summary`: of many messages, their length alone. `most_messages`: as in
+/// BroadcastOptions.
 [[nodiscard]] RoutedMessages best_routed(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
                                          const std::vector<FoundRoutes>& found, double bound_s, bool summary,
-                                         const StopRequest& stop);
+                                         std::int64_t most_messages, const StopRequest& stop);
 
 }  // namespace sluice::detail

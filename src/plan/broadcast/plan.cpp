@@ -339,8 +339,8 @@ class BroadcastPlanner {
       return finish(std::move(plan), name, name + ", " + to_string(found.front().routes));
     }
     plan.bound = bound();
-    detail::RoutedMessages best =
-        best_routed(network_, root_, bytes_, found, plan.bound.seconds, !options_.messages, options_.stop);
+    detail::RoutedMessages best = best_routed(network_, root_, bytes_, found, plan.bound.seconds, !options_.messages,
+                                              options_.most_messages, options_.stop);
     fill_schedule(plan.schedule, best.messages, best.routes.segment_bytes);
     plan.length_s = best.messages.length_s;
     if (best.as_bound)

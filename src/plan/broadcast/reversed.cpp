@@ -12,8 +12,9 @@
 /// nothing. So it is in the model; where messages share links, they come to share them in another order.
 /// Complexity: O(m log m) for m messages, besides planning the broadcast.
 /// Combining that takes time: messages are received no faster than they are combined, so the broadcast is also planned
-/// over links that are no faster than that. A rank that combines begins no message, so it is planned once more over
-/// links that leave time to receive one and to begin one in between. The replay, which counts combining, decides.
+/// over links that are no faster than that: where ranks take different times, than the faster half of each cluster. A
+/// rank that combines begins no message, so it is planned once more over links that leave time to receive one and to
+/// begin one in between. The replay, which counts combining, decides.
 /// Source: that the two problems mirror each other is well known, of binomial trees for instance from Rabenseifner
 /// (2004); between clusters, Steffenel (2006) has the broadcast alone.
 ///
@@ -76,21 +77,38 @@ constexpr const char* kReversedBroadcast = "reversed-broadcast";
 /// messages of one connection stand next to each other in the list.
 constexpr double kFreeSooner = 1 - 1e-6;
 
+double median_cost(const PlatformCluster& cluster, const CombiningCosts& costs) {
+  std::vector<double> each;
+  for (const std::int64_t rank : cluster.ranks) each.push_back(costs.of(rank));
+  const auto middle = each.begin() + (std::ssize(each) - 1) / 2;
+  std::ranges::nth_element(each, middle);
+  return *middle;
+}
+
 /// The same platform for a broadcast whose mirror image combines what it receives: nobody sends faster than it is
 /// combined.
 void slow_down_to_combining(Platform& platform, const detail::CombiningPace& pace) {
-  if (pace.s_per_byte <= 0) return;
-  const auto slow_down = [&](GapTable& gap) {
+  if (pace.s_per_byte.are_free()) return;
+  const auto slow_down = [&](GapTable& gap, double s_per_byte) {
     std::vector<GapTable::Point> points = gap.points();
-    if (points.empty()) return;
+    if (points.empty() || s_per_byte == 0) return;
     const double between_s = pace.messages_between * gap.at(1);
     for (GapTable::Point& point : points)
-      point.seconds = std::max(point.seconds, between_s + pace.s_per_byte * static_cast<double>(point.bytes));
+      point.seconds = std::max(point.seconds, between_s + s_per_byte * static_cast<double>(point.bytes));
     gap = GapTable(std::move(points));
   };
-  for (PlatformCluster& cluster : platform.clusters) slow_down(cluster.gap);
-  for (PlatformLink& link : platform.links) slow_down(link.gap);
-  for (PlatformLink& link : platform.part_links) slow_down(link.gap);
+  std::vector<double> of_cluster;
+  for (const PlatformCluster& cluster : platform.clusters) of_cluster.push_back(median_cost(cluster, pace.s_per_byte));
+  const auto of_part = [&](std::int64_t part) {
+    const PlatformPart& of = platform.parts[static_cast<std::size_t>(part)];
+    return *std::min_element(of_cluster.begin() + of.first_cluster,
+                             of_cluster.begin() + of.first_cluster + of.clusters);
+  };
+  for (std::size_t c = 0; c < platform.clusters.size(); ++c) slow_down(platform.clusters[c].gap, of_cluster[c]);
+  for (PlatformLink& link : platform.links)
+    slow_down(link.gap,
+              std::min(of_cluster[static_cast<std::size_t>(link.from)], of_cluster[static_cast<std::size_t>(link.to)]));
+  for (PlatformLink& link : platform.part_links) slow_down(link.gap, std::min(of_part(link.from), of_part(link.to)));
 }
 
 }  // namespace
@@ -163,7 +181,7 @@ ReversedPlan plan_reversed_broadcast(const Platform& platform, std::int64_t root
 }
 
 ProgramPlan plan_costly_reduction(const Platform& platform, std::int64_t root, std::int64_t elements,
-                                  std::int64_t element_bytes, double combine_s_per_byte,
+                                  std::int64_t element_bytes, const CombiningCosts& combine_s_per_byte,
                                   const BroadcastOptions& options, bool commutative) {
   if (elements < 0) throw InputError("elements", fmt::format("{}", elements), "at least 0");
   if (element_bytes < 1) throw InputError("element bytes", fmt::format("{}", element_bytes), "at least 1");

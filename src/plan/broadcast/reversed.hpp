@@ -15,10 +15,12 @@ struct ReversedMessages {
   ProgramMessages back;  ///< each with a pace
 };
 
-/// No link of the platform of the broadcast is faster. A rank that combines begins no message, so that it may need time
-/// between two that it combines: to receive one and to begin one.
+/// No link of the platform of the broadcast is faster than a rank at its end combines: than the median of a cluster,
+/// whose faster ranks combine more (plan/program/swapped_ranks.hpp), and of two clusters than the faster one, which
+/// mostly is the one that combines. A rank that combines begins no message, so that it may need time between two that
+/// it combines: to receive one and to begin one.
 struct CombiningPace {
-  double s_per_byte = 0;
+  CombiningCosts s_per_byte = {};
   double messages_between = 0;  ///< of one byte, over the link
 };
 

@@ -228,7 +228,7 @@ class RouteSearch {
              .second)
       return false;
     const double limit = worth_keeping(routes);
-    const FoundRoutes found{routes, score_.score(routes, limit)};
+    const FoundRoutes found{routes, score_.score(routes, limit), segments_ > 0 ? routes.segment_bytes : least_bytes_};
     if (found.length_s >= limit) return false;
     keep(found);
     if (best_ && found.length_s >= best_->length_s) return false;

@@ -44,6 +44,8 @@ struct Routes {
 struct FoundRoutes {
   Routes routes;
   double length_s = 0;  ///< about: see route_score.hpp
+  std::int64_t least_bytes =
+      1;  ///< what segments should have at least; as many as they have, if they are not to be cut
 };
 
 /// The best few routes found at every level, at least one, by their lengths: over one connection between two groups,

@@ -336,8 +336,16 @@ class Bounds {
 
   void add_combining() {
     if (!combines(shape_.problem)) return;
+    const CombiningCosts& costs = shape_.combine_s_per_byte;
+    if (costs.least() == 0) return;  // who combines for nothing may combine all
     const auto ranks = static_cast<double>(shape_.ranks);
-    offer(shape_.combine_s_per_byte * static_cast<double>(array_bytes(shape_)) * (ranks - 1) / ranks, "combining");
+    // As many ranks as fast as rank 0 combine as many bytes in a second as all do together.
+    double alike = ranks;
+    if (costs.differ()) {
+      alike = 0;
+      for (const double each : costs.by_rank()) alike += costs.of(0) / each;
+    }
+    offer(costs.of(0) * static_cast<double>(array_bytes(shape_)) * (ranks - 1) / alike, "combining");
   }
 
   const RankNetwork& network_;

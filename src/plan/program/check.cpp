@@ -44,7 +44,7 @@ ProgramBound least_time_of(const Platform& platform, const Program& program) {
     if (op.kind != ProgramOperation::Kind::kSend) {
       end[i] = std::max(ready, arrival[i]);
       if (op.kind == ProgramOperation::Kind::kCombine) {
-        const double work_s = program.combine_s_per_byte * static_cast<double>(op.message_bytes());
+        const double work_s = program.combine_s_per_byte.of(op.rank) * static_cast<double>(op.message_bytes());
         end[i] += work_s;
         combining[static_cast<std::size_t>(op.rank)] += work_s;
       }

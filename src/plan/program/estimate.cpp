@@ -68,6 +68,7 @@ double estimated_length(const RankNetwork& network, const TimedProgram& program)
   Turns turns(network, ranks);
   std::vector<double> end(waits.operations.size(), 0), arrival(list.size(), 0);
   std::vector<double> combined(static_cast<std::size_t>(ranks), 0);  // by rank: until when it combines
+  const bool takes_time = !program.combine_s_per_byte.are_free();
   double length = 0;
   for (std::size_t i = 0; i < waits.operations.size(); ++i) {
     const auto [m, sends] = waits.operations[i];
@@ -80,10 +81,10 @@ double estimated_length(const RankNetwork& network, const TimedProgram& program)
       arrival[m] = end[i] + latency_s;
     } else {
       end[i] = std::max(ready, arrival[m]);
-      if (message.combine && program.combine_s_per_byte > 0) {
+      if (message.combine && takes_time) {
         double& until = combined[static_cast<std::size_t>(message.to)];
-        end[i] = until =
-            std::max(end[i], until) + program.combine_s_per_byte * static_cast<double>(total_bytes(message.ranges));
+        end[i] = until = std::max(end[i], until) +
+                         program.combine_s_per_byte.of(message.to) * static_cast<double>(total_bytes(message.ranges));
       }
       length = std::max(length, end[i]);
     }
@@ -99,7 +100,8 @@ double load_of(const RankNetwork& network, const ProgramMessages& messages) {
   return load;
 }
 
-double replay_at_least(const RankNetwork& network, const ProgramMessages& messages, double combine_s_per_byte) {
+double replay_at_least(const RankNetwork& network, const ProgramMessages& messages,
+                       const CombiningCosts& combine_s_per_byte) {
   const auto ranks = static_cast<std::size_t>(network.platform().ranks);
   const std::size_t connection = passed_things(network);  // each has its own, and few messages
   std::vector<double> kept(connection + 1, 0), busy(ranks, 0);
@@ -110,7 +112,7 @@ double replay_at_least(const RankNetwork& network, const ProgramMessages& messag
     const FlowWay way = pass_all(network, from, to, bytes, connection,
                                  [&](std::size_t thing, double seconds, double) { kept[thing] += seconds; });
     busy[from] += way.overhead_s;
-    busy[to] += way.overhead_s + (message.combine ? combine_s_per_byte * static_cast<double>(bytes) : 0);
+    busy[to] += way.overhead_s + (message.combine ? combine_s_per_byte.of(message.to) * static_cast<double>(bytes) : 0);
     latency_s = std::min(latency_s, way.latency_s);
   }
   kept.pop_back();

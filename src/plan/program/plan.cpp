@@ -17,6 +17,7 @@
 #include "plan/program/patterns.hpp"
 #include "plan/program/registry.hpp"
 #include "plan/program/replay.hpp"
+#include "plan/program/swapped_ranks.hpp"
 #include "schedule/most_combining.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/program.hpp"
@@ -28,6 +29,15 @@ namespace {
 using detail::ProgramPlanner;
 using detail::ProgramTask;
 using detail::ProgramVariant;
+
+void check_combining(std::int64_t ranks, const CombiningCosts& costs) {
+  const std::vector<double>& by_rank = costs.by_rank();
+  if (!by_rank.empty() && std::cmp_not_equal(by_rank.size(), ranks))
+    throw InputError("combining", count_text(by_rank.size(), "cost"), fmt::format("{}, one for each rank", ranks));
+  for (const double each : by_rank.empty() ? std::vector{costs.of(0)} : by_rank)
+    if (!(each >= 0 && each <= detail::kMostCombining))
+      throw InputError("combining", fmt::format("{} s per byte", each), fmt::format("0 to {}", detail::kMostCombining));
+}
 
 Program shape_of(std::int64_t ranks, const ProgramProblem& problem) {
   Program shape;
@@ -47,9 +57,7 @@ Program shape_of(std::int64_t ranks, const ProgramProblem& problem) {
                      fmt::format("a divisor of {}", count_text(shape.size_bytes, "byte")));
   if (!problem.block_bytes.empty()) set_blocks(shape, problem.block_bytes);
   (void)array_bytes(shape);
-  if (!(problem.combine_s_per_byte >= 0 && problem.combine_s_per_byte <= detail::kMostCombining))
-    throw InputError("combining", fmt::format("{} s per byte", problem.combine_s_per_byte),
-                     fmt::format("0 to {}", detail::kMostCombining));
+  check_combining(ranks, problem.combine_s_per_byte);
   if (combines(problem.problem)) shape.combine_s_per_byte = problem.combine_s_per_byte;
   return shape;
 }
@@ -186,12 +194,19 @@ class Planning {
   Planning(const detail::RankNetwork& network, const ProgramTask& task, const ProgramOptions& options)
       : network_(network), task_(task), options_(options), work_left_(2 * most_of_one()) {}
 
-  /// Lists what a planner can do. Throws InputError where it does not apply.
-  void list(const ProgramPlanner& planner) {
+  /// Lists what a planner can do; beside others, what is not theirs too. Throws InputError where it does not apply.
+  void list(const ProgramPlanner& planner, bool beside_others) {
     if (!task_.shape.commutative && !planner.keeps_order)
       throw InputError("algorithm", fmt::format("'{}' with an operation that does not commute", planner.known.name),
                        "one that keeps the order of the ranks");
-    std::ranges::move(planner.variants(task_), std::back_inserter(variants_));
+    for (ProgramVariant& variant : planner.variants(task_)) {
+      if (beside_others && variant.is_of_another) continue;
+      if (detail::may_swap_ranks(task_.shape))
+        variant.make = [this, make = std::move(variant.make)] {
+          return detail::with_fast_ranks_combining(network_, task_.shape, make());
+        };
+      variants_.push_back(std::move(variant));
+    }
   }
 
   /// Replays all that is listed, or estimates what would take too much work. Throws what the last variant says if none
@@ -238,6 +253,7 @@ class Planning {
     constexpr double kMostWorkOfKnown = 5e6;        // of the same
     constexpr std::size_t kFewMessages = 500;       // estimates of so few are no reason not to replay them
     constexpr double kWork = 1e6;                   // of replays, together some hundredth parts of a second
+    const bool combining_costs = !task_.shape.combine_s_per_byte.are_free();
     std::vector<const ProgramVariant*> others;
     for (const ProgramVariant& variant : variants_) {
       if (!variant.length_s) {
@@ -246,8 +262,8 @@ class Planning {
       }
       Tried program = tried(task_, variant, variant.make());
       // Their planners know nothing of what combining takes.
-      const bool replayed = task_.shape.combine_s_per_byte > 0 || program.size() <= kMostReplayed;
-      const double most = task_.shape.combine_s_per_byte > 0 ? most_of_one() : kMostWorkOfKnown * options_.effort;
+      const bool replayed = combining_costs || program.size() <= kMostReplayed;
+      const double most = combining_costs ? most_of_one() : kMostWorkOfKnown * options_.effort;
       offer(std::move(program), replayed ? most : 0, std::max(*variant.length_s, bound_s), true);
     }
     std::ranges::stable_sort(others, {}, [](const ProgramVariant* each) { return each->messages; });
@@ -279,7 +295,9 @@ class Planning {
       if (found() && stopped()) return;
       work -= kWorkOfMessage * static_cast<double>(each.program.size());
       if (found() && work <= 0) return;
-      work -= offer(std::move(each.program), found() ? work : most_of_one(), each.seconds);
+      // Where combining costs, what others take is known, and an estimate that is far below that is not left as one.
+      const bool far_below = combining_costs && kAlike * each.seconds < least_known();
+      work -= offer(std::move(each.program), found() && !far_below ? work : most_of_one(), each.seconds);
     }
   }
 
@@ -546,7 +564,7 @@ ProgramPlan detail::plan_program(const Platform& platform, const ProgramProblem&
     if (planner.problem != problem.problem) continue;
     names += std::string(planner.known.name) + ", ";
     if (options.algorithm == planner.known.name) {
-      planning.list(planner);
+      planning.list(planner, false);
       planning.replay_all();
       return planning.take();
     }
@@ -556,7 +574,7 @@ ProgramPlan detail::plan_program(const Platform& platform, const ProgramProblem&
   for (const ProgramPlanner& planner : detail::program_planners()) {
     if (planner.problem != problem.problem) continue;
     try {
-      planning.list(planner);
+      planning.list(planner, true);
     } catch (const InputError&) {
       continue;  // it does not apply
     }

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -166,16 +168,22 @@ ProgramVariant planned(std::string name, ProgramMessages messages, double length
           length_s};
 }
 
+/// Where a broadcast is a part of a program, the whole is replayed, so it has no more messages than that takes.
+BroadcastOptions of_a_part(const ProgramTask& task) {
+  BroadcastOptions how = task.of_broadcasts;
+  if (task.shape.problem != Collective::kReduce) how.most_messages = 0;
+  return how;
+}
 /// Of the whole array from the root, backwards.
 ReversedMessages broadcast_back(const ProgramTask& task, const CombiningPace& pace, const std::string& algorithm = {}) {
   Program whole = task.shape;
   whole.size_bytes = array_bytes(whole);
-  BroadcastOptions how = task.of_broadcasts;
+  BroadcastOptions how = of_a_part(task);
   if (!algorithm.empty()) how.algorithm = algorithm;
   return reversed_messages(*task.platform, whole, pace, how);
 }
 PlannedMessages broadcast_forth(const ProgramTask& task) {
-  BroadcastOptions how = task.of_broadcasts;
+  BroadcastOptions how = of_a_part(task);
   how.messages = true;
   return plan_messages(without_broadcast_times(*task.platform), task.shape.root, array_bytes(task.shape), how);
 }
@@ -197,7 +205,7 @@ ProgramMessages program_messages(const ProgramTask& task, const PlannedMessages&
 /// may be the shorter reductions.
 Variants reversed_broadcast(const ProgramTask& task) {
   constexpr std::int64_t kFewRanks = 32;
-  const double cost = task.shape.combine_s_per_byte;
+  const CombiningCosts& cost = task.shape.combine_s_per_byte;
   Variants variants;
   const auto offer = [&](const char* speed, const CombiningPace& pace, const char* algorithm = "") {
     ReversedMessages found = broadcast_back(task, pace, algorithm);
@@ -205,7 +213,7 @@ Variants reversed_broadcast(const ProgramTask& task) {
                                std::move(found.back), found.forth.length_s));
   };
   offer("", {});
-  if (cost > 0) {
+  if (!cost.are_free()) {
     offer("as fast as combining, ", {cost, 0});
     offer("slower than combining, ", {cost, 2});
   }
@@ -457,7 +465,7 @@ Variants doubling_allreduce(const ProgramTask& task) {
 /// A reduction to the root, and the broadcast of what it has then: parts go back while others come. The reduction at
 /// the speed of combining, and with time for two messages besides.
 Variants reduce_broadcast(const ProgramTask& task) {
-  const double cost = task.shape.combine_s_per_byte;
+  const CombiningCosts& cost = task.shape.combine_s_per_byte;
   const PlannedMessages back = broadcast_forth(task);
   Variants variants;
   const Platform forth_over = without_broadcast_times(*task.platform);
@@ -478,10 +486,116 @@ Variants reduce_broadcast(const ProgramTask& task) {
     add(speed, there.forth, std::move(there.back));
   };
   offer("", {cost, 0});
-  if (cost > 0) offer("slower than combining, ", {cost, 2});
+  if (!cost.are_free()) offer("slower than combining, ", {cost, 2});
   return variants;
 }
 Variants pairwise_allreduce(const ProgramTask& task) { return there_and_back(pairwise(task)); }
+
+// ---- where ranks combine at different speeds
+
+/// How many bytes each rank combines while the fastest combines one. Where ranks combine for nothing, others have 0.
+std::vector<double> combining_speeds(const ProgramTask& task) {
+  const CombiningCosts& costs = task.shape.combine_s_per_byte;
+  const double least = costs.least();
+  std::vector<double> speeds;
+  for (std::int64_t rank = 0; rank < task.shape.ranks; ++rank)
+    speeds.push_back(costs.of(rank) > least ? least / costs.of(rank) : 1);
+  return speeds;
+}
+
+/// The same with shares of the array in proportion to `weights`, which are not all 0, to whole elements; equal shares
+/// where ranks combine at one speed.
+std::shared_ptr<const ProgramTask> with_shares(const ProgramTask& task, const std::vector<double>& weights) {
+  auto other = std::make_shared<ProgramTask>(task);
+  const std::int64_t element = task.shape.element_bytes, elements = array_bytes(task.shape) / element;
+  const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::vector<std::int64_t>& offsets = other->shape.block_offsets;
+  offsets.clear();
+  if (!task.shape.combine_s_per_byte.differ()) return other;
+  offsets.push_back(0);
+  double before = 0;
+  for (const double weight : weights) {
+    before += weight;
+    const auto end = static_cast<std::int64_t>(std::llround(before / all * static_cast<double>(elements)));
+    offsets.push_back(std::clamp(end, offsets.back() / element, elements) * element);
+  }
+  offsets.back() = elements * element;
+  return other;
+}
+
+/// In a group a rank combines its own share and those of its counterparts, which it then combines with theirs: so the
+/// shares of counterparts, together, are as the slowest of them is fast. The ranks of each group are in the order of
+/// their speeds, so that slow ranks are counterparts of slow ones.
+std::shared_ptr<const ProgramTask> with_shares_of_counterparts(const ProgramTask& task, const Groups& groups) {
+  const std::vector<double> speeds = combining_speeds(task);
+  const auto speed = [&](std::int64_t rank) { return speeds[static_cast<std::size_t>(rank)]; };
+  std::vector<double> weights(speeds.size(), 0);
+  for (std::size_t place = 0; place < std::ranges::max(groups, {}, &Ranks::size).size(); ++place) {
+    double slowest = 1, all = 0;
+    for (const Ranks& group : groups) {
+      slowest = std::min(slowest, speed(group[place % group.size()]));
+      if (place < group.size()) all += speed(group[place]);
+    }
+    for (const Ranks& group : groups)
+      if (place < group.size() && all > 0)
+        weights[static_cast<std::size_t>(group[place])] = slowest * speed(group[place]) / all;
+  }
+  const bool none = std::ranges::all_of(weights, [](double weight) { return weight == 0; });
+  return with_shares(task, none ? speeds : weights);
+}
+
+/// Of the pairwise way: each share goes to its rank from all others, and from there to those that need some of it.
+std::int64_t messages_of_equal_work(const ProgramTask& task, const ProgramTask& shares) {
+  std::int64_t count = 0;
+  const std::int64_t p = task.shape.ranks;
+  for (std::int64_t owner = 0, first = 0; owner < p; ++owner) {
+    const ByteRange share = shares.block(owner);
+    if (share.bytes == 0) continue;
+    count += p - 1;
+    if (task.shape.problem == Collective::kAllreduce) count += p - 1;
+    if (task.shape.problem == Collective::kReduce && owner != task.shape.root) ++count;
+    if (task.shape.problem != Collective::kReduceScatter) continue;
+    while (first < p && task.block(first).end() <= share.offset) ++first;
+    for (std::int64_t rank = first; rank < p && task.block(rank).offset < share.end(); ++rank)
+      if (rank != owner && task.block(rank).bytes > 0) ++count;
+  }
+  return count;
+}
+
+/// Every rank combines its share, of all others, as long as the others combine theirs: from each rank, or, where ranks
+/// differ, those of its group first.
+Variants equal_work(const ProgramTask& task) {
+  const CombiningCosts& costs = task.shape.combine_s_per_byte;
+  const std::shared_ptr<const ProgramTask> pairwise_shares = with_shares(task, combining_speeds(task));
+  Variants variants{{"equal-work, pairwise", [&task, shares = pairwise_shares] {
+                       ProgramMessages back = pairwise_allgather(shares->order, shares->blocks());
+                       ProgramMessages there =
+                           shares->shape.commutative ? back.reversed(true) : ordered_reduce_scatter(*shares);
+                       there.append(std::move(back));
+                       return there.needed_for(task.shape);
+                     }}};
+  variants.front().messages = messages_of_equal_work(task, *pairwise_shares);
+  variants.front().exactly = variants.front().messages;
+  // Where shares are the blocks, "pairwise" is the same.
+  variants.front().is_of_another = task.shape.commutative && task.shape.problem != Collective::kReduce &&
+                                   !costs.differ() && task.shape.block_offsets.empty();
+  if (!task.shape.commutative || !costs.differ()) return variants;
+  for (Groups groups : task.groups) {
+    for (Ranks& group : groups) std::ranges::stable_sort(group, {}, [&](std::int64_t rank) { return costs.of(rank); });
+    const std::int64_t messages = one_of_each_pair_in_groups(task, groups).value_or(all_pairs(task));
+    std::string name = fmt::format("equal-work, {}", count_text(groups.size(), "group"));
+    variants.push_back(
+        {std::move(name), [&task, shares = with_shares_of_counterparts(task, groups), groups = std::move(groups)] {
+           ProgramMessages back = grouped_allgather(
+               groups, [&](std::int64_t rank) { return shares->block(rank); }, pairwise_allgather);
+           ProgramMessages there = back.reversed(true);
+           there.append(std::move(back));
+           return there.needed_for(task.shape);
+         }});
+    variants.back().messages = 2 * messages;
+  }
+  return variants;
+}
 
 // ---- in the order of the ranks, by groups
 
@@ -722,6 +836,8 @@ std::vector<ProgramPlanner> make_table() {
         "O(p C + p^2 / C)", "ours", grouped_exchange);
   entry({C::kAllreduce}, "grouped-pipeline", "of n segments all phases but one take 1 / n of their time",
         "O(n s (p + C^2))", "ours", grouped_pipeline);
+  entry({C::kReduce, C::kReduceScatter, C::kAllreduce}, "equal-work", "least time of combining, but for whole elements",
+        "O(p^2)", "ours", equal_work, kOrdered);
   entry({C::kAlltoall}, "pairwise", kBytesOptimal, "O(p^2)", kThakur, pairwise_cells);
   entry({C::kAlltoall}, "bruck", kRoundsOptimal, "O(p^2 log p)", kBruck, bruck_cells);
   entry({C::kAlltoall}, "hierarchical", "no byte enters a group twice; C - 1 messages per rank between groups",

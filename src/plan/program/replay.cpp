@@ -5,7 +5,8 @@
 /// a rank take turns at its port, run/mpi/program/collective_plan.cpp; together they take as long.) The sends of a
 /// program that states a pace keep it, the earlier ones of the list first. A send has ended when its last byte has
 /// left. A receive has ended when the message is there and all in `after` have ended; a combine then takes
-/// combine_s_per_byte for each byte, in which its rank does nothing else but go on with sends that it has begun.
+/// the combine_s_per_byte of its rank for each byte, in which its rank does nothing else but go on with sends that it
+/// has begun.
 #include "plan/program/replay.hpp"
 
 #include <fmt/format.h>
@@ -63,7 +64,7 @@ std::optional<double> replayed_length(const RankNetwork& network, const TimedPro
       const std::size_t from = network.cluster(message.from), to = network.cluster(message.to);
       pace = {0, network.costs(from, to, bytes, false).connection_s};
     }
-    const double work_s = message.combine ? program.combine_s_per_byte * static_cast<double>(bytes) : 0;
+    const double work_s = message.combine ? program.combine_s_per_byte.of(message.to) * static_cast<double>(bytes) : 0;
     input.messages.push_back({message.from, message.to, bytes, pace.port_s, pace.connection_s, work_s});
   }
   const std::vector<MessageWaits::Operation>& operations = program.waits.operations;
@@ -90,7 +91,8 @@ std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program&
     if (op.kind != OperationKind::kSend) continue;
     const MessageCosts costs = pace_of(network, op);
     const bool combined = operations[partner[i]].kind == OperationKind::kCombine;
-    const double work_s = combined ? program.combine_s_per_byte * static_cast<double>(op.message_bytes()) : 0;
+    const double work_s =
+        combined ? program.combine_s_per_byte.of(op.peer) * static_cast<double>(op.message_bytes()) : 0;
     message_of[i] = message_of[partner[i]] = input.messages.size();
     SendPace pace{order == SendOrder::kInTurn ? costs.port_s : 0, costs.connection_s};
     if (!program.pace.empty()) pace = program.pace[i];

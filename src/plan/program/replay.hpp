@@ -37,7 +37,7 @@ struct ReplayLimits {
 struct TimedProgram {
   ProgramMessages messages;
   MessageWaits waits;
-  double combine_s_per_byte = 0;
+  CombiningCosts combine_s_per_byte = {};
 };
 /// The length of its replay; nothing if that gives up.
 [[nodiscard]] std::optional<double> replayed_length(const RankNetwork& network, const TimedProgram& program,
@@ -51,6 +51,6 @@ struct TimedProgram {
 /// The replay of programs with these messages takes at least so long, but for rounding: for how long they keep the
 /// port, link, uplink or rank that they keep longest. O(messages).
 [[nodiscard]] double replay_at_least(const RankNetwork& network, const ProgramMessages& messages,
-                                     double combine_s_per_byte);
+                                     const CombiningCosts& combine_s_per_byte);
 
 }  // namespace sluice::detail

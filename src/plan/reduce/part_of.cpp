@@ -49,4 +49,36 @@ ReductionPart part_of(const TreeSchedule& schedule, std::int64_t rank) {
   return part;
 }
 
+std::optional<std::vector<ReductionPart>> parts_of_tree(const Program& program) {
+  using Kind = ProgramOperation::Kind;
+  if (program.problem != Collective::kReduce) return std::nullopt;
+  std::vector<ReductionPart> parts(static_cast<std::size_t>(program.ranks));
+  std::vector<std::pair<std::int64_t, std::int64_t>> runs;  // by rank: what it has combined
+  for (std::int64_t rank = 0; rank < program.ranks; ++rank) {
+    ReductionPart& part = parts[static_cast<std::size_t>(rank)];
+    part.method = program.algorithm;
+    part.rank = rank;
+    part.root = program.root;
+    part.commutative = program.commutative;
+    part.length = program.length_s;
+    runs.emplace_back(rank, rank + 1);
+  }
+  for (const ProgramOperation& op : program.operations) {
+    ReductionPart& part = parts[static_cast<std::size_t>(op.rank)];
+    if (op.kind == Kind::kReceive || op.message_bytes() != program.size_bytes) return std::nullopt;
+    if (op.kind == Kind::kSend) {
+      if (op.rank == program.root || !part.sends.empty()) return std::nullopt;
+      part.sends.push_back({op.peer, 0});
+      continue;
+    }
+    if (!part.sends.empty()) return std::nullopt;
+    auto& run = runs[static_cast<std::size_t>(op.rank)];
+    const auto& theirs = runs[static_cast<std::size_t>(op.peer)];
+    part.receives.push_back(program.commutative ? PartReceive{op.peer, 0, 0, 0}
+                                                : PartReceive{op.peer, 0, theirs.first, theirs.second});
+    run = {std::min(run.first, theirs.first), std::max(run.second, theirs.second)};
+  }
+  return parts;
+}
+
 }  // namespace sluice

@@ -156,7 +156,7 @@ MessagesOfProgram messages_of(const Program& program) {
   const std::vector<std::size_t> partner = message_partners(program);
   // By operation: the message whose end is its own.
   std::vector<std::size_t> ends(operations.size());
-  const bool takes_time = program.combine_s_per_byte > 0;
+  const bool takes_time = !program.combine_s_per_byte.are_free();
   const auto joins = [&](std::size_t i) {
     return operations[i].kind == Kind::kCombine && (takes_time || !operations[i].after.empty());
   };
@@ -185,7 +185,7 @@ MessagesOfProgram messages_of(const Program& program) {
       wait_for_all_before(i);
       waits_for.push_back(ends[partner[i]]);
       OrderedMessage joined{op.rank, op.rank};
-      joined.work_s = program.combine_s_per_byte * static_cast<double>(op.message_bytes());
+      joined.work_s = program.combine_s_per_byte.of(op.rank) * static_cast<double>(op.message_bytes());
       result.graph.add(joined, waits_for);
     }
   }

@@ -82,10 +82,14 @@ struct ReductionOptions {
   /// other way round and other programs (plan_costly_reduction in sluice/plan/broadcast.hpp, where combining is free).
   /// Algorithm and segments are those of broadcasts then, and either of them asks for a broadcast the other way round;
   /// or the algorithm is one of such programs (kReductionPrograms in sluice/plan/registry.hpp). For an operation that
-  /// does not commute it is "auto" or a program that keeps the order of the ranks. It takes the place of costs. For
-  /// elements.
+  /// does not commute it is "auto" or a program that keeps the order of the ranks. It takes the place of costs.
+  ///
+  /// Objects stay whole: the first execution measures what combining two takes and how many bytes they have, and the
+  /// tree is the shorter, by the replay over the platform, of two: one of plan_reduce by the transfer costs that
+  /// objects of so many bytes have (transfer_costs_over in sluice/plan/reduce.hpp), and one of plan_costly_reduction.
+  /// An algorithm is one of plan_reduce.
   std::optional<Platform> platform = std::nullopt;
-  double effort = 1;  ///< over a platform or the measured network, as in BroadcastOptions of that header
+  double effort = 1;  ///< over a platform or the measured network, as in BroadcastOptions, or ReduceOptions for objects
   /// A program of "reduce" to carry out instead of planning one, such as read_program gives it, of as many elements of
   /// the same size. For elements, without a platform, costs and options of plans; MPI_Reduce is not tried.
   std::optional<Program> program = std::nullopt;

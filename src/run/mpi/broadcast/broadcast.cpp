@@ -313,7 +313,7 @@ Broadcast::State::State(std::shared_ptr<detail::Context> context, std::int64_t n
   detail::Arguments arguments("broadcast");
   arguments.add_all(root, options.platform.has_value(), options.plan.algorithm, options.plan.lookahead,
                     options.plan.inside, options.plan.early_internal, options.plan.segments, options.plan.effort,
-                    options.try_native, options.program.has_value());
+                    options.plan.most_messages, options.try_native, options.program.has_value());
   const std::exception_ptr failure = detail::failure_of([&] {
     if (root < 0 || root >= channel.size())
       throw InputError("root", fmt::format("{}", root), index_text(channel.size(), "rank"));

@@ -71,7 +71,7 @@ struct ObjectReduction::State final : detail::ReductionJob {
                 throw InputError("reproducible", "a reduction of objects", "elements");
               check(arguments, data);
             }));
-    if (!options.measure) prepare(options.costs.value_or(usual_costs(data)));
+    if (!measures(data)) prepare(options.costs.value_or(usual_costs(data)));
   }
   ~State() override { close(); }
 
@@ -99,6 +99,7 @@ struct ObjectReduction::State final : detail::ReductionJob {
     using namespace detail;
     // Ranks may have objects of different sizes, but the message that is timed has one.
     const std::int64_t bytes = largest(static_cast<std::int64_t>(mine.size()), channel);
+    data.element_bytes = bytes;
     // Another rank's object: an operation may be much faster on two that are equal.
     constexpr std::int64_t kMost = std::int64_t{1} << 30;
     const int peer = measuring_peer(channel);

@@ -14,7 +14,11 @@
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
+#include "sluice/plan/program.hpp"
+#include "sluice/plan/reduce.hpp"
+#include "sluice/plan/registry.hpp"
 #include "sluice/quantity_text.hpp"
+#include "sluice/schedule/tree_program.hpp"
 
 namespace sluice::mpi::detail {
 
@@ -40,9 +44,8 @@ std::vector<PlannedReduction> parts_of_all(const Program& program) {
 }
 
 /// Throws InputError for what goes neither with a platform nor with a program; `given` says which of the two there is.
-void check_rest(const char* given, const ReductionOptions& options, bool of_objects) {
+void check_rest(const char* given, const ReductionOptions& options) {
   const auto refuse = [&](const char* found, const char* expected) { throw InputError(given, found, expected); };
-  if (of_objects) refuse("a reduction of objects", "elements, which can be cut");
   if (options.measure || options.costs) refuse("costs, or to measure them", "either");
   if (options.dynamic) refuse("dynamic", "the order of the plan");
 }
@@ -53,11 +56,18 @@ void check_platform_for(const ReductionOptions& options, int ranks, bool of_obje
   check_platform(*options.platform, "platform");
   if (options.platform->ranks != ranks)
     throw InputError("platform", count_text(options.platform->ranks, "rank"), fmt::format("the {} there are", ranks));
-  check_rest("platform", options, of_objects);
+  if (!of_objects) {
+    check_rest("platform", options);
+    return;
+  }
+  if (options.costs) throw InputError("platform", "costs of objects", "either");
+  if (options.algorithm != "auto" && !has_algorithm("reduce", options.algorithm))
+    throw InputError("algorithm", fmt::format("'{}'", options.algorithm), "one of plan_reduce, or auto");
 }
 
 void check_program_for(const ReductionOptions& options, const Program& shape, bool of_objects) {
-  check_rest("program", options, of_objects);
+  if (of_objects) throw InputError("program", "a reduction of objects", "elements, which can be cut");
+  check_rest("program", options);
   check_given(*options.program, shape, {options.platform.has_value(), options.algorithm != "auto" || options.segments});
 }
 
@@ -87,6 +97,56 @@ PlannedReduction plan_over_platform(Channel& channel, const Platform& platform, 
     take_turns(program, {platform, true});
     return parts_of_all(program);
   });
+}
+
+namespace {
+
+/// The parts of all ranks in the tree that is shortest by the replay: one of plan_reduce, which knows how combining and
+/// transfers overlap, or one that a program has, which knows what messages share.
+std::vector<ReductionPart> plan_objects(const ReductionOptions& options, std::int64_t bytes, double compute_s,
+                                        bool commutative, int root) {
+  const Platform& platform = *options.platform;
+  ReduceProblem problem;
+  problem.machines = platform.ranks;
+  problem.root = root;
+  problem.commutative = commutative;
+  problem.transfer_costs = transfer_costs_over(platform, bytes);
+  problem.compute = compute_s;
+  const TreeSchedule schedule = plan_reduce(problem, {options.algorithm, options.arity, true, options.effort}).schedule;
+  Program tree = program_of(schedule, bytes, bytes);
+  tree.combine_s_per_byte = compute_s / static_cast<double>(bytes);
+  const double length_s = replay(platform, tree).length_s;
+  if (options.algorithm == "auto") {
+    sluice::BroadcastOptions how;
+    how.effort = options.effort;
+    const Program program =
+        plan_costly_reduction(platform, root, 1, bytes, tree.combine_s_per_byte, how, commutative).program;
+    std::optional<std::vector<ReductionPart>> parts = parts_of_tree(program);
+    if (parts && program.length_s < length_s) return std::move(*parts);
+  }
+  std::vector<ReductionPart> parts;
+  for (std::int64_t rank = 0; rank < platform.ranks; ++rank) {
+    parts.push_back(part_of(schedule, rank));
+    parts.back().length = length_s;
+  }
+  return parts;
+}
+
+}  // namespace
+
+ReductionPart plan_objects_over_platform(Channel& channel, const ReductionOptions& options, std::int64_t bytes,
+                                         double compute_s, bool commutative, int root) {
+  constexpr double kShortest_s = 1e-9;  // costs are not both 0
+  const auto plan = [&] {
+    return plan_objects(options, std::max<std::int64_t>(1, bytes), std::max(compute_s, kShortest_s), commutative, root);
+  };
+  const auto fields = [](auto& numbers, ReductionPart& part) {
+    numbers(part.method, part.rank, part.root, part.commutative, part.segments, part.length);
+    numbers.each(part.receives,
+                 [&](auto& receive) { numbers(receive.from, receive.segment, receive.begin, receive.end); });
+    numbers.each(part.sends, [&](auto& send) { numbers(send.to, send.segment); });
+  };
+  return planned_part<ReductionPart>(channel, plan, fields, /*may_take_long=*/true);
 }
 
 PlannedReduction plan_by_program(Channel& channel, const Program& program, const Program& shape) {

@@ -4,12 +4,14 @@
 
 #include "run/mpi/program/program_part.hpp"
 #include "run/mpi/runtime/channel.hpp"
+#include "sluice/plan/reduce_part.hpp"
 #include "sluice/run/mpi/reduction.hpp"
 
 /// Reductions that one rank plans for all, over the clusters of a platform, or of which the user gives the program.
 namespace sluice::mpi::detail {
 
-/// Throws InputError unless a reduction like this can be planned over options.platform, which there is.
+/// Throws InputError unless a reduction like this can be planned over options.platform, which there is: of elements, or
+/// of objects, whose tree is planned when the first execution has measured them.
 void check_platform_for(const ReductionOptions& options, int ranks, bool of_objects);
 
 /// Throws InputError unless options.program, which there is, is for such a reduction.
@@ -29,6 +31,12 @@ struct PlannedReduction {
 /// plan_reversed_broadcast does.
 [[nodiscard]] PlannedReduction plan_over_platform(Channel& channel, const Platform& platform,
                                                   const ReductionOptions& options, const Program& shape);
+/// This rank's part of a tree for whole objects of `bytes` bytes over options.platform, where combining two takes
+/// `compute_s`; its length is that of the replay over the platform. Collective. Throws InputError on every rank as
+/// plan_reduce does.
+[[nodiscard]] ReductionPart plan_objects_over_platform(Channel& channel, const ReductionOptions& options,
+                                                       std::int64_t bytes, double compute_s, bool commutative,
+                                                       int root);
 /// By `program`, which is for `shape`. Collective. Throws InputError on every rank unless it is sound.
 [[nodiscard]] PlannedReduction plan_by_program(Channel& channel, const Program& program, const Program& shape);
 

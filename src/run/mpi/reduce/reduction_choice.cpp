@@ -94,6 +94,11 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
     return pieces(plan_over_platform(channel, platform, options, shape()));
   };
   if (options.program) return pieces(plan_by_program(channel, *options.program, shape()));
+  if (options.platform && data.objects) {
+    ReductionPart tree =
+        plan_objects_over_platform(channel, options, data.element_bytes, costs.compute, data.commutative, root);
+    return {tree.method, tree.length, costs, std::move(tree)};
+  }
   if (options.platform) return over(*options.platform);
   if (data.by_network) {
     const JobPlatform known = platform_of_job(channel);

@@ -21,7 +21,7 @@ struct ReducedData {
   bool objects = false;
   bool commutative = true;
   std::int64_t count = 0;          ///< elements
-  std::int64_t element_bytes = 0;  ///< of one
+  std::int64_t element_bytes = 0;  ///< of one; of objects, of the largest one, once that is measured
   /// Between hosts, where the user leaves the way to the library and neither the order of combining nor what it takes
   /// matters: a measured network may decide.
   bool by_network = false;
@@ -64,7 +64,8 @@ struct PlannedTree {
 [[nodiscard]] ReductionCosts usual_costs(const ReducedData& data);
 
 /// By these costs, of which it is known or not what parts cost. Over a platform, and by the network, collective: rank 0
-/// plans for all. Else local, and the same choice on all ranks. `checked`: of check_reduction, not planned again.
+/// plans for all. Of objects over a platform the costs are measured. Else local, and the same choice on all ranks.
+/// `checked`: of check_reduction, not planned again.
 [[nodiscard]] ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& options,
                                                const ReducedData& data, int root, const ReductionCosts& costs,
                                                bool parts_known, const std::optional<PlannedTree>& checked);

@@ -61,7 +61,7 @@ std::shared_ptr<const ReductionChoice> ReductionJob::choose(const ReducedData& d
   auto choice = std::make_shared<const ReductionChoice>(
       choose_reduction(channel, options, data, root, costs, parts_known, checked_));
   // What objects cost was measured with one function, of which nothing else is known.
-  if (!options.measure || !data.objects) remember(choice);
+  if (!data.objects || !measures(data)) remember(choice);
   return choice;
 }
 
@@ -74,6 +74,7 @@ void ReductionJob::describe(const ReductionChoice& choice, const WayTimes& measu
   } else if (const auto* tree = std::get_if<ReductionPart>(&choice.part)) {
     summary_.segments = tree->segments;
     summary_.children = static_cast<std::int64_t>(tree->receives.size()) / tree->segments;
+    if (options.platform) summary_.predicted_s = choice.length;
   } else {
     const auto& pieces = std::get<ReductionChoice::Pieces>(choice.part);
     if (pieces.crosses_links) summary_.predicted_s = choice.length;

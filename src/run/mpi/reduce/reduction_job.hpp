@@ -25,6 +25,10 @@ class ReductionJob : public Job {
  protected:
   ReductionJob(std::shared_ptr<Context> context, std::int64_t number, ReductionOptions options, int root);
 
+  /// Whether the first execution measures costs, and then plans.
+  [[nodiscard]] bool measures(const ReducedData& data) const {
+    return options.measure || (data.objects && options.platform.has_value());
+  }
   /// The choice for these costs, from the cache of plans if all ranks have it there. On all ranks.
   [[nodiscard]] std::shared_ptr<const ReductionChoice> choose(const ReducedData& data, const ReductionCosts& costs,
                                                               bool parts_known);
