@@ -156,5 +156,32 @@ TEST(BroadcastRoutes, PlatformsOfHundredsOfRanksArePlanned) {
   }
 }
 
+/// By the replay of all messages too, and within the messages that are allowed.
+TEST(BroadcastRoutes, LongMessagesToHundredsOfRanksGoInMoreSegments) {
+  const Platform platform = sites_of_clusters(6, 4, 20);
+  constexpr std::int64_t kBytes = 16 << 20;
+  BroadcastOptions options;
+  options.most_messages = 0;
+  const Program few = plan_broadcast(platform, 3, kBytes, options).program;
+  const auto sends = [](const Program& program) { return static_cast<std::int64_t>(program.operations.size() / 2); };
+  for (const std::int64_t most : {30'000, 500'000}) {
+    options.most_messages = most;
+    const BroadcastPlan plan = plan_broadcast(platform, 3, kBytes, options);
+    EXPECT_TRUE(validate(plan).empty());
+    EXPECT_LE(plan.program.length_s, few.length_s);
+    if (most < sends(few)) {
+      EXPECT_EQ(plan.program, few);
+      continue;
+    }
+    EXPECT_GT(sends(plan.program), sends(few));
+    EXPECT_LE(sends(plan.program), 256 * 479);
+    EXPECT_LT(plan.program.length_s, 0.98 * few.length_s);
+    EXPECT_LT(replay(platform, plan.program).length_s, replay(platform, few).length_s);
+  }
+  // As many segments as are asked for.
+  options.segments = 40;
+  EXPECT_EQ(sends(plan_broadcast(platform, 3, kBytes, options).program), 40 * 479);
+}
+
 }  // namespace
 }  // namespace sluice::detail
