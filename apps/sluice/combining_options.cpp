@@ -31,7 +31,7 @@ CombiningCosts read(const CombiningInput& options, std::int64_t ranks, std::int6
     throw InputError(CombiningInput::kCosts, fmt::format("cannot be used with {}", CombiningInput::kCompute),
                      "one of the two");
   std::vector<double> costs;
-  for (const auto& [where, text] : read_lines(options.costs, "costs of combining"))
+  for (const auto& [where, text] : read_input_lines(options.costs, "costs of combining"))
     costs.push_back(in_a_byte(text, where));
   if (std::cmp_not_equal(costs.size(), ranks))
     throw InputError(shown_path(options.costs), fmt::format("{} costs of combining", costs.size()),

@@ -42,7 +42,7 @@ std::vector<std::string> parse_list(const std::string& text, char between) {
   return parts;
 }
 
-std::vector<InputLine> read_lines(const std::string& path, const char* what) {
+std::vector<InputLine> read_input_lines(const std::string& path, const char* what) {
   std::istringstream in(std::string(read_file(path, what).text()));
   const std::string name = shown_path(path);
   std::vector<InputLine> lines;

@@ -24,6 +24,6 @@ struct InputLine {
 };
 /// Reads the lines of a file, or of standard input for "-", but for empty ones and those that begin with % or #. Throws
 /// InputError if it cannot be read; `what` is expected there: "dates".
-[[nodiscard]] std::vector<InputLine> read_lines(const std::string& path, const char* what);
+[[nodiscard]] std::vector<InputLine> read_input_lines(const std::string& path, const char* what);
 
 }  // namespace sluice::command

@@ -17,6 +17,7 @@
 #include "plan.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/program.hpp"
+#include "sluice/plan/registry.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::command {

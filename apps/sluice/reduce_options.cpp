@@ -27,7 +27,7 @@ std::vector<double> read_numbers(const std::string& path, std::int64_t machines,
   std::vector<double> numbers;
   std::int64_t lines = 0;
   std::int64_t in_a_line = 1;
-  for (const auto& [where, line] : read_lines(path, what)) {
+  for (const auto& [where, line] : read_input_lines(path, what)) {
     if (lines == machines) throw InputError(shown_path(path), fmt::format("more {}", what), expected);
     const std::vector<std::string> parts = may_be_rows ? parse_list(line) : std::vector{line};
     if (++lines == 1 && std::cmp_equal(parts.size(), machines)) in_a_line = machines;

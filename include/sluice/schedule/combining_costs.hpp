@@ -12,8 +12,9 @@ namespace sluice {
 /// is the time of all ranks, 0 where combining is free.
 class CombiningCosts {
  public:
-  CombiningCosts(double s_per_byte = 0)
-      : of_all_(s_per_byte) {}  // NOLINT(google-explicit-constructor): a number is one
+  /// Of all ranks, at least 0.
+  // NOLINTNEXTLINE(google-explicit-constructor): a number is one
+  CombiningCosts(double s_per_byte = 0) : of_all_(s_per_byte) {}
   /// Of each rank, at least one.
   explicit CombiningCosts(std::vector<double> s_per_byte) : by_rank_(std::move(s_per_byte)) {}
 

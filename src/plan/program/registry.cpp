@@ -584,14 +584,14 @@ Variants equal_work(const ProgramTask& task) {
     for (Ranks& group : groups) std::ranges::stable_sort(group, {}, [&](std::int64_t rank) { return costs.of(rank); });
     const std::int64_t messages = one_of_each_pair_in_groups(task, groups).value_or(all_pairs(task));
     std::string name = fmt::format("equal-work, {}", count_text(groups.size(), "group"));
-    variants.push_back(
-        {std::move(name), [&task, shares = with_shares_of_counterparts(task, groups), groups = std::move(groups)] {
-           ProgramMessages back = grouped_allgather(
-               groups, [&](std::int64_t rank) { return shares->block(rank); }, pairwise_allgather);
-           ProgramMessages there = back.reversed(true);
-           there.append(std::move(back));
-           return there.needed_for(task.shape);
-         }});
+    const std::shared_ptr<const ProgramTask> shares = with_shares_of_counterparts(task, groups);
+    variants.push_back({std::move(name), [&task, shares, groups] {
+                          ProgramMessages back = grouped_allgather(
+                              groups, [&](std::int64_t rank) { return shares->block(rank); }, pairwise_allgather);
+                          ProgramMessages there = back.reversed(true);
+                          there.append(std::move(back));
+                          return there.needed_for(task.shape);
+                        }});
     variants.back().messages = 2 * messages;
   }
   return variants;

@@ -50,7 +50,6 @@ ReductionPart part_of(const TreeSchedule& schedule, std::int64_t rank) {
 }
 
 std::optional<std::vector<ReductionPart>> parts_of_tree(const Program& program) {
-  using Kind = ProgramOperation::Kind;
   if (program.problem != Collective::kReduce) return std::nullopt;
   std::vector<ReductionPart> parts(static_cast<std::size_t>(program.ranks));
   std::vector<std::pair<std::int64_t, std::int64_t>> runs;  // by rank: what it has combined
@@ -65,8 +64,8 @@ std::optional<std::vector<ReductionPart>> parts_of_tree(const Program& program) 
   }
   for (const ProgramOperation& op : program.operations) {
     ReductionPart& part = parts[static_cast<std::size_t>(op.rank)];
-    if (op.kind == Kind::kReceive || op.message_bytes() != program.size_bytes) return std::nullopt;
-    if (op.kind == Kind::kSend) {
+    if (op.kind == ProgramOperation::Kind::kReceive || op.message_bytes() != program.size_bytes) return std::nullopt;
+    if (op.kind == ProgramOperation::Kind::kSend) {
       if (op.rank == program.root || !part.sends.empty()) return std::nullopt;
       part.sends.push_back({op.peer, 0});
       continue;
