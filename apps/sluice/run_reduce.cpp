@@ -78,8 +78,6 @@ std::vector<std::string> read_methods(const RunMethods& options, bool over_platf
   });
 }
 
-constexpr const char* kNotCut = "1: a set is not cut";
-
 /// What --platform makes of it.
 void read_platform_of(const RunReduce& options, bool objects, int ranks, mpi::ReductionOptions& how) {
   const std::array<std::pair<const char*, bool>, 6> costs{{{"--transfer", !options.transfer.empty()},
@@ -97,8 +95,6 @@ void read_platform_of(const RunReduce& options, bool objects, int ranks, mpi::Re
   if (!options.effort.empty()) how.effort = parse_positive_number(options.effort, "--effort");
   how.platform = read_platform_option(options.platform);
   check_ranks(*how.platform, options.platform, ranks);
-  if (objects && !options.segments.empty() && options.segments != "1")
-    throw InputError("--segments", options.segments, kNotCut);
   if (!options.segments.empty() && options.segments != "auto")
     how.segments = parse_count(options.segments, "--segments", 1, std::int64_t{1} << 20);
 }
@@ -139,6 +135,8 @@ mpi::ReductionOptions read_how(const RunReduce& options, const compare::Reductio
       if (given) throw InputError(name, "cannot be used with --reproducible", "one of the two");
     how.reproducible = true;
   }
+  if (contents.operation == Operation::kMerge && !options.segments.empty() && options.segments != "1")
+    throw InputError("--segments", options.segments, "1: a set is not cut");
   if (!options.platform.empty()) {
     read_platform_of(options, contents.operation == Operation::kMerge, ranks, how);
     return how;
@@ -149,8 +147,6 @@ mpi::ReductionOptions read_how(const RunReduce& options, const compare::Reductio
   how.costs = read_costs(options);
   how.measure = options.measure;
   if (!options.segments.empty()) {
-    if (contents.operation == Operation::kMerge && options.segments != "1")
-      throw InputError("--segments", options.segments, kNotCut);
     how.segments =
         options.segments == "auto" ? 0 : parse_count(options.segments, "--segments", 1, std::int64_t{1} << 20);
     if (how.segments == 0 && how.costs && how.costs->transfer_overhead == 0)

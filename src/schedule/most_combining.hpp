@@ -5,4 +5,9 @@ namespace sluice::detail {
 /// What combining costs at most, in seconds per byte: more than any does, and times of whole messages stay finite.
 inline constexpr double kMostCombining = 1e80;
 
+/// Whether combining may cost so many seconds per byte. Not if that is no number.
+[[nodiscard]] constexpr bool may_be_combining(double s_per_byte) {
+  return s_per_byte >= 0 && s_per_byte <= kMostCombining;
+}
+
 }  // namespace sluice::detail

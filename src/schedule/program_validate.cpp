@@ -100,16 +100,15 @@ class ProgramValidator {
 
   void check_combining() {
     const std::vector<double>& by_rank = p_.combine_s_per_byte.by_rank();
-    const auto fits = [](double cost) { return cost >= 0 && cost <= detail::kMostCombining; };
     if (by_rank.empty()) {
-      if (const double cost = p_.combine_s_per_byte.of(0); !fits(cost))
+      if (const double cost = p_.combine_s_per_byte.of(0); !detail::may_be_combining(cost))
         report(-1, -1, "combine_s_per_byte is {}, must be 0 to {}", cost, detail::kMostCombining);
       return;
     }
     if (std::cmp_not_equal(by_rank.size(), p_.ranks))
       report(-1, -1, "{}, must be one for each of {}", count_text(by_rank.size(), "combine cost"),
              count_text(p_.ranks, "rank"));
-    if (const auto bad = std::ranges::find_if_not(by_rank, fits); bad != by_rank.end())
+    if (const auto bad = std::ranges::find_if_not(by_rank, detail::may_be_combining); bad != by_rank.end())
       report(-1, -1, "combine cost {} of rank {}, must be 0 to {}", *bad, bad - by_rank.begin(),
              detail::kMostCombining);
   }

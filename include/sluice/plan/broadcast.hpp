@@ -122,8 +122,8 @@ struct BroadcastOptions {
   /// As in BetweenOptions, for trees between clusters; "auto" takes a fifth of it for these where it also looks at
   /// other ways, whose work has limits of its own.
   double effort = 1;
-  /// Of a pipeline to hundreds of ranks: while it is shorter in more segments, of up to 256, it is cut into these, as
-  /// long as they are no more messages than that; 0: it stays in about 64.
+  /// Pipelines to hundreds of ranks are cut into more than 64 segments, up to 256, where that is shorter and the plan
+  /// has at most about so many messages; 0: never.
   std::int64_t most_messages = 500'000;
   StopRequest stop;      ///< of "exact", "auto", "pipelined" and "parallel-entry"
   bool messages = true;  ///< false: only the summary, the plan has no transfers and operations

@@ -35,7 +35,7 @@ void check_combining(std::int64_t ranks, const CombiningCosts& costs) {
   if (!by_rank.empty() && std::cmp_not_equal(by_rank.size(), ranks))
     throw InputError("combining", count_text(by_rank.size(), "cost"), fmt::format("{}, one for each rank", ranks));
   for (const double each : by_rank.empty() ? std::vector{costs.of(0)} : by_rank)
-    if (!(each >= 0 && each <= detail::kMostCombining))
+    if (!detail::may_be_combining(each))
       throw InputError("combining", fmt::format("{} s per byte", each), fmt::format("0 to {}", detail::kMostCombining));
 }
 
@@ -295,7 +295,7 @@ class Planning {
       if (found() && stopped()) return;
       work -= kWorkOfMessage * static_cast<double>(each.program.size());
       if (found() && work <= 0) return;
-      // Where combining costs, what others take is known, and an estimate that is far below that is not left as one.
+      // Where combining takes time, an estimate far below the shortest known length is replayed, not taken as it is.
       const bool far_below = combining_costs && kAlike * each.seconds < least_known();
       work -= offer(std::move(each.program), found() && !far_below ? work : most_of_one(), each.seconds);
     }

@@ -346,14 +346,14 @@ Variants binomial_reduce_scatter(const ProgramTask& task) {
 // ---- allreduce
 
 /// A problem that combines and then one that spreads: both by the same pattern.
+ProgramMessages there_and_back(ProgramMessages spread) {
+  ProgramMessages messages = spread.reversed(true);
+  messages.append(std::move(spread));
+  return messages;
+}
 Variants there_and_back(Variants spread) {
   for (ProgramVariant& variant : spread) {
-    variant.make = [make = std::move(variant.make)] {
-      ProgramMessages forth = make();
-      ProgramMessages messages = forth.reversed(true);
-      messages.append(std::move(forth));
-      return messages;
-    };
+    variant.make = [make = std::move(variant.make)] { return there_and_back(make()); };
     if (variant.exactly) *variant.exactly *= 2;
   }
   return spread;
@@ -491,7 +491,7 @@ Variants reduce_broadcast(const ProgramTask& task) {
 }
 Variants pairwise_allreduce(const ProgramTask& task) { return there_and_back(pairwise(task)); }
 
-// ---- where ranks combine at different speeds
+// ---- as much work for every rank
 
 /// How many bytes each rank combines while the fastest combines one. Where ranks combine for nothing, others have 0.
 std::vector<double> combining_speeds(const ProgramTask& task) {
@@ -507,11 +507,11 @@ std::vector<double> combining_speeds(const ProgramTask& task) {
 /// where ranks combine at one speed.
 std::shared_ptr<const ProgramTask> with_shares(const ProgramTask& task, const std::vector<double>& weights) {
   auto other = std::make_shared<ProgramTask>(task);
-  const std::int64_t element = task.shape.element_bytes, elements = array_bytes(task.shape) / element;
-  const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
   std::vector<std::int64_t>& offsets = other->shape.block_offsets;
   offsets.clear();
   if (!task.shape.combine_s_per_byte.differ()) return other;
+  const std::int64_t element = task.shape.element_bytes, elements = array_bytes(task.shape) / element;
+  const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
   offsets.push_back(0);
   double before = 0;
   for (const double weight : weights) {
@@ -530,7 +530,8 @@ std::shared_ptr<const ProgramTask> with_shares_of_counterparts(const ProgramTask
   const std::vector<double> speeds = combining_speeds(task);
   const auto speed = [&](std::int64_t rank) { return speeds[static_cast<std::size_t>(rank)]; };
   std::vector<double> weights(speeds.size(), 0);
-  for (std::size_t place = 0; place < std::ranges::max(groups, {}, &Ranks::size).size(); ++place) {
+  const std::size_t largest = std::ranges::max(groups, {}, &Ranks::size).size();
+  for (std::size_t place = 0; place < largest; ++place) {
     double slowest = 1, all = 0;
     for (const Ranks& group : groups) {
       slowest = std::min(slowest, speed(group[place % group.size()]));
@@ -569,8 +570,8 @@ Variants equal_work(const ProgramTask& task) {
   const std::shared_ptr<const ProgramTask> pairwise_shares = with_shares(task, combining_speeds(task));
   Variants variants{{"equal-work, pairwise", [&task, shares = pairwise_shares] {
                        ProgramMessages back = pairwise_allgather(shares->order, shares->blocks());
-                       ProgramMessages there =
-                           shares->shape.commutative ? back.reversed(true) : ordered_reduce_scatter(*shares);
+                       if (task.shape.commutative) return there_and_back(std::move(back)).needed_for(task.shape);
+                       ProgramMessages there = ordered_reduce_scatter(*shares);
                        there.append(std::move(back));
                        return there.needed_for(task.shape);
                      }}};
@@ -588,9 +589,7 @@ Variants equal_work(const ProgramTask& task) {
     variants.push_back({std::move(name), [&task, shares, groups] {
                           ProgramMessages back = grouped_allgather(
                               groups, [&](std::int64_t rank) { return shares->block(rank); }, pairwise_allgather);
-                          ProgramMessages there = back.reversed(true);
-                          there.append(std::move(back));
-                          return there.needed_for(task.shape);
+                          return there_and_back(std::move(back)).needed_for(task.shape);
                         }});
     variants.back().messages = 2 * messages;
   }
@@ -836,8 +835,8 @@ std::vector<ProgramPlanner> make_table() {
         "O(p C + p^2 / C)", "ours", grouped_exchange);
   entry({C::kAllreduce}, "grouped-pipeline", "of n segments all phases but one take 1 / n of their time",
         "O(n s (p + C^2))", "ours", grouped_pipeline);
-  entry({C::kReduce, C::kReduceScatter, C::kAllreduce}, "equal-work", "least time of combining, but for whole elements",
-        "O(p^2)", "ours", equal_work, kOrdered);
+  entry({C::kReduce, C::kReduceScatter, C::kAllreduce}, "equal-work",
+        "pairwise: least time of combining, but for whole elements", "O(p^2)", "ours", equal_work, kOrdered);
   entry({C::kAlltoall}, "pairwise", kBytesOptimal, "O(p^2)", kThakur, pairwise_cells);
   entry({C::kAlltoall}, "bruck", kRoundsOptimal, "O(p^2 log p)", kBruck, bruck_cells);
   entry({C::kAlltoall}, "hierarchical", "no byte enters a group twice; C - 1 messages per rank between groups",

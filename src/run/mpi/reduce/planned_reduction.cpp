@@ -114,22 +114,18 @@ std::vector<ReductionPart> plan_objects(const ReductionOptions& options, std::in
   problem.compute = compute_s;
   const TreeSchedule schedule = plan_reduce(problem, {options.algorithm, options.arity, true, options.effort}).schedule;
   Program tree = program_of(schedule, bytes, bytes);
+  tree.algorithm = part_of(schedule, root).method;
   tree.combine_s_per_byte = compute_s / static_cast<double>(bytes);
-  const double length_s = replay(platform, tree).length_s;
+  tree.length_s = replay(platform, tree).length_s;
   if (options.algorithm == "auto") {
     sluice::BroadcastOptions how;
     how.effort = options.effort;
-    const Program program =
+    const Program other =
         plan_costly_reduction(platform, root, 1, bytes, tree.combine_s_per_byte, how, commutative).program;
-    std::optional<std::vector<ReductionPart>> parts = parts_of_tree(program);
-    if (parts && program.length_s < length_s) return std::move(*parts);
+    std::optional<std::vector<ReductionPart>> parts = parts_of_tree(other);
+    if (parts && other.length_s < tree.length_s) return std::move(*parts);
   }
-  std::vector<ReductionPart> parts;
-  for (std::int64_t rank = 0; rank < platform.ranks; ++rank) {
-    parts.push_back(part_of(schedule, rank));
-    parts.back().length = length_s;
-  }
-  return parts;
+  return parts_of_tree(tree).value();
 }
 
 }  // namespace
