@@ -166,6 +166,26 @@ TEST(ObjectReduction, WhatTheOperationThrowsReachesEveryRank) {
   }
 }
 
+/// In the first execution, which measures and plans, and in a later one.
+TEST(ObjectReduction, WhatTheOperationThrowsOverAPlatformReachesEveryRank) {
+  if (size() == 1) return;
+  for (const bool at_first : {true, false}) {
+    SCOPED_TRACE(at_first ? "first" : "second");
+    ReductionOptions options;
+    options.platform = testing::platform_of(size(), 2);
+    ObjectReduction job(MPI_COMM_WORLD, {concatenate_good, false}, 0, options);
+    if (!at_first) {
+      EXPECT_EQ(thrown_by(job, "word "), 0);
+    }
+    const int thrown = thrown_by(job, rank() == size() - 1 ? "bad" : "word ");
+    EXPECT_TRUE(thrown == 1 || thrown == 2) << thrown;
+    int all = thrown == 1 ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    EXPECT_GE(all, 1);
+    EXPECT_EQ(thrown_by(job, "word "), 3);
+  }
+}
+
 TEST(ObjectReduction, WithoutAnEndTogetherTheRootKnowsAndOthersSoon) {
   if (size() == 1) return;
   for (const std::string algorithm : {"chain", "binomial", "flat"}) {
