@@ -48,11 +48,13 @@ bool writes_tree(const PlanBroadcastOptions& options) {
 /// The head of a plan of either direction.
 template <class Plan>
 std::string head_of(const BroadcastTask& task, const std::string& title, const Plan& plan, std::int64_t messages,
-                    bool stopped) {
+                    bool estimated, bool stopped) {
   const TreeSchedule& schedule = plan.schedule;
   std::string line = algorithm_text("broadcast", schedule.algorithm);
   if (plan.between_clusters && plan.optimal) line += ", proven to be the shortest tree of whole messages";
-  if (!plan.program.bound.empty())
+  if (estimated)
+    line += ", the length estimated: a replay of all messages is too much work";
+  else if (!plan.program.bound.empty())
     line += distance_text(plan.program.length_s, plan.program.bound_s, false, plan.program.bound);
   line += end_of_search_text(stopped);
   const bool of_ranks = schedule.machines == task.platform.ranks && schedule.machines != 1 &&
@@ -81,7 +83,8 @@ int plan_forth(const PlanBroadcastOptions& options, const BroadcastTask& task, c
   }();
   if (!options.program.empty()) refuse_native(plan, "--program");
   write_program(task.platform, plan.program, options.program);
-  return show_plan(head_of(task, task.title(), plan, plan.messages, limit.reached()), plan.schedule, options.output);
+  return show_plan(head_of(task, task.title(), plan, plan.messages, plan.estimated, limit.reached()), plan.schedule,
+                   options.output);
 }
 
 /// The reduction by any program, or where combining takes time, which a tree over links knows nothing of.
@@ -112,8 +115,8 @@ int plan_back(const PlanBroadcastOptions& options, const BroadcastTask& task, co
   const ReversedPlan plan = task.reversed_by(options.algorithm, options.reversed);
   write_program(task.platform, plan.program, options.program);
   const auto messages = static_cast<std::int64_t>(plan.program.operations.size() / 2);
-  return show_plan(head_of(task, task.reversed_title(plan.program), plan, messages, limit.reached()), plan.schedule,
-                   options.output);
+  return show_plan(head_of(task, task.reversed_title(plan.program), plan, messages, false, limit.reached()),
+                   plan.schedule, options.output);
 }
 
 int plan(const PlanBroadcastOptions& options) {

@@ -260,7 +260,7 @@ class ReversedOn88 : public ::testing::Test {
 /// Where combining takes longer than sending, a broadcast over links as slow as that is the better one to reverse.
 TEST_F(ReversedOn88, IsPlannedForTheSpeedOfCombining) {
   const ProgramPlan slow = plan(Collective::kReduce, 100e-9, "reversed-broadcast");
-  ASSERT_EQ(slow.candidates.size(), 3U);
+  ASSERT_EQ(slow.candidates.size(), 4U);  // at three speeds, one of which has few messages, so that it is also in time
   EXPECT_TRUE(slow.program.algorithm.starts_with("reversed-broadcast, as fast as combining, "))
       << slow.program.algorithm;
   EXPECT_LT(slow.candidates.front().length_s, 0.3 * slow.candidates.back().length_s);

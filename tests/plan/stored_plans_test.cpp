@@ -331,7 +331,7 @@ TEST(StoredPlans, OfBroadcasts) {
   for (const Algorithm& each : algorithms("broadcast")) add_plans(each.name);
   add_plans("auto");
   expect_stored(hashes, {
-                            {"auto", 11553512523996394121U},
+                            {"auto", 4594558852064123772U},
                             {"bottom-up", 4711708271171485516U},
                             {"bottom-up-la", 2620911276605645742U},
                             {"ecef", 11111856719106962240U},
@@ -342,7 +342,7 @@ TEST(StoredPlans, OfBroadcasts) {
                             {"fef", 12713616049653100754U},
                             {"fef-gap", 8206993243389796606U},
                             {"flat", 4018363812648823410U},
-                            {"parallel-entry", 1706105762458841585U},
+                            {"parallel-entry", 3587152781951004090U},
                             {"pipelined", 6154114711430791044U},
                         });
 }

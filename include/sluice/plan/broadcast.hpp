@@ -122,7 +122,7 @@ struct BroadcastOptions {
   /// As in BetweenOptions, for trees between clusters; "auto" takes a fifth of it for these where it also looks at
   /// other ways, whose work has limits of its own.
   double effort = 1;
-  /// Pipelines to hundreds of ranks are cut into more than 64 segments, up to 256, where that is shorter and the plan
+  /// Pipelines to hundreds of ranks are cut into more than 64 segments, up to 512, where that is shorter and the plan
   /// has at most about so many messages; 0: never.
   std::int64_t most_messages = 500'000;
   StopRequest stop;      ///< of "exact", "auto", "pipelined" and "parallel-entry"
@@ -148,6 +148,9 @@ struct BroadcastPlan {
   /// alone, else for every broadcast.
   bool between_clusters = false;
   bool optimal = false;  ///< of trees between clusters: no tree of as many segments is shorter
+  /// A replay of all messages would be too much work: the length is that of a simulation, or goes by the replay of the
+  /// first of them, as the method says ("..., estimated"). To hundreds of ranks the replay takes longer than that.
+  bool estimated = false;
   /// What ranks do: a program of "broadcast", sound by itself unless there are broadcasts by the MPI. `length_s` is
   /// when the last rank has the message, by the replay or by one of these broadcasts. `bound_s` holds for every method,
   /// as bound_of has it; there is none where the MPI broadcasts, or where messages were too many for the replay. It has
@@ -200,7 +203,8 @@ struct ReversedPlan {
   bool optimal = false;           ///< likewise
   /// Every range goes back to where the broadcast got it from, combined with the same range of the ranks to which the
   /// broadcast passed it on. A program of "reduce", whose length is that of the broadcast and whose pace is that of the
-  /// messages the other way; combining is free.
+  /// messages the other way; where the replay says that this is shorter, or the length is estimated, messages of one
+  /// connection follow each other not much sooner than in the mirror image. Combining is free.
   Program program;
   std::vector<BroadcastPlan::Candidate> candidates;  ///< as for BroadcastPlan
 };

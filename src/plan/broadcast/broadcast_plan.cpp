@@ -114,7 +114,7 @@ BroadcastPlan plan_broadcast(const Platform& platform, std::int64_t root, std::i
   PlannedMessages planned = detail::plan_messages(platform, root, bytes, options);
   BroadcastPlan plan;
   plan.program.problem = Collective::kBroadcast;
-  plan.program.algorithm = std::move(planned.method);
+  plan.program.algorithm = detail::method_text(planned);
   plan.program.ranks = platform.ranks;
   plan.program.size_bytes = bytes;
   plan.program.root = root;
@@ -135,6 +135,7 @@ BroadcastPlan plan_broadcast(const Platform& platform, std::int64_t root, std::i
   plan.native = std::move(planned.native);
   plan.between_clusters = planned.between_clusters;
   plan.optimal = planned.optimal;
+  plan.estimated = planned.estimated;
   plan.candidates = std::move(planned.candidates);
   return plan;
 }

@@ -10,11 +10,15 @@
 /// The shortest is the plan; if it has no more than some 10^4 messages, or is shorter than any program can be, it is
 /// replayed whole; where that is too much work the latter takes as long as the bound says. Beyond some two hundred
 /// segments only chains are looked at, if there are any: ranks that send twice fall behind in the long run, and the
-/// first segments do not show it. Of hundreds of ranks the first segments are too many messages to replay, and too few
-/// segments: there they are simulated, of one route of each score, and the score says how long the whole message takes.
-/// The three that seem shortest are simulated whole, and the shortest are replayed while counted work is left; where it
-/// is not, the length is that of the simulation, which is lower. The best one is then cut into more segments, if that
-/// makes its simulation shorter. Guarantee: none. The length is that of
+/// first segments do not show it.
+/// A root that sends as fast as its port allows gives the busiest part more than it passes on. What waits there shares
+/// its rate, so that all of it arrives late, and the ranks behind have no time left to pass it on. So the root waits
+/// between two segments for about as long as the busiest part needs for one, but ends when it would: of few ranks where
+/// the replay of the part says that this is shorter, of hundreds always.
+/// Of hundreds of ranks the first segments are too many messages to replay, and too few segments: there they are
+/// simulated, of one route of each score, and the score says how long the whole message takes. The one that seems
+/// shortest is simulated whole, and the shortest are replayed while counted work is left; where it is not, the length
+/// is that of the simulation, which is lower, and fewer segments are tried. Guarantee: none. The length is that of
 /// the replay where the whole message was replayed; else on the studies it is within a tenth of what the whole replay
 /// finds (tests/plan/broadcast_route_builder_test.cpp). Complexity: O(m log m) time for m messages, besides the replays
 /// of a few thousand. Deterministic. Source: ours.
@@ -47,30 +51,22 @@ constexpr std::int64_t kMostConfirmed = 12'000;
 /// so many messages in all.
 constexpr std::int64_t kManyRanks = kMostCompared / kLeastCompared, kMostOfMany = 12'000, kLeastOfMany = 12,
                        kMostSimulatedInAll = 130'000;
-/// So many of these routes are then simulated whole.
-constexpr std::size_t kCompletedOfMany = 3;
-/// The best of them may be cut into so many segments.
-constexpr std::int64_t kMostSegmentsOfMany = 256;
 /// Simulations are seldom shorter than that part of the score.
 constexpr double kSimulatedOverScore = 0.8;
 /// Replays are seldom shorter than that part of the score, or of what the simulation finds.
 constexpr double kSeldomLess = 0.9;
 /// So many routes are simulated whole.
 constexpr std::size_t kCompleted = 3;
+/// So many of those that are replayed in part are so again with a root that waits.
+constexpr std::size_t kPaced = 2;
 /// A pipeline of more segments than that is long.
 constexpr std::int64_t kLongPipeline = 192;
 
 class RouteComparison {
  public:
   RouteComparison(const RankNetwork& network, std::int64_t root, std::int64_t bytes, double bound_s, bool summary,
-                  std::int64_t most_messages, const StopRequest& stop)
-      : network_(network),
-        root_(root),
-        bytes_(bytes),
-        bound_s_(bound_s),
-        summary_(summary),
-        most_messages_(most_messages),
-        stop_(stop) {}
+                  const StopRequest& stop)
+      : network_(network), root_(root), bytes_(bytes), bound_s_(bound_s), summary_(summary), stop_(stop) {}
 
   RoutedMessages run(const std::vector<FoundRoutes>& found) {
     if (has_many_ranks()) return best_simulated(found);
@@ -84,7 +80,7 @@ class RouteComparison {
     }
     confirm(chosen);
     const bool as_bound = chosen.estimated && stretch_to_bound(chosen.messages);
-    return {std::move(chosen.routes), std::move(chosen.messages), as_bound};
+    return {std::move(chosen.routes), std::move(chosen.messages), chosen.estimated, as_bound};
   }
 
  private:
@@ -121,7 +117,16 @@ class RouteComparison {
 
   /// How long the whole message takes, if its first `bytes` bytes take so long: by the scores of both.
   [[nodiscard]] double of_the_whole(double length_s, std::int64_t bytes, const FoundRoutes& found) const {
-    return bytes == bytes_ ? length_s : length_s * found.length_s / route_score(network_, root_, bytes, found.routes);
+    return bytes == bytes_ ? length_s
+                           : length_s * found.length_s / route_score(network_, root_, bytes, found.routes).length_s;
+  }
+
+  /// Of routes that take so long if the root waits for nothing. With it no part gets more than it can pass on, and the
+  /// last segment is no later than it would be.
+  [[nodiscard]] double root_period(const FoundRoutes& found, double length_s) const {
+    const std::int64_t segments = found.routes.segments(bytes_);
+    if (segments < 2) return 0;
+    return std::clamp((length_s - found.filled_s) / static_cast<double>(segments - 1), 0.0, found.period_s);
   }
 
   /// `rates`: as many as the replay may still find.
@@ -189,6 +194,7 @@ class RouteComparison {
     std::vector<Compared> result;
     double rates = kMostRatesAtFirst, least = kInfinity;
     std::int64_t messages = 0;
+    std::vector<std::pair<double, const FoundRoutes*>> lengths;
     const auto chains = [](const FoundRoutes& each) { return each.routes.shape == Routes::Shape::kChain; };
     const bool any_chains = std::any_of(found.begin(), found.end(), chains);
     for (const FoundRoutes& each : found) {
@@ -204,7 +210,18 @@ class RouteComparison {
       least = std::min(least, next.length_s);
       result.push_back(std::move(next));
       if (!result.back().replayed) break;
+      lengths.emplace_back(result.back().length_s, &each);
       rates = std::min(rates, kMoreRates);
+    }
+    // The shortest of them, if the root waits.
+    std::ranges::sort(lengths);
+    for (const auto& [length_s, each] : std::span(lengths).first(std::min(lengths.size(), kPaced))) {
+      if (stopped()) break;
+      FoundRoutes paced = *each;
+      paced.routes.root_period_s = root_period(*each, length_s);
+      Compared next = compared(paced, rates);
+      if (!next.replayed) break;
+      if (next.length_s < length_s) result.push_back(std::move(next));
     }
     std::ranges::stable_sort(result, {}, &Compared::length_s);
     return result;
@@ -221,8 +238,8 @@ class RouteComparison {
   }
 
   /// The routes whose scores say that they may be the shortest, as many as there is work for and at least one, by their
-  /// lengths as simulations find them: all are simulated in part, and the few that are shortest so whole.
-  [[nodiscard]] std::vector<FoundRoutes> simulated_first(const std::vector<FoundRoutes>& found) const {
+  /// lengths as simulations of parts make likely.
+  [[nodiscard]] std::vector<FoundRoutes> simulated_in_part(const std::vector<FoundRoutes>& found) const {
     std::vector<FoundRoutes> result;
     std::int64_t messages = 0;
     double least = kInfinity, score = -1;
@@ -235,62 +252,52 @@ class RouteComparison {
         break;
       const double length_s = of_the_whole(simulated(each.routes, bytes, true).length_s, bytes, each);
       least = std::min(least, length_s);
-      result.push_back({each.routes, length_s, each.least_bytes});
+      FoundRoutes& paced = result.emplace_back(each);
+      paced.length_s = length_s;
+      paced.routes.root_period_s = root_period(each, length_s);
     }
-    if (result.size() == 1) return result;  // nothing to choose from
-    std::ranges::stable_sort(result, {}, &FoundRoutes::length_s);
-    for (FoundRoutes& each : std::span(result).first(std::min(result.size(), kCompletedOfMany)))
-      if (part(each.routes) < bytes_ && !stopped()) each.length_s = simulated(each.routes, bytes_, true).length_s;
     std::ranges::stable_sort(result, {}, &FoundRoutes::length_s);
     return result;
   }
 
   [[nodiscard]] RoutedMessages best_simulated(const std::vector<FoundRoutes>& found) const {
     std::optional<RoutedMessages> best;
-    double simulated_s = 0;
-    std::int64_t least_bytes = 0;
     double rates = kMostRatesAtFirst;
-    for (const FoundRoutes& each : simulated_first(found)) {
-      if (best && (kSeldomLess * each.length_s >= best->messages.length_s || stopped())) break;
+    for (const FoundRoutes& each : simulated_in_part(found)) {
       const bool hopeless = hopeless_to_replay(each.routes);
+      // Replays are compared with each other alone.
+      if (best && (hopeless || kSeldomLess * each.length_s >= best->messages.length_s || stopped())) break;
       TimedMessages messages = simulated(each.routes, bytes_, summary_ && hopeless);
-      const double length_s = messages.length_s;
       std::optional<TimedMessages> again;
       if (!hopeless) again = replayed(network_, messages, &rates);
-      // Replays are compared with each other alone.
       if (best && (!again || again->length_s >= best->messages.length_s)) continue;
       const bool as_bound = !again && stretch_to_bound(messages);
-      simulated_s = again ? length_s : messages.length_s;
-      least_bytes = each.least_bytes;
-      best = {each.routes, again ? std::move(*again) : std::move(messages), as_bound};
-      if (!again) break;
+      best = {each.routes, again ? std::move(*again) : std::move(messages), !again, as_bound};
+      if (!again) {
+        if (hopeless) in_longer_segments(*best);
+        break;
+      }
       rates = std::min(rates, kMoreRates);
     }
-    return in_more_segments(std::move(*best), simulated_s, least_bytes);
+    return std::move(*best);
   }
 
-  /// The same in shorter segments, of at least so many bytes, where the score says that this is shorter, and then the
-  /// simulation, which takes so long as it is: the search has looked at fewer segments.
-  [[nodiscard]] RoutedMessages in_more_segments(RoutedMessages best, double simulated_s,
-                                                std::int64_t least_bytes) const {
-    const std::int64_t most = std::min(kMostSegmentsOfMany, most_messages_ / network_.platform().ranks);
-    Routes shorter = best.routes;
-    double least_s = route_score(network_, root_, bytes_, shorter);
-    for (Routes each = shorter; !stopped();) {
-      each.segment_bytes = (each.segment_bytes + 1) / 2;
-      if (each.segment_bytes < least_bytes || each.segments(bytes_) > most) break;
-      const double length_s = route_score(network_, root_, bytes_, each);
-      if (length_s >= least_s) break;
-      least_s = length_s;
-      shorter = each;
+  /// The same in fewer segments, where the simulation says that this is far shorter: the score does not see all that a
+  /// message more costs, nor the simulation all that is won as the root waits.
+  void in_longer_segments(RoutedMessages& best) const {
+    constexpr double kFarShorter = 0.9;
+    Routes longer = best.routes;
+    longer.root_period_s = 0;
+    for (double least_s = best.messages.length_s; !stopped();) {
+      longer.segment_bytes *= 2;
+      if (longer.segments(bytes_) < kLeastOfMany) return;
+      TimedMessages messages = simulated(longer, bytes_, summary_);
+      if (messages.length_s >= least_s) return;
+      least_s = messages.length_s;
+      if (least_s >= kFarShorter * best.messages.length_s) continue;
+      const bool as_bound = stretch_to_bound(messages);
+      best = {longer, std::move(messages), true, as_bound};
     }
-    if (shorter.segment_bytes == best.routes.segment_bytes) return best;
-    TimedMessages messages = simulated(shorter, bytes_, summary_);
-    if (messages.length_s >= simulated_s) return best;
-    // Its replay would be as much longer as the other one is.
-    stretch(messages, best.messages.length_s / simulated_s);
-    const bool as_bound = stretch_to_bound(messages);
-    return {std::move(shorter), std::move(messages), as_bound};
   }
 
   const RankNetwork& network_;
@@ -298,7 +305,6 @@ class RouteComparison {
   std::int64_t bytes_;
   double bound_s_;
   bool summary_;
-  std::int64_t most_messages_;
   const StopRequest& stop_;
 };
 
@@ -306,8 +312,8 @@ class RouteComparison {
 
 RoutedMessages best_routed(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
                            const std::vector<FoundRoutes>& found, double bound_s, bool summary,
-                           std::int64_t most_messages, const StopRequest& stop) {
-  return RouteComparison(network, root, bytes, bound_s, summary, most_messages, stop).run(found);
+                           const StopRequest& stop) {
+  return RouteComparison(network, root, bytes, bound_s, summary, stop).run(found);
 }
 
 }  // namespace sluice::detail

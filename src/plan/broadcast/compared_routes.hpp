@@ -14,6 +14,7 @@ namespace sluice::detail {
 struct RoutedMessages {
   Routes routes;
   TimedMessages messages;
+  bool estimated = false;  ///< the times are not those of a replay of all messages
   /// All that is known of the length is that it is not below the bound, which it is set to.
   bool as_bound = false;
 };
@@ -22,10 +23,9 @@ struct RoutedMessages {
 inline constexpr double kReplayOverScore = 0.75;
 
 /// Of routes in the order of their scores, at least one, those that a replay finds shortest: see compared_routes.cpp.
-/// `bound_s`: no program is shorter. `summary`: of many messages, their length alone. `most_messages`: as in
-/// BroadcastOptions.
+/// `bound_s`: no program is shorter. `summary`: of many messages, their length alone.
 [[nodiscard]] RoutedMessages best_routed(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
                                          const std::vector<FoundRoutes>& found, double bound_s, bool summary,
-                                         std::int64_t most_messages, const StopRequest& stop);
+                                         const StopRequest& stop);
 
 }  // namespace sluice::detail

@@ -258,6 +258,7 @@ class BroadcastPlanner {
     plan.messages = std::move(tree.messages);
     plan.native = std::move(tree.native);
     plan.length_s = tree.length_s;
+    plan.estimated = !tree.replayed && plan.native.empty();
     if (tree.replayed && plan.native.empty()) {
       plan.bound = bound();
       plan.bound.seconds = detail::bound_below(plan.bound.seconds, plan.length_s);
@@ -333,16 +334,18 @@ class BroadcastPlanner {
     check_segments();
     PlannedMessages plan;
     const std::vector<detail::FoundRoutes> found =
-        planner.routes(network_, root_, bytes_, options_.segments, options_.stop);
+        planner.routes(network_, root_, bytes_, {options_.segments, options_.most_messages}, options_.stop);
     if (detail::kReplayOverScore * found.front().length_s >= to_beat) {
       plan.length_s = found.front().length_s;
+      plan.estimated = true;
       return finish(std::move(plan), name, name + ", " + to_string(found.front().routes));
     }
     plan.bound = bound();
-    detail::RoutedMessages best = best_routed(network_, root_, bytes_, found, plan.bound.seconds, !options_.messages,
-                                              options_.most_messages, options_.stop);
+    detail::RoutedMessages best =
+        best_routed(network_, root_, bytes_, found, plan.bound.seconds, !options_.messages, options_.stop);
     fill_schedule(plan.schedule, best.messages, best.routes.segment_bytes);
     plan.length_s = best.messages.length_s;
+    plan.estimated = best.estimated;
     if (best.as_bound)
       plan.bound = {};
     else
@@ -373,8 +376,8 @@ class BroadcastPlanner {
     if (!options_.messages) return;
     schedule.transfers.reserve(messages.list.size());
     for (const TimedMessage& each : messages.list)  // in the order of their starts
-      schedule.transfers.push_back(
-          {each.from, each.to, each.start_s, each.arrival_s, each.offset / segment_bytes, each.port_s});
+      schedule.transfers.push_back({each.from, each.to, each.start_s, each.arrival_s, each.offset / segment_bytes,
+                                    std::min(each.port_s, each.arrival_s - each.start_s)});
   }
 
   // ---- patterns over all ranks
@@ -434,7 +437,7 @@ class BroadcastPlanner {
     std::vector<BroadcastPlan::Candidate> candidates;
     const bool few = messages_of(between) <= kFewMessages;
     const auto offer = [&](PlannedMessages plan) {
-      candidates.push_back({plan.method, plan.length_s});
+      candidates.push_back({detail::method_text(plan), plan.length_s});
       if (plan.messages && (!best || plan.length_s < best->length_s)) best = std::move(plan);
     };
     // Trees of very many messages are only worked out if they are asked for.
@@ -495,7 +498,7 @@ class BroadcastPlanner {
                                               const std::string& method) {
     plan.schedule.algorithm = algorithm;
     plan.method = method;
-    plan.candidates = {{method, plan.length_s}};
+    plan.candidates = {{detail::method_text(plan), plan.length_s}};
     return plan;
   }
 

@@ -17,6 +17,7 @@ struct PlannedMessages {
   TreeSchedule schedule;
   bool between_clusters = false;
   bool optimal = false;
+  bool estimated = false;
   ProgramBound bound;  ///< of the program
   /// None of a method that was seen to be slower and not worked out. Of a summary, maybe their length alone.
   std::optional<TimedMessages> messages;
@@ -26,6 +27,11 @@ struct PlannedMessages {
   std::string method;
   std::vector<BroadcastPlan::Candidate> candidates;
 };
+
+/// For people: the method, and whether the length is estimated.
+[[nodiscard]] inline std::string method_text(const PlannedMessages& plan) {
+  return plan.estimated ? plan.method + ", estimated" : plan.method;
+}
 
 /// What plan_broadcast makes a program of; the messages are there.
 [[nodiscard]] PlannedMessages plan_messages(const Platform& platform, std::int64_t root, std::int64_t bytes,

@@ -15,12 +15,12 @@ constexpr std::string_view kSteffenel = "Steffenel 2006";
 constexpr std::string_view kBhat = "Bhat et al. 2003";
 
 std::vector<FoundRoutes> pipelined_routes(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                                          std::int64_t segments, const StopRequest& stop) {
-  return best_routes(network, root, bytes, /*parallel=*/false, segments, stop);
+                                          const SegmentLimits& limits, const StopRequest& stop) {
+  return best_routes(network, root, bytes, /*parallel=*/false, limits, stop);
 }
 std::vector<FoundRoutes> parallel_routes(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                                         std::int64_t segments, const StopRequest& stop) {
-  return best_routes(network, root, bytes, /*parallel=*/true, segments, stop);
+                                         const SegmentLimits& limits, const StopRequest& stop) {
+  return best_routes(network, root, bytes, /*parallel=*/true, limits, stop);
 }
 
 constexpr std::array kBroadcastPlanners{

@@ -28,7 +28,7 @@ struct BroadcastPlannerEntry {
   ExactTree (*search)(const BetweenClusters&, const ClusterTree& start, bool early_internal, std::int64_t most_nodes,
                       const StopRequest&) = nullptr;
   /// How segments go over all ranks: the best few, as best_routes.
-  std::vector<FoundRoutes> (*routes)(const RankNetwork&, std::int64_t root, std::int64_t bytes, std::int64_t segments,
+  std::vector<FoundRoutes> (*routes)(const RankNetwork&, std::int64_t root, std::int64_t bytes, const SegmentLimits&,
                                      const StopRequest&) = nullptr;
   bool several_clusters = false;  ///< within one, it does what another one does
 

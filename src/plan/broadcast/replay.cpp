@@ -419,8 +419,8 @@ std::optional<TimedMessages> replayed(const RankNetwork& network, const TimedMes
     TimedMessage& message = result.list.emplace_back(messages.list[m]);
     message.start_s = times.messages[m].start;
     message.arrival_s = times.messages[m].arrival;
-    message.connection_s = std::min(message.connection_s, message.arrival_s - message.start_s);
-    message.port_s = std::min(message.port_s, message.connection_s);
+    message.connection_s =
+        std::max(message.port_s, std::min(message.connection_s, message.arrival_s - message.start_s));
   }
   return result;
 }

@@ -28,9 +28,17 @@ struct CombiningPace {
 [[nodiscard]] Platform without_broadcast_times(Platform platform);
 /// What the broadcast that goes the other way is planned over.
 [[nodiscard]] Platform mirror_platform(const Platform& platform, const CombiningPace& pace);
+/// When messages go back: as soon as they can, or those of one connection not much sooner one after the other than in
+/// the mirror image. All ranks have something to send at first, and where ranks begin with all of it, the busiest part
+/// has more than it can pass on.
+enum class MirrorPace : std::uint8_t { kAtOnce, kInTime };
+/// In time for a long pipeline, of which not all messages are replayed.
+[[nodiscard]] inline MirrorPace mirror_pace(const PlannedMessages& forth) {
+  return forth.estimated ? MirrorPace::kInTime : MirrorPace::kAtOnce;
+}
 /// A broadcast over that, with its messages, the other way round, for `shape`, a reduction whose operations are
 /// missing.
-[[nodiscard]] ProgramMessages mirrored(const PlannedMessages& forth, const Program& shape);
+[[nodiscard]] ProgramMessages mirrored(const PlannedMessages& forth, const Program& shape, MirrorPace pace);
 
 /// Of `shape`, a reduction whose operations are missing, over a sound platform. Throws InputError as
 /// plan_reversed_broadcast does.

@@ -67,8 +67,15 @@ std::size_t step_round(std::size_t ranks, const Routes& routes, std::int64_t byt
   constexpr std::size_t kPart = 6;
   if (routes.segments(bytes) <= static_cast<std::int64_t>(ranks)) return 1;
   std::size_t step = routes.entries == Routes::Entries::kAll ? std::max<std::size_t>(2, ranks / kPart) : 2;
-  while (std::gcd(step, ranks) > 1) ++step;
-  return step;
+  // Each segment is one rank further when the next begins: so, of as many as there are ranks, no two are at one rank.
+  while (std::gcd(step - 1, ranks) > 1) ++step;
+  return step % ranks;
+}
+
+/// Where the i-th segment begins, each by such a step further round the ring: at all ranks in turn.
+std::size_t at_steps(std::size_t i, std::size_t ranks, std::size_t step) {
+  const std::size_t round = ranks / std::gcd(step, ranks);  // steps to where it began, from where it goes on by one
+  return (i * step + i / round) % ranks;
 }
 
 /// Where round a ring of so many ranks the i-th segment begins that goes by a binary tree, in which the first half of
@@ -117,7 +124,7 @@ GroupParts::GroupParts(const RankNetwork& network, const std::vector<RankGroup>&
 
 RouteBuilder::RouteBuilder(const RankNetwork& network, const std::vector<RankGroup>& groups,
                            std::shared_ptr<const GroupParts> parts, std::int64_t bytes, const Routes& routes)
-    : groups_(groups), bytes_(bytes), routes_(routes), parts_(std::move(parts)) {
+    : network_(network), groups_(groups), bytes_(bytes), routes_(routes), parts_(std::move(parts)) {
   step_ = step_round(std::max<std::size_t>(2, groups.front().ranks.size()) - 1, routes, bytes);
   for (const std::vector<std::int32_t>& parent : routes.trees) trees_.push_back(tree_of(network, parent));
 }
@@ -187,6 +194,26 @@ std::pair<std::size_t, std::size_t> RouteBuilder::ring_of(std::size_t group, std
   return {ring_start(group), entries_first(group) ? tree_->entries[group] : 0};
 }
 
+void RouteBuilder::add_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages) {
+  const auto first = static_cast<std::ptrdiff_t>(messages.size());
+  begin_segment(segment, turn, messages);
+  for (std::size_t s = 0; s < groups_.size(); ++s) {
+    add_inside(s);
+    add_between(s);
+  }
+  if (routes_.root_period_s <= 0) return;
+  const std::int64_t root = groups_.front().ranks.front();
+  const auto from_root = [&](const RankMessage& message) { return message.from == root; };
+  const auto count = std::count_if(messages.begin() + first, messages.end(), from_root);
+  for (auto message = messages.begin() + first; message != messages.end(); ++message) {
+    if (!from_root(*message)) continue;
+    const double port_s =
+        network_.costs(network_.cluster(root), network_.cluster(message->to), end_ - begin_, false).port_s;
+    const double paced_s = routes_.root_period_s / static_cast<double>(count);
+    if (paced_s > port_s && port_s > 0) message->pace = static_cast<float>(paced_s / port_s);
+  }
+}
+
 std::vector<RankMessage> RouteBuilder::run() {
   std::size_t ranks = 0;
   for (const RankGroup& group : groups_) ranks += group.ranks.size();
@@ -200,7 +227,11 @@ std::vector<RankMessage> RouteBuilder::run() {
 std::int64_t RouteBuilder::entry(std::size_t group) const {
   const std::size_t entries = tree_->entries[group];
   const std::size_t ranks = routes_.entries == Routes::Entries::kFirst ? entries : groups_[group].ranks.size();
-  const std::size_t turn = routes_.shape == Shape::kBinary ? in_other_half(round_, entries) : round_ % entries;
+  std::size_t turn = round_ % entries;
+  if (routes_.shape == Shape::kBinary)
+    turn = in_other_half(round_, entries);
+  else if (routes_.entries == Routes::Entries::kAll)
+    turn = at_steps(round_, entries, step_round(entries, routes_, bytes_));
   return static_cast<std::int64_t>(turn * ranks / entries);
 }
 
@@ -211,7 +242,7 @@ std::size_t RouteBuilder::ring_start(std::size_t s) const {
   if (s != 0) return static_cast<std::size_t>(entry(s));
   if (!spreads(s)) return 0;
   const std::size_t ranks = groups_[s].ranks.size() - 1;
-  return 1 + (routes_.root_shape == Shape::kBinary ? in_other_half(turn_, ranks) : turn_ * step_ % ranks);
+  return 1 + (routes_.root_shape == Shape::kBinary ? in_other_half(turn_, ranks) : at_steps(turn_, ranks, step_));
 }
 
 bool RouteBuilder::entries_first(std::size_t s) const { return s != 0 && routes_.entries != Routes::Entries::kSpread; }

@@ -53,13 +53,7 @@ class RouteBuilder {
 
   /// Adds to `messages` those of one segment. `turn`: where the ring of the root's group begins, for routes that the
   /// root spreads; the segment itself in a broadcast.
-  void add_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages) {
-    begin_segment(segment, turn, messages);
-    for (std::size_t s = 0; s < groups_.size(); ++s) {
-      add_inside(s);
-      add_between(s);
-    }
-  }
+  void add_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages);
   /// The same of those messages alone that go from group to group.
   void add_between(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages) {
     begin_segment(segment, turn, messages);
@@ -110,6 +104,7 @@ class RouteBuilder {
   [[nodiscard]] const Ring& ring(std::size_t s);
   void join(std::size_t s, std::span<const std::size_t> positions, Ring& ring) const;
 
+  const RankNetwork& network_;
   const std::vector<RankGroup>& groups_;
   std::int64_t bytes_;
   const Routes& routes_;

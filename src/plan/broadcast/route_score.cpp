@@ -43,7 +43,7 @@ const MessageCosts& RouteScore::costs(std::size_t from, std::size_t to, std::int
   if (known == bytes) return costs;
   known = bytes;
   costs = network_.costs(from, to, bytes, false);
-  if (costs.yields) costs.port_s = std::min(costs.port_s, network_.port_s(to, costs.connection_s, bytes));
+  if (costs.yields) costs.receive_s = network_.port_s(to, costs.connection_s, bytes);
   return costs;
 }
 
@@ -65,7 +65,7 @@ void RouteScore::add_loads(const std::vector<RankMessage>& messages, const std::
       if (!passed.yields) firm_[what] += times * seconds;
     };
     pass(from, passed.port_s);
-    pass(ranks_ + to, passed.port_s);
+    pass(ranks_ + to, passed.receive_s);
     load_[2 * ranks_ + from] += times * passed.overhead_s;
     load_[2 * ranks_ + to] += times * passed.overhead_s;
     if (a == b) continue;
@@ -194,7 +194,7 @@ const RouteScore::InsideLoads& RouteScore::inside_loads(std::size_t group, Route
   return result;
 }
 
-double RouteScore::score(const Routes& routes, double limit) {
+RouteScore::Score RouteScore::score(const Routes& routes, double limit) {
   if (!parts_) parts_ = std::make_shared<GroupParts>(network_, groups_, routes.level);
   RouteBuilder builder(network_, groups_, parts_, bytes_, routes);
   const std::size_t followed = std::max<std::size_t>(2, routes.trees.size());
@@ -221,7 +221,7 @@ double RouteScore::score(const Routes& routes, double limit) {
   for_all_but_links([&](std::size_t what) { busiest = std::max(busiest, load_[what] / static_cast<double>(sample)); });
   if (length() >= limit) {
     clear_loads();
-    return length();
+    return {length(), 0, 0};
   }
   std::vector<RankMessage> messages;
   // Spread over the ring of the root's group as all segments are.
@@ -234,6 +234,7 @@ double RouteScore::score(const Routes& routes, double limit) {
   };
   for_all_but_links(look);
   for (const std::size_t link : links_) look(link);
+  const double period_s = busiest;
   // Pairs of ranks come again only after many segments.
   constexpr std::size_t kMostListed = 128;
   const std::size_t listed = std::min(segments, kMostListed);
@@ -250,10 +251,10 @@ double RouteScore::score(const Routes& routes, double limit) {
     builder.add_segment(static_cast<std::int64_t>(each), turn(routes, each, sample), messages);
     filled = std::max(filled, fill(messages, inside));
   }
-  return length();
+  return {length(), filled, period_s};
 }
 
-double route_score(const RankNetwork& network, std::int64_t root, std::int64_t bytes, const Routes& routes) {
+RouteScore::Score route_score(const RankNetwork& network, std::int64_t root, std::int64_t bytes, const Routes& routes) {
   const std::vector<RankGroup> groups = network.groups_from(root, routes.level);
   return RouteScore(network, root, bytes, groups).score(routes);
 }

@@ -20,9 +20,14 @@ class RouteScore {
  public:
   RouteScore(const RankNetwork& network, std::int64_t root, std::int64_t bytes, const std::vector<RankGroup>& groups);
 
-  /// In seconds. Where that is `limit` or more, it may be less than it should, but not less than `limit`. All routes
-  /// are of one level. O(ranks * connections between two groups), but O(ranks) for the loads of groups that are known.
-  [[nodiscard]] double score(const Routes& routes, double limit = kInfinity);
+  struct Score {
+    double length_s = 0;
+    double filled_s = 0;  ///< of that, until the first segments are everywhere
+    double period_s = 0;  ///< for so long a segment keeps the busiest port, rank, link or uplink
+  };
+  /// Where the length is `limit` or more, it may be less than it should, but not less than `limit`. All routes are of
+  /// one level. O(ranks * connections between two groups), but O(ranks) for the loads of groups that are known.
+  [[nodiscard]] Score score(const Routes& routes, double limit = kInfinity);
 
  private:
   /// What the messages inside of a group go by.
@@ -57,7 +62,6 @@ class RouteScore {
     for (std::size_t what = 3 * ranks_ + clusters_ * clusters_; what < load_.size(); ++what) use(what);
   }
   void clear_loads();
-  /// `port_s`: of both ranks.
   [[nodiscard]] const MessageCosts& costs(std::size_t from_cluster, std::size_t to_cluster, std::int64_t bytes);
   [[nodiscard]] double uplink_s(std::size_t number, std::int64_t bytes);
   /// Of messages that come so many times.
@@ -87,7 +91,7 @@ class RouteScore {
 };
 
 /// The score of one route.
-[[nodiscard]] double route_score(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                                 const Routes& routes);
+[[nodiscard]] RouteScore::Score route_score(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+                                            const Routes& routes);
 
 }  // namespace sluice::detail

@@ -25,14 +25,14 @@
 /// In the root's group segments leave for others from as many ranks behind the root as there are connections. No
 /// rank waits for more than the segment that it passes on. A rank sends to other groups first, then segment by segment.
 /// Every level is tried by itself. All trees of its groups are if there are at most four; else those of the heuristics
-/// fef, fef-gap, ecef and flat, for one segment and for the whole message, and at the outermost level a chain and a
-/// binary tree, which pass an uplink once or twice. First every combination of tree and shapes with segments of
-/// moderate size, then the best ones with smaller and larger segments, then shapes again, and two trees in turn. All
-/// that by the score of route_score.cpp. Of the best few the planner compares the replays (plan.cpp). Guarantee: none.
-/// Complexity: O(k n) time for each combination, for n ranks and k entries to a group. Deterministic. Source: segments
-/// that flow through a tree: Kielmann et al. (2001), van de Geijn and others; ring inside: the allgather of Thakur,
-/// Rabenseifner, Gropp (2005), each part as soon as it is there. Several connections into a cluster at once, first and
-/// last hosts, all entries: ours; two trees of which each rank has another place in each: Sanders, Speck, Träff (2009).
+/// fef, fef-gap, ecef and flat, for one segment and for the whole message, and chains and binary trees of groups
+/// (TreesOfStreams). First every combination of tree and shapes with segments of moderate size, then the best ones with
+/// smaller and larger segments, then shapes again, and two trees in turn. All that by the score of route_score.cpp. Of
+/// the best few the planner compares the replays (plan.cpp). Guarantee: none. Complexity: O(k n) time for each
+/// combination, for n ranks and k entries to a group. Deterministic. Source: segments that flow through a tree:
+/// Kielmann et al. (2001), van de Geijn and others; ring inside: the allgather of Thakur, Rabenseifner, Gropp (2005),
+/// each part as soon as it is there. Several connections into a cluster at once, first and last hosts, all entries:
+/// ours; two trees of which each rank has another place in each: Sanders, Speck, Träff (2009).
 ///
 /// Example: 2 groups of 2 ranks, K = 2, two segments, spread: the root 0 gives segment 0 to 1, which sends it to 2,
 /// which gives it to 3; segment 1 goes to 1 as well (the only other rank), from there to 3, which gives it to 2.
@@ -43,6 +43,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -88,31 +89,71 @@ std::vector<GroupTree> all_trees(std::size_t groups) {
   }
 }
 
-/// A chain of groups, each the nearest to the one before of those left, and the binary tree of that order, a heap.
-std::vector<GroupTree> trees_of_streams(const Costs& costs) {
-  const std::size_t groups = costs.size();
-  std::vector<std::size_t> order{0};
-  std::vector<char> taken(groups, 0);
-  taken[0] = 1;
-  while (order.size() < groups) {
-    std::size_t nearest = 0;
-    for (std::size_t s = 1; s < groups; ++s) {
-      if (taken[s] != 0) continue;
-      if (nearest == 0 || costs.transfer(order.back(), s) < costs.transfer(order.back(), nearest)) nearest = s;
+/// Trees of which no group of the levels above is entered twice, and few groups pass a segment on twice: the groups at
+/// the outermost level form a chain, each the nearest to the one before of those left, or the binary tree of that
+/// order, a heap; so do the groups inside each of them, and so on down to the groups of the tree.
+class TreesOfStreams {
+ public:
+  TreesOfStreams(const RankNetwork& network, const std::vector<RankGroup>& groups, std::size_t level,
+                 const Costs& costs)
+      : network_(network), groups_(groups), level_(level), costs_(costs) {}
+
+  std::vector<GroupTree> run() {
+    std::vector<GroupTree> result;
+    std::vector<std::size_t> all(groups_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    for (const bool heap_outside : {false, true}) {
+      for (const bool heap_inside : {false, true}) {
+        heap_outside_ = heap_outside;
+        heap_inside_ = heap_inside;
+        tree_.assign(groups_.size(), -1);
+        join(all, network_.levels().levels(), true);
+        result.push_back(tree_);
+      }
     }
-    taken[nearest] = 1;
-    order.push_back(nearest);
+    return result;
   }
-  std::vector<GroupTree> trees(2, GroupTree(groups, -1));
-  for (std::size_t i = 1; i < groups; ++i) {
-    trees[0][order[i]] = static_cast<std::int32_t>(order[i - 1]);
-    trees[1][order[i]] = static_cast<std::int32_t>(order[(i - 1) / 2]);
+
+ private:
+  /// Below the first of `members`, which are in one group of `level`.
+  void join(const std::vector<std::size_t>& members, std::size_t level, bool outside) {
+    std::vector<std::vector<std::size_t>> parts;
+    while (parts.size() < 2 && level > level_) {
+      --level;
+      parts.clear();
+      for (const std::size_t member : members) {
+        const auto same = [&](const std::vector<std::size_t>& part) {
+          return part_of(part.front(), level) == part_of(member, level);
+        };
+        const auto known = std::ranges::find_if(parts, same);
+        (known == parts.end() ? parts.emplace_back() : *known).push_back(member);
+      }
+    }
+    if (parts.size() < 2) return;
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+      const auto far = [&](const auto& part) { return costs_.transfer(parts[i - 1].front(), part.front()); };
+      const auto rest = parts.begin() + static_cast<std::ptrdiff_t>(i);
+      std::iter_swap(
+          rest, std::min_element(rest, parts.end(), [&](const auto& a, const auto& b) { return far(a) < far(b); }));
+      const std::size_t up = (outside ? heap_outside_ : heap_inside_) ? (i - 1) / 2 : i - 1;
+      tree_[parts[i].front()] = static_cast<std::int32_t>(parts[up].front());
+    }
+    for (const std::vector<std::size_t>& part : parts) join(part, level, false);
   }
-  return trees;
-}
+  [[nodiscard]] std::size_t part_of(std::size_t group, std::size_t level) const {
+    return network_.levels().group(level, groups_[group].clusters.front());
+  }
+
+  const RankNetwork& network_;
+  const std::vector<RankGroup>& groups_;
+  std::size_t level_;
+  const Costs& costs_;
+  bool heap_outside_ = false, heap_inside_ = false;
+  GroupTree tree_;
+};
 
 std::vector<GroupTree> group_trees(const RankNetwork& network, const std::vector<RankGroup>& groups, std::int64_t bytes,
-                                   bool parallel, bool outermost) {
+                                   bool parallel, std::size_t level) {
   constexpr std::size_t kFew = 4;
   if (groups.size() <= kFew) return all_trees(groups.size());
   std::set<GroupTree> trees;
@@ -132,8 +173,7 @@ std::vector<GroupTree> group_trees(const RankNetwork& network, const std::vector
     }
     for (const auto tree : {flat_tree, fef_tree, fef_gap_tree, ecef_tree})
       trees.insert(tree(Costs(problem), Lookahead::kLeast).parent);
-    if (!outermost) continue;
-    for (GroupTree& tree : trees_of_streams(Costs(problem))) trees.insert(std::move(tree));
+    for (GroupTree& tree : TreesOfStreams(network, groups, level, Costs(problem)).run()) trees.insert(std::move(tree));
   }
   return {trees.begin(), trees.end()};
 }
@@ -144,32 +184,32 @@ constexpr double kHopeless = 2;
 class RouteSearch {
  public:
   RouteSearch(const RankNetwork& network, std::size_t level, std::int64_t root, std::int64_t bytes, bool parallel,
-              std::int64_t segments, double least_before, const StopRequest& stop)
+              const SegmentLimits& limits, double least_before, const StopRequest& stop)
       : network_(network),
         level_(level),
         groups_(network.groups_from(root, level)),
         root_(root),
         bytes_(bytes),
         parallel_(parallel),
-        segments_(segments),
+        limits_(limits),
         least_before_(least_before),
         stop_(stop),
         score_(network, root, bytes, groups_) {}
 
   std::vector<FoundRoutes> run() {
-    if (segments_ == 0) least_bytes_ = least_segment();
-    trees_ = group_trees(network_, groups_, bytes_, parallel_, level_ + 1 == network_.levels().levels());
-    if (segments_ > 0) {
-      try_combinations((bytes_ + segments_ - 1) / segments_);
+    if (limits_.segments == 0) least_bytes_ = least_segment();
+    trees_ = group_trees(network_, groups_, bytes_, parallel_, level_);
+    if (limits_.segments > 0) {
+      try_combinations((bytes_ + limits_.segments - 1) / limits_.segments);
       return std::move(few_);
     }
     // The segments that are best for plain routes, and the whole message.
     std::int64_t plain = bytes_;
-    double least = score_.score(plain_routes(bytes_));
+    double least = score_.score(plain_routes(bytes_)).length_s;
     for (std::int64_t segment = least_bytes_; segment < bytes_; segment *= 2) {
       const Routes routes = plain_routes(segment);
       if (routes.segments(bytes_) > most_segments()) continue;
-      const double length = score_.score(routes, least);
+      const double length = score_.score(routes, least).length_s;
       if (length < least) least = length, plain = segment;
     }
     try_combinations(plain);
@@ -211,16 +251,18 @@ class RouteSearch {
 
   /// Programs of so many messages are simulated in a second or so; a pipeline of fewer segments is hardly one.
   [[nodiscard]] std::int64_t most_segments() const {
-    constexpr std::int64_t kMostSegments = 4096, kFewSegments = 64, kMessages = 50'000, kMostMessages = 250'000;
+    constexpr std::int64_t kMostSegments = 4096, kFewSegments = 64, kManySegments = 512, kMessages = 50'000,
+                           kMostMessages = 250'000;
     const std::int64_t ranks = network_.platform().ranks;
-    return std::max<std::int64_t>(
-        1, std::clamp(kMessages / ranks, std::min(kFewSegments, kMostMessages / ranks), kMostSegments));
+    const std::int64_t least =
+        std::max(std::min(kFewSegments, kMostMessages / ranks), std::min(kManySegments, limits_.most_messages / ranks));
+    return std::max<std::int64_t>(1, std::clamp(kMessages / ranks, least, kMostSegments));
   }
 
   bool attempt(const Routes& routes) {
     const std::int64_t least = routes.entries == Entries::kAll ? least_bytes_ - least_bytes_ / 4 : least_bytes_;
     if (routes.segment_bytes < std::min(bytes_, least) || routes.segment_bytes > bytes_) return false;
-    const bool too_many = segments_ == 0 && routes.segments(bytes_) > most_segments();
+    const bool too_many = limits_.segments == 0 && routes.segments(bytes_) > most_segments();
     if (best_ && (too_many || (stop_ && stop_()))) return false;
     if (!tried_
              .insert({routes.trees, routes.spread, routes.entries, routes.from_last, routes.root_shape, routes.shape,
@@ -228,7 +270,8 @@ class RouteSearch {
              .second)
       return false;
     const double limit = worth_keeping(routes);
-    const FoundRoutes found{routes, score_.score(routes, limit), segments_ > 0 ? routes.segment_bytes : least_bytes_};
+    const RouteScore::Score score = score_.score(routes, limit);
+    const FoundRoutes found{routes, score.length_s, score.filled_s, score.period_s};
     if (found.length_s >= limit) return false;
     keep(found);
     if (best_ && found.length_s >= best_->length_s) return false;
@@ -265,8 +308,8 @@ class RouteSearch {
   }
 
   [[nodiscard]] Routes plain_routes(std::int64_t segment_bytes) const {
-    return {level_, {trees_.front()}, parallel_,   false,        Entries::kSpread,
-            false,  Shape::kChain,    kPlainShape, segment_bytes};
+    return {level_, {trees_.front()}, parallel_,   false,         Entries::kSpread,
+            false,  Shape::kChain,    kPlainShape, segment_bytes, 0};
   }
 
   /// From the plainest routes, with these segments.
@@ -367,7 +410,7 @@ class RouteSearch {
   std::int64_t root_;
   std::int64_t bytes_;
   bool parallel_;
-  std::int64_t segments_;
+  SegmentLimits limits_;
   double least_before_;  // the least score at other levels
   const StopRequest& stop_;
   RouteScore score_;
@@ -404,12 +447,12 @@ std::vector<RankMessage> route_messages(const RankNetwork& network, std::int64_t
 }
 
 std::vector<FoundRoutes> best_routes(const RankNetwork& network, std::int64_t root, std::int64_t bytes, bool parallel,
-                                     std::int64_t segments, const StopRequest& stop) {
+                                     const SegmentLimits& limits, const StopRequest& stop) {
   std::vector<FoundRoutes> all;
   double least = kInfinity;
   for (std::size_t level = network.levels().levels(); level-- > 0;) {
     const std::vector<FoundRoutes> found =
-        RouteSearch(network, level, root, bytes, parallel, segments, least, stop).run();
+        RouteSearch(network, level, root, bytes, parallel, limits, least, stop).run();
     least = std::min(least, found.front().length_s);
     all.insert(all.end(), found.begin(), found.end());
   }

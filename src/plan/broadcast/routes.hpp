@@ -28,6 +28,9 @@ struct Routes {
   Shape root_shape = Shape::kChain;  ///< in the root's group
   Shape shape = Shape::kChain;       ///< in the others
   std::int64_t segment_bytes = 1;
+  /// The root begins a segment no sooner than so long after the one before: it sends no more than the busiest part
+  /// passes on, where other messages would wait, and slow each other down.
+  double root_period_s = 0;
 
   /// Of a message of so many bytes.
   [[nodiscard]] std::int64_t segments(std::int64_t bytes) const { return (bytes + segment_bytes - 1) / segment_bytes; }
@@ -43,14 +46,19 @@ struct Routes {
 
 struct FoundRoutes {
   Routes routes;
-  double length_s = 0;  ///< about: see route_score.hpp
-  std::int64_t least_bytes =
-      1;  ///< what segments should have at least; as many as they have, if they are not to be cut
+  double length_s = 0;                ///< about: see route_score.hpp
+  double filled_s = 0, period_s = 0;  ///< as in RouteScore::Score
+};
+
+/// Into how many segments a message may be cut.
+struct SegmentLimits {
+  std::int64_t segments = 0;       ///< so many; 0: as many as is best
+  std::int64_t most_messages = 0;  ///< of a long pipeline: see BroadcastOptions
 };
 
 /// The best few routes found at every level, at least one, by their lengths: over one connection between two groups,
-/// or, where that is possible, over several. `segments`: 0, or how many.
+/// or, where that is possible, over several.
 [[nodiscard]] std::vector<FoundRoutes> best_routes(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                                                   bool parallel, std::int64_t segments, const StopRequest& stop);
+                                                   bool parallel, const SegmentLimits& limits, const StopRequest& stop);
 
 }  // namespace sluice::detail

@@ -325,7 +325,7 @@ class Simulation {
     }
     Connection& connection = connections_[connection_of_[m]];
     connection.free = now;
-    if (!length_only_) sent(m).connection_s = std::max(cost.connection_s, cost.port_s);
+    if (!length_only_) sent(m).connection_s = std::max(cost.connection_s, sent(m).port_s);
     events_.push(now + cost.latency_s, Kind::kReaches, m);
     if (!connection.ready.empty()) try_at(from, std::max(now, port_free_[from]));
   }

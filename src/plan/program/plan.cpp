@@ -506,13 +506,12 @@ class Planning {
       const bool slower = limits.longer;
       program.length_s = estimate ? *estimate : estimated_length(network_, program.timed);
       if (slower) program.length_s = std::max(program.length_s, limits.most_s);
+      program.name = estimated_name(program.name);
+      candidates_.push_back({program.name, program.length_s});
       if (known && !slower) {
-        candidates_.push_back({program.name, program.length_s});
         if (!known_ || program.length_s < known_->length_s) known_ = std::move(program);
         return work;
       }
-      program.name = estimated_name(program.name);
-      candidates_.push_back({program.name, program.length_s});
       if (slower) return work;
       if (!estimated_ || program.length_s < estimated_->length_s) estimated_ = std::move(program);
       return work;

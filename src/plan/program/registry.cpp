@@ -209,8 +209,11 @@ Variants reversed_broadcast(const ProgramTask& task) {
   Variants variants;
   const auto offer = [&](const char* speed, const CombiningPace& pace, const char* algorithm = "") {
     ReversedMessages found = broadcast_back(task, pace, algorithm);
-    variants.push_back(planned(fmt::format("reversed-broadcast, {}{}", speed, found.forth.method),
-                               std::move(found.back), found.forth.length_s));
+    const std::string name = fmt::format("reversed-broadcast, {}{}", speed, found.forth.method);
+    if (!found.forth.estimated && *algorithm == '\0')
+      variants.push_back(
+          planned(name + ", in time", mirrored(found.forth, task.shape, MirrorPace::kInTime), found.forth.length_s));
+    variants.push_back(planned(name, std::move(found.back), found.forth.length_s));
   };
   offer("", {});
   if (!cost.are_free()) {
@@ -479,7 +482,7 @@ Variants reduce_broadcast(const ProgramTask& task) {
   const auto offer = [&](const char* speed, const CombiningPace& pace) {
     // Mostly links are as fast in both directions, so that both broadcasts are the same.
     if (mirror_platform(*task.platform, pace) == forth_over) {
-      add(speed, back, mirrored(back, task.shape));
+      add(speed, back, mirrored(back, task.shape, mirror_pace(back)));
       return;
     }
     ReversedMessages there = broadcast_back(task, pace);
