@@ -285,12 +285,14 @@ class RouteComparison {
   /// The same in fewer segments, where the simulation says that this is far shorter: the score does not see all that a
   /// message more costs, nor the simulation all that is won as the root waits.
   void in_longer_segments(RoutedMessages& best) const {
-    constexpr double kFarShorter = 0.9;
+    constexpr double kFarShorter = 0.9, kMayBeShorter = 0.95;
     Routes longer = best.routes;
     longer.root_period_s = 0;
     for (double least_s = best.messages.length_s; !stopped();) {
       longer.segment_bytes *= 2;
-      if (longer.segments(bytes_) < kLeastOfMany) return;
+      const bool may_be_shorter =
+          route_score(network_, root_, bytes_, longer).length_s < kMayBeShorter * best.messages.length_s;
+      if (longer.segments(bytes_) < kLeastOfMany || !may_be_shorter) return;
       TimedMessages messages = simulated(longer, bytes_, summary_);
       if (messages.length_s >= least_s) return;
       least_s = messages.length_s;

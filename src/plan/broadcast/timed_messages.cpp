@@ -109,6 +109,15 @@ class Simulation {
     std::priority_queue<Number, std::vector<Number>, std::greater<>> ready;  // positions in order_
   };
 
+  /// A message, with what is looked at when it starts and arrives, and when another one arrives that it waits for.
+  struct Queued {
+    Number first_part = 0, end_part = 0;
+    Number missing = 0;  ///< parts that its sender has not got yet
+    Number connection = 0;
+    Number position = 0;  ///< in order_
+    Number costs = 0;     ///< in costs_
+  };
+
   [[nodiscard]] Number number_of_messages() const { return static_cast<Number>(messages_.size()); }
 
   [[nodiscard]] Number part(std::int64_t offset) const {
@@ -130,15 +139,16 @@ class Simulation {
     std::sort(cuts_.begin(), cuts_.end());
     cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
     const std::size_t parts = cuts_.empty() ? 0 : cuts_.size() - 1;
-    missing_.resize(count, 0);
-    parts_.resize(count);
+    queued_.resize(count);
     waiting_begin_.assign(ranks_ * parts + 1, 0);
     for (Number m = 0; m < count; ++m) {
       const RankMessage& message = messages_[m];
-      parts_[m] = same_range(m) ? parts_[m - 1] : std::pair(part(message.begin), part(message.end));
+      const bool same = same_range(m);
+      queued_[m].first_part = same ? queued_[m - 1].first_part : part(message.begin);
+      queued_[m].end_part = same ? queued_[m - 1].end_part : part(message.end);
       if (message.from == root_) continue;
-      missing_[m] = static_cast<std::int32_t>(parts_[m].second - parts_[m].first);
-      for (std::size_t p = parts_[m].first; p < parts_[m].second; ++p)
+      queued_[m].missing = queued_[m].end_part - queued_[m].first_part;
+      for (std::size_t p = queued_[m].first_part; p < queued_[m].end_part; ++p)
         ++waiting_begin_[static_cast<std::size_t>(message.from) * parts + p + 1];
     }
     std::partial_sum(waiting_begin_.begin(), waiting_begin_.end(), waiting_begin_.begin());
@@ -146,7 +156,7 @@ class Simulation {
     std::vector<Number> next(waiting_begin_.begin(), waiting_begin_.end() - 1);
     for (Number m = 0; m < count; ++m) {
       if (messages_[m].from == root_) continue;
-      for (std::size_t p = parts_[m].first; p < parts_[m].second; ++p)
+      for (std::size_t p = queued_[m].first_part; p < queued_[m].end_part; ++p)
         waiting_[next[static_cast<std::size_t>(messages_[m].from) * parts + p]++] = m;
     }
   }
@@ -158,7 +168,6 @@ class Simulation {
       Number costs = 0;
     };
     std::vector<Known> known(clusters_ * clusters_);  // of the last message between two clusters
-    costs_of_.resize(messages_.size());
     for (std::size_t m = 0; m < messages_.size(); ++m) {
       const RankMessage& message = messages_[m];
       const std::size_t from = network_.cluster(message.from), to = network_.cluster(message.to);
@@ -168,10 +177,10 @@ class Simulation {
         last = {bytes, static_cast<Number>(costs_.size())};
         costs_.push_back(network_.costs(from, to, bytes, one_port_));
       }
-      costs_of_[m] = last.costs;
+      queued_[m].costs = last.costs;
     }
   }
-  [[nodiscard]] const MessageCosts& costs(std::size_t m) const { return costs_[costs_of_[m]]; }
+  [[nodiscard]] const MessageCosts& costs(std::size_t m) const { return costs_[queued_[m].costs]; }
 
   /// The messages of each connection by their priorities, connections by their ranks.
   void group() {
@@ -186,8 +195,6 @@ class Simulation {
     std::partial_sum(first.begin(), first.end(), first.begin());
     order_.resize(count);
     for (const Number m : by_receiver) order_[first[static_cast<std::size_t>(messages_[m].from)]++] = m;
-    position_.resize(count);
-    connection_of_.resize(count);
     first_connection_.assign(ranks_ + 1, 0);
     ready_.assign(ranks_, 0);
     const auto earlier = [&](Number a, Number b) {
@@ -203,8 +210,8 @@ class Simulation {
       connections_.emplace_back();
       ++first_connection_[static_cast<std::size_t>(message.from) + 1];
       for (Number o = begin; o < end; ++o) {
-        position_[order_[o]] = o;
-        connection_of_[order_[o]] = static_cast<Number>(connections_.size()) - 1;
+        queued_[order_[o]].position = o;
+        queued_[order_[o]].connection = static_cast<Number>(connections_.size()) - 1;
         if (message.from != root_) continue;
         connections_.back().ready.push(o);
         ++ready_[static_cast<std::size_t>(root_)];
@@ -323,7 +330,7 @@ class Simulation {
       events_.push(end, Kind::kLeaves, m);
       return;
     }
-    Connection& connection = connections_[connection_of_[m]];
+    Connection& connection = connections_[queued_[m].connection];
     connection.free = now;
     if (!length_only_) sent(m).connection_s = std::max(cost.connection_s, sent(m).port_s);
     events_.push(now + cost.latency_s, Kind::kReaches, m);
@@ -334,11 +341,11 @@ class Simulation {
     const auto rank = static_cast<std::size_t>(messages_[m].to);
     const std::size_t parts = cuts_.size() - 1;
     bool any = false;
-    for (std::size_t p = parts_[m].first; p < parts_[m].second; ++p) {
+    for (std::size_t p = queued_[m].first_part; p < queued_[m].end_part; ++p) {
       for (std::size_t w = waiting_begin_[rank * parts + p]; w < waiting_begin_[rank * parts + p + 1]; ++w) {
-        const std::size_t next = waiting_[w];
-        if (--missing_[next] > 0) continue;
-        connections_[connection_of_[next]].ready.push(position_[next]);
+        Queued& next = queued_[waiting_[w]];
+        if (--next.missing > 0) continue;
+        connections_[next.connection].ready.push(next.position);
         ++ready_[rank];
         any = true;
       }
@@ -355,14 +362,11 @@ class Simulation {
   std::size_t clusters_;
   TimedMessages result_;
   std::vector<std::int64_t> cuts_;
-  std::vector<std::pair<Number, Number>> parts_;  // of each message, [first, second)
-  std::vector<std::int32_t> missing_;             // parts that the sender has not got yet
-  std::vector<MessageCosts> costs_;               // all different ones
-  std::vector<Number> costs_of_;                  // of each message
-  std::vector<Number> waiting_begin_, waiting_;   // messages by the rank and the part that they wait for
-  std::vector<Number> order_, position_;          // messages by connection and priority
+  std::vector<Queued> queued_;                   // each message
+  std::vector<MessageCosts> costs_;              // all different ones
+  std::vector<Number> waiting_begin_, waiting_;  // messages by the rank and the part that they wait for
+  std::vector<Number> order_;                    // messages by connection and priority
   std::vector<Connection> connections_;
-  std::vector<Number> connection_of_;
   std::vector<std::size_t> first_connection_;  // of each rank
   std::vector<Number> ready_;                  // of each rank: messages that wait for nothing but its port
   struct Uplink {
