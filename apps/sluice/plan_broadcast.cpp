@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "algorithm_names.hpp"
@@ -37,7 +38,12 @@ struct PlanBroadcastOptions {
 void write_program(const Platform& platform, Program program, const std::string& file) {
   if (file.empty()) return;
   constexpr std::size_t kMostOperations = std::size_t{1} << 16;
-  if (program.operations.size() <= kMostOperations) program.length_s = replay(platform, program).length_s;
+  if (program.operations.size() <= kMostOperations) {
+    program.length_s = replay(platform, program).length_s;
+    constexpr std::string_view kEstimated = ", estimated";
+    if (const std::size_t at = program.algorithm.find(kEstimated); at != std::string::npos)
+      program.algorithm.erase(at, kEstimated.size());
+  }
   write_file_atomically(file, to_json(program));
 }
 

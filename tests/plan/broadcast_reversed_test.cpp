@@ -228,11 +228,11 @@ TEST(BroadcastReversed, AllreducesHaveTimeToPassOnToo) {
     options.algorithm = "reduce-broadcast";
     const ProgramPlan plan = plan_program(platform, problem, options);
     EXPECT_TRUE(validate(plan.program).empty()) << "round " << round;
-    EXPECT_EQ(plan.candidates.size(), 2U);
+    EXPECT_EQ(plan.candidates.size(), 4U);  // either of them at once and in time
     EXPECT_EQ(plan.program.length_s, replay(platform, plan.program).length_s);
     if (plan.program.algorithm.starts_with("reduce-broadcast, slower than combining, ")) ++slower;
     problem.combine_s_per_byte = 0;
-    EXPECT_EQ(plan_program(platform, problem, options).candidates.size(), 1U);
+    EXPECT_EQ(plan_program(platform, problem, options).candidates.size(), 2U);
   }
   EXPECT_GE(slower, 3);
   EXPECT_LE(slower, 17);

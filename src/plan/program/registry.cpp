@@ -200,20 +200,20 @@ ProgramMessages program_messages(const ProgramTask& task, const PlannedMessages&
   return messages;
 }
 
-/// As if combining were free, and with links that are no faster than combining, or than combining and two messages. For
-/// few ranks also backwards some that are not the shortest broadcasts: as links are shared in another order then, they
-/// may be the shorter reductions.
+/// As if combining were free, and with links that are no faster than combining, or than combining and two messages; at
+/// once, and in time. For few ranks also backwards some that are not the shortest broadcasts: as links are shared in
+/// another order then, they may be the shorter reductions.
 Variants reversed_broadcast(const ProgramTask& task) {
   constexpr std::int64_t kFewRanks = 32;
   const CombiningCosts& cost = task.shape.combine_s_per_byte;
   Variants variants;
   const auto offer = [&](const char* speed, const CombiningPace& pace, const char* algorithm = "") {
     ReversedMessages found = broadcast_back(task, pace, algorithm);
-    const std::string name = fmt::format("reversed-broadcast, {}{}", speed, found.forth.method);
+    const std::string name = fmt::format("reversed-broadcast, {}", speed);
+    variants.push_back(planned(name + found.forth.method, std::move(found.back), found.forth.length_s));
     if (!found.forth.estimated && *algorithm == '\0')
-      variants.push_back(
-          planned(name + ", in time", mirrored(found.forth, task.shape, MirrorPace::kInTime), found.forth.length_s));
-    variants.push_back(planned(name, std::move(found.back), found.forth.length_s));
+      variants.push_back(planned(name + "in time, " + found.forth.method,
+                                 mirrored(found.forth, task.shape, MirrorPace::kInTime), found.forth.length_s));
   };
   offer("", {});
   if (!cost.are_free()) {
@@ -466,27 +466,29 @@ Variants doubling_allreduce(const ProgramTask& task) {
 }
 
 /// A reduction to the root, and the broadcast of what it has then: parts go back while others come. The reduction at
-/// the speed of combining, and with time for two messages besides.
+/// the speed of combining, and with time for two messages besides; at once, and in time.
 Variants reduce_broadcast(const ProgramTask& task) {
   const CombiningCosts& cost = task.shape.combine_s_per_byte;
   const PlannedMessages back = broadcast_forth(task);
   Variants variants;
   const Platform forth_over = without_broadcast_times(*task.platform);
-  const auto add = [&](const char* speed, const PlannedMessages& forth, ProgramMessages messages) {
+  const auto add = [&](const std::string& how, const PlannedMessages& forth, ProgramMessages messages) {
     messages.append(program_messages(task, back, true));
     const std::string& method = forth.method;
     variants.push_back(planned(
-        fmt::format("reduce-broadcast, {}{}", speed, method == back.method ? method : method + ", and " + back.method),
+        fmt::format("reduce-broadcast, {}{}", how, method == back.method ? method : method + ", and " + back.method),
         std::move(messages), forth.length_s + back.length_s));
   };
-  const auto offer = [&](const char* speed, const CombiningPace& pace) {
+  const auto add_both = [&](const std::string& speed, const PlannedMessages& forth) {
+    add(speed, forth, mirrored(forth, task.shape, mirror_pace(forth)));
+    if (!forth.estimated) add(speed + "in time, ", forth, mirrored(forth, task.shape, MirrorPace::kInTime));
+  };
+  const auto offer = [&](const std::string& speed, const CombiningPace& pace) {
     // Mostly links are as fast in both directions, so that both broadcasts are the same.
-    if (mirror_platform(*task.platform, pace) == forth_over) {
-      add(speed, back, mirrored(back, task.shape, mirror_pace(back)));
-      return;
-    }
-    ReversedMessages there = broadcast_back(task, pace);
-    add(speed, there.forth, std::move(there.back));
+    if (mirror_platform(*task.platform, pace) == forth_over)
+      add_both(speed, back);
+    else
+      add_both(speed, broadcast_back(task, pace).forth);
   };
   offer("", {cost, 0});
   if (!cost.are_free()) offer("slower than combining, ", {cost, 2});
