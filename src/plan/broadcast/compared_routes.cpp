@@ -13,8 +13,8 @@
 /// first segments do not show it.
 /// A root that sends as fast as its port allows gives the busiest part more than it passes on. What waits there shares
 /// its rate, so that all of it arrives late, and the ranks behind have no time left to pass it on. So the root waits
-/// between two segments for about as long as the busiest part needs for one, but ends when it would: of few ranks where
-/// the replay of the part says that this is shorter, of hundreds always.
+/// between two segments for about as long as the busiest part needs for one, but sends the last one early enough for
+/// the ranks of its own group: of few ranks where the replay of the part says that this is shorter, of hundreds always.
 /// Of hundreds of ranks the first segments are too many messages to replay, and too few segments: there they are
 /// simulated, of one route of each score, and the score says how long the whole message takes. The one that seems
 /// shortest is simulated whole, and the shortest are replayed while counted work is left; where it is not, the length
@@ -290,9 +290,8 @@ class RouteComparison {
     longer.root_period_s = 0;
     for (double least_s = best.messages.length_s; !stopped();) {
       longer.segment_bytes *= 2;
-      const bool may_be_shorter =
-          route_score(network_, root_, bytes_, longer).length_s < kMayBeShorter * best.messages.length_s;
-      if (longer.segments(bytes_) < kLeastOfMany || !may_be_shorter) return;
+      if (longer.segments(bytes_) < kLeastOfMany) return;
+      if (route_score(network_, root_, bytes_, longer).length_s >= kMayBeShorter * best.messages.length_s) return;
       TimedMessages messages = simulated(longer, bytes_, summary_);
       if (messages.length_s >= least_s) return;
       least_s = messages.length_s;

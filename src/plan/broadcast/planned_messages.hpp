@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "plan/broadcast/timed_messages.hpp"
+#include "plan/estimated_name.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/program.hpp"
 
@@ -30,7 +31,7 @@ struct PlannedMessages {
 
 /// For people: the method, and whether the length is estimated.
 [[nodiscard]] inline std::string method_text(const PlannedMessages& plan) {
-  return plan.estimated ? plan.method + ", estimated" : plan.method;
+  return plan.estimated ? estimated_name(plan.method) : plan.method;
 }
 
 /// What plan_broadcast makes a program of; the messages are there.

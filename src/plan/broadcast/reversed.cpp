@@ -80,7 +80,8 @@ constexpr const char* kReversedBroadcast = "reversed-broadcast";
 /// A port is free a moment before the connection that it served last, so that what waits for another one has its turn:
 /// messages of one connection stand next to each other in the list.
 constexpr double kFreeSooner = 1 - 1e-6;
-/// Ranks may catch up: of 0.7 to 1 about the best for as many kinds of platforms.
+/// Times in the mirror image are made so many times as long, so that ranks can catch up: of 0.7, 0.8, 0.9 and 1 the
+/// best on the mean of 23 reductions.
 constexpr double kInTime = 0.8;
 
 double median_cost(const PlatformCluster& cluster, const CombiningCosts& costs) {

@@ -137,6 +137,7 @@ RouteBuilder::Tree RouteBuilder::tree_of(const RankNetwork& network, const std::
   const std::vector<RankGroup>& groups = groups_;
   Tree tree;
   tree.entries.assign(groups.size(), 1);
+  tree.steps.assign(groups.size(), 1);
   tree.children.resize(groups.size());
   for (const RankGroup& group : groups) tree.rings.emplace_back(group.ranks.size());
   for (std::size_t s = 1; s < groups.size(); ++s) {
@@ -156,6 +157,7 @@ RouteBuilder::Tree RouteBuilder::tree_of(const RankNetwork& network, const std::
         break;
       case Routes::Entries::kAll:
         tree.entries[s] = ranks;
+        tree.steps[s] = step_round(ranks, routes_, bytes_);
         break;
     }
   }
@@ -231,7 +233,7 @@ std::int64_t RouteBuilder::entry(std::size_t group) const {
   if (routes_.shape == Shape::kBinary)
     turn = in_other_half(round_, entries);
   else if (routes_.entries == Routes::Entries::kAll)
-    turn = at_steps(round_, entries, step_round(entries, routes_, bytes_));
+    turn = at_steps(round_, entries, tree_->steps[group]);
   return static_cast<std::int64_t>(turn * ranks / entries);
 }
 

@@ -87,7 +87,8 @@ class RouteBuilder {
     std::vector<std::uint32_t> parents, turns;
   };
   struct Tree {
-    std::vector<std::size_t> entries;  // of each group
+    // Of each group: how many entries, and how much further round it the next segment enters, if at all ranks.
+    std::vector<std::size_t> entries, steps;
     std::vector<std::vector<std::size_t>> children;
     std::vector<std::vector<Ring>> rings;  // of each group, by the positions at which they begin
   };

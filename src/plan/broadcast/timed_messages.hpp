@@ -25,7 +25,7 @@ struct RankMessage {
 ///
 /// It may start when every byte of its range has arrived (at once on the root), not before `port_s` have passed since
 /// the start of its sender's message before it, nor before `connection_s` have passed since the last one to the same
-/// rank. A sender that waits does so for longer than the message takes.
+/// rank. Both may be longer than the message takes: then its sender waits.
 struct TimedMessage {
   std::int64_t from = 0;
   std::int64_t to = 0;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/estimated_name.hpp"
 #include "plan/infinity.hpp"
 #include "plan/program/bound.hpp"
 #include "plan/program/patterns.hpp"
@@ -236,7 +237,7 @@ class Planning {
     for (Counted& each : put_off) {
       const bool slower = !found_exactly() || *each.at_least_s > (1 + options_.slack) * least_known();
       if (slower)
-        candidates_.push_back({estimated_name(variants_[each.variant].name), *each.at_least_s});
+        candidates_.push_back({detail::estimated_name(variants_[each.variant].name), *each.at_least_s});
       else if (std::optional<Estimate> estimate = estimate_of(each))
         late.push_back(std::move(*estimate));
     }
@@ -459,7 +460,7 @@ class Planning {
       const bool promises = !found() || each.seconds <= least_s_;
       const double most = std::max(most_of_all() - done_, promises ? std::min(most_of_one(), work_left_) : 0);
       if (most <= 0 && found()) {
-        candidates_.push_back({estimated_name(variants_[each.variant].name), each.seconds});
+        candidates_.push_back({detail::estimated_name(variants_[each.variant].name), each.seconds});
         continue;
       }
       if (!each.program) each.program = tried(task_, variants_[each.variant], variants_[each.variant].make());
@@ -486,10 +487,9 @@ class Planning {
   [[nodiscard]] double most_of_all() const {
     return options_.effort * kLittleWork * (found_exactly() ? std::clamp(least_known(), 1.0, 2.0) : 1);
   }
-  static std::string estimated_name(const std::string& name) { return name + ", estimated"; }
 
   /// Replays a program by at most so much work, or else estimates it, unless that is done; the work that it was.
-  /// `known`: the estimate is as good as a replay.
+  /// `known`: the estimate is that of the program's own planner, and is compared with replays as if it were one.
   double offer(Tried program, double most, std::optional<double> estimate = {}, bool known = false) {
     detail::ReplayLimits limits{.work_left = std::max(0.0, most),
                                 .most_s = (1 + options_.slack) * least_known(),
@@ -506,7 +506,7 @@ class Planning {
       const bool slower = limits.longer;
       program.length_s = estimate ? *estimate : estimated_length(network_, program.timed);
       if (slower) program.length_s = std::max(program.length_s, limits.most_s);
-      program.name = estimated_name(program.name);
+      program.name = detail::estimated_name(program.name);
       candidates_.push_back({program.name, program.length_s});
       if (known && !slower) {
         if (!known_ || program.length_s < known_->length_s) known_ = std::move(program);

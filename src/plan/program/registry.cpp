@@ -479,16 +479,18 @@ Variants reduce_broadcast(const ProgramTask& task) {
         fmt::format("reduce-broadcast, {}{}", how, method == back.method ? method : method + ", and " + back.method),
         std::move(messages), forth.length_s + back.length_s));
   };
-  const auto add_both = [&](const std::string& speed, const PlannedMessages& forth) {
-    add(speed, forth, mirrored(forth, task.shape, mirror_pace(forth)));
+  const auto add_both = [&](const std::string& speed, const PlannedMessages& forth, ProgramMessages messages) {
+    add(speed, forth, std::move(messages));
     if (!forth.estimated) add(speed + "in time, ", forth, mirrored(forth, task.shape, MirrorPace::kInTime));
   };
   const auto offer = [&](const std::string& speed, const CombiningPace& pace) {
     // Mostly links are as fast in both directions, so that both broadcasts are the same.
-    if (mirror_platform(*task.platform, pace) == forth_over)
-      add_both(speed, back);
-    else
-      add_both(speed, broadcast_back(task, pace).forth);
+    if (mirror_platform(*task.platform, pace) == forth_over) {
+      add_both(speed, back, mirrored(back, task.shape, mirror_pace(back)));
+      return;
+    }
+    ReversedMessages there = broadcast_back(task, pace);
+    add_both(speed, there.forth, std::move(there.back));
   };
   offer("", {cost, 0});
   if (!cost.are_free()) offer("slower than combining, ", {cost, 2});
