@@ -375,6 +375,31 @@ TEST(BroadcastPlan, FourLevelsAreEnteredTogether) {
   EXPECT_GE(best.program.length_s, best.schedule.bound.lower);
 }
 
+/// Messages too many for a replay: the model of one port knows nothing of the uplink that several senders share.
+TEST(BroadcastPlan, TreesOfVeryManyMessagesTakeAsLongAsTheirUplinkAtLeast) {
+  std::istringstream in(R"({"schema": "sluice.platform/2",
+    "link": {"latency_s": 0.001, "gap": [[1, 2e-6], [1048576, 0.05]], "connections": 1},
+    "parts": [{"name": "site", "count": 2, "link": {"latency_s": 0.001, "gap": [[1, 2e-6], [1048576, 0.05]]},
+      "parts": [{"name": "cluster", "count": 6, "ranks": 50,
+        "link": {"latency_s": 1e-5, "gap": [[1, 1e-7], [1048576, 0.001]]}}]}]})");
+  const Platform platform = read_platform(in, "sites");
+  constexpr std::int64_t kBytes = 8 << 20, kFew = kBytes / 8;
+  const auto in_second_site = [](std::int64_t cluster) { return cluster >= 6; };
+  for (const std::string algorithm : {"ecef", "fef"}) {
+    const BroadcastPlan few = planned(platform, 0, kFew, algorithm), many = planned(platform, 0, kBytes, algorithm);
+    EXPECT_FALSE(few.estimated);
+    EXPECT_TRUE(many.estimated);
+    for (const BroadcastPlan* plan : {&few, &many}) {
+      std::int64_t crossing = 0;
+      for (const TimedTransfer& each : plan->schedule.transfers)
+        crossing += !in_second_site(each.from) && in_second_site(each.to) ? 1 : 0;
+      EXPECT_GT(crossing, 1);
+      const std::int64_t bytes = plan->program.size_bytes;
+      EXPECT_GT(plan->program.length_s, 0.95 * static_cast<double>(crossing) * platform.link(0, 6).gap.at(bytes));
+    }
+  }
+}
+
 TEST(BroadcastPlan, TheOrderOfRanksDoesNotMatter) {
   std::vector<std::int64_t> dealt(18);
   for (std::size_t i = 0; i < dealt.size(); ++i) dealt[i] = static_cast<std::int64_t>(i * 5 % 18);  // keeps 0

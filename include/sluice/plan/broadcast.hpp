@@ -123,7 +123,7 @@ struct BroadcastOptions {
   /// other ways, whose work has limits of its own.
   double effort = 1;
   /// Pipelines to hundreds of ranks are cut into more than 64 segments, up to 512, where that is shorter and the plan
-  /// has at most about so many messages; 0: never.
+  /// has at most about so many messages, or twice as many in up to 100 segments; 0: never.
   std::int64_t most_messages = 500'000;
   StopRequest stop;      ///< of "exact", "auto", "pipelined" and "parallel-entry"
   bool messages = true;  ///< false: only the summary, the plan has no transfers and operations

@@ -15,13 +15,13 @@
 /// its rate, so that all of it arrives late, and the ranks behind have no time left to pass it on. So the root waits
 /// between two segments for about as long as the busiest part needs for one, but sends the last one early enough for
 /// the ranks of its own group: of few ranks where the replay of the part says that this is shorter, of hundreds always.
-/// Of hundreds of ranks the first segments are too many messages to replay, and too few segments: there they are
-/// simulated, of one route of each score, and the score says how long the whole message takes. The one that seems
-/// shortest is simulated whole, and the shortest are replayed while counted work is left; where it is not, the length
-/// is that of the simulation, which is lower, and fewer segments are tried. Guarantee: none. The length is that of
-/// the replay where the whole message was replayed; else on the studies it is within a tenth of what the whole replay
-/// finds (tests/plan/broadcast_route_builder_test.cpp). Complexity: O(m log m) time for m messages, besides the replays
-/// of a few thousand. Deterministic. Source: ours.
+/// Of hundreds of ranks the first segments of all routes are too many messages to replay, and too few segments: there
+/// they are simulated, of one route of each score, and the score says how long the whole message takes. Those that seem
+/// shortest are replayed whole, where that is little enough work; the others of them, at most three, are simulated
+/// whole and made longer by as much as the replay of a part is, while there is work left, and of the shortest fewer
+/// segments are tried. Guarantee: none. The length is that of the replay where the whole message was replayed; else on
+/// the studies it is within a tenth of what the whole replay finds (tests/plan/broadcast_route_builder_test.cpp).
+/// Complexity: O(m log m) time for m messages, besides the replays of a few thousand. Deterministic. Source: ours.
 ///
 /// Example: 68 of 512 segments take 17.6 ms in the simulation and 21.1 in the replay, 1.20 times as long. All 512 take
 /// 52.1 ms in the simulation, so the plan says 62.5; the replay of all finds 62.8.
@@ -50,7 +50,9 @@ constexpr std::int64_t kMostConfirmed = 12'000;
 /// Beyond so many ranks simulations are compared, of about so many messages each, of so many segments at least, and of
 /// so many messages in all.
 constexpr std::int64_t kManyRanks = kMostCompared / kLeastCompared, kMostOfMany = 12'000, kLeastOfMany = 12,
-                       kMostSimulatedInAll = 130'000;
+                       kMostReplayedOfMany = 60'000, kMostSimulatedInAll = 130'000, kMostCompletedInAll = 600'000;
+/// Or, if that is more, so many for each rank.
+constexpr std::int64_t kSimulatedPerRank = 40, kCompletedPerRank = 200;
 /// Simulations are seldom shorter than that part of the score.
 constexpr double kSimulatedOverScore = 0.8;
 /// Replays are seldom shorter than that part of the score, or of what the simulation finds.
@@ -69,16 +71,7 @@ class RouteComparison {
       : network_(network), root_(root), bytes_(bytes), bound_s_(bound_s), summary_(summary), stop_(stop) {}
 
   RoutedMessages run(const std::vector<FoundRoutes>& found) {
-    if (has_many_ranks()) return best_simulated(found);
-    std::vector<Compared> compared = best_of(found);
-    Compared chosen = std::move(compared.front());
-    complete(chosen);
-    for (std::size_t c = 1; c < std::min(compared.size(), kCompleted); ++c) {
-      if (compared[c].length_s >= chosen.length_s || stopped()) break;
-      complete(compared[c]);
-      if (compared[c].length_s < chosen.length_s) chosen = std::move(compared[c]);
-    }
-    confirm(chosen);
+    Compared chosen = has_many_ranks() ? best_of_many(found) : best_of_few(found);
     const bool as_bound = chosen.estimated && stretch_to_bound(chosen.messages);
     return {std::move(chosen.routes), std::move(chosen.messages), chosen.estimated, as_bound};
   }
@@ -108,11 +101,18 @@ class RouteComparison {
 
   [[nodiscard]] bool has_many_ranks() const { return network_.platform().ranks > kManyRanks; }
 
-  /// So much of the message is compared: all of it, or so many whole segments.
-  [[nodiscard]] std::int64_t part(const Routes& routes) const {
-    const auto [most, least] =
-        has_many_ranks() ? std::pair(kMostOfMany, kLeastOfMany) : std::pair(kMostCompared, kLeastCompared);
-    return std::min(bytes_, std::max(least, most / network_.platform().ranks) * routes.segment_bytes);
+  /// So much of the message is simulated first: all of it, or so many whole segments.
+  [[nodiscard]] std::int64_t simulated_part(const Routes& routes) const {
+    return std::min(bytes_, std::max(kLeastOfMany, kMostOfMany / network_.platform().ranks) * routes.segment_bytes);
+  }
+
+  /// So much of it is replayed.
+  [[nodiscard]] std::int64_t replayed_part(const Routes& routes) const {
+    const std::int64_t ranks = network_.platform().ranks;
+    const std::int64_t segments = has_many_ranks()
+                                      ? std::clamp(kMostReplayedOfMany / ranks, kLeastOfMany, kLeastCompared)
+                                      : std::max(kLeastCompared, kMostCompared / ranks);
+    return std::min(bytes_, segments * routes.segment_bytes);
   }
 
   /// How long the whole message takes, if its first `bytes` bytes take so long: by the scores of both.
@@ -131,7 +131,7 @@ class RouteComparison {
 
   /// `rates`: as many as the replay may still find.
   [[nodiscard]] Compared compared(const FoundRoutes& found, double& rates) const {
-    const std::int64_t bytes = part(found.routes);
+    const std::int64_t bytes = replayed_part(found.routes);
     Compared result;
     result.routes = found.routes;
     result.messages = simulated(found.routes, bytes);
@@ -157,14 +157,6 @@ class RouteComparison {
       delay = 1 + (delay - 1) / 2 * (1 + compared.simulated_s / messages.length_s);
     stretch(messages, delay);
     compared.length_s = messages.length_s;
-  }
-
-  static void stretch(TimedMessages& messages, double factor) {
-    messages.length_s *= factor;
-    for (TimedMessage& each : messages.list) {
-      each.start_s *= factor;
-      each.arrival_s *= factor;
-    }
   }
 
   /// Of messages that were not replayed whole. Whether they were shorter.
@@ -227,6 +219,19 @@ class RouteComparison {
     return result;
   }
 
+  [[nodiscard]] Compared best_of_few(const std::vector<FoundRoutes>& found) const {
+    std::vector<Compared> compared = best_of(found);
+    Compared chosen = std::move(compared.front());
+    complete(chosen);
+    for (std::size_t c = 1; c < std::min(compared.size(), kCompleted); ++c) {
+      if (compared[c].length_s >= chosen.length_s || stopped()) break;
+      complete(compared[c]);
+      if (compared[c].length_s < chosen.length_s) chosen = std::move(compared[c]);
+    }
+    confirm(chosen);
+    return chosen;
+  }
+
   // ---- many ranks
 
   /// In a long pipeline almost all ranks have a message under way, and all of them may change their rates with each.
@@ -241,15 +246,15 @@ class RouteComparison {
   /// lengths as simulations of parts make likely.
   [[nodiscard]] std::vector<FoundRoutes> simulated_in_part(const std::vector<FoundRoutes>& found) const {
     std::vector<FoundRoutes> result;
+    const std::int64_t most = std::max(kMostSimulatedInAll, kSimulatedPerRank * network_.platform().ranks);
     std::int64_t messages = 0;
     double least = kInfinity, score = -1;
     for (const FoundRoutes& each : found) {
       if (each.length_s == score) continue;  // the same between other groups that are alike
       score = each.length_s;
-      const std::int64_t bytes = part(each.routes);
+      const std::int64_t bytes = simulated_part(each.routes);
       messages += bytes / each.routes.segment_bytes * network_.platform().ranks;
-      if (!result.empty() && (kSimulatedOverScore * score >= least || messages > kMostSimulatedInAll || stopped()))
-        break;
+      if (!result.empty() && (kSimulatedOverScore * score >= least || messages > most || stopped())) break;
       const double length_s = of_the_whole(simulated(each.routes, bytes, true).length_s, bytes, each);
       least = std::min(least, length_s);
       FoundRoutes& paced = result.emplace_back(each);
@@ -260,44 +265,62 @@ class RouteComparison {
     return result;
   }
 
-  [[nodiscard]] RoutedMessages best_simulated(const std::vector<FoundRoutes>& found) const {
-    std::optional<RoutedMessages> best;
+  /// The replay of the whole message, if that is not too much work: `rates` as for compared.
+  [[nodiscard]] std::optional<Compared> confirmed(const FoundRoutes& found, double& rates) const {
+    if (hopeless_to_replay(found.routes)) return std::nullopt;
+    std::optional<TimedMessages> again = replayed(network_, simulated(found.routes, bytes_), &rates);
+    if (!again) return std::nullopt;
+    rates = std::min(rates, kMoreRates);
+    Compared result;
+    result.routes = found.routes;
+    result.length_s = again->length_s;
+    result.messages = std::move(*again);
+    result.replayed = true;
+    result.estimated = false;
+    return result;
+  }
+
+  [[nodiscard]] Compared best_of_many(const std::vector<FoundRoutes>& found) const {
+    std::optional<Compared> best;
     double rates = kMostRatesAtFirst;
+    std::size_t completed = 0;
+    std::int64_t left = std::max(kMostCompletedInAll, kCompletedPerRank * network_.platform().ranks);
     for (const FoundRoutes& each : simulated_in_part(found)) {
-      const bool hopeless = hopeless_to_replay(each.routes);
-      // Replays are compared with each other alone.
-      if (best && (hopeless || kSeldomLess * each.length_s >= best->messages.length_s || stopped())) break;
-      TimedMessages messages = simulated(each.routes, bytes_, summary_ && hopeless);
-      std::optional<TimedMessages> again;
-      if (!hopeless) again = replayed(network_, messages, &rates);
-      if (best && (!again || again->length_s >= best->messages.length_s)) continue;
-      const bool as_bound = !again && stretch_to_bound(messages);
-      best = {each.routes, again ? std::move(*again) : std::move(messages), !again, as_bound};
-      if (!again) {
-        if (hopeless) in_longer_segments(*best);
-        break;
+      if (best && (kSeldomLess * each.length_s >= best->length_s || stopped())) break;
+      std::optional<Compared> next = confirmed(each, rates);
+      if (!next) {
+        const std::int64_t messages = each.routes.segments(bytes_) * network_.platform().ranks;
+        if (completed == kCompleted || (best && messages > left)) continue;
+        ++completed;
+        left -= messages;
+        double rates_of_part = kMostRatesAtFirst;
+        next = compared(each, rates_of_part);
+        complete(*next);
       }
-      rates = std::min(rates, kMoreRates);
+      if (!best || next->length_s < best->length_s) best = std::move(next);
     }
+    if (hopeless_to_replay(best->routes)) in_longer_segments(*best);
     return std::move(*best);
   }
 
   /// The same in fewer segments, where the simulation says that this is far shorter: the score does not see all that a
   /// message more costs, nor the simulation all that is won as the root waits.
-  void in_longer_segments(RoutedMessages& best) const {
+  void in_longer_segments(Compared& best) const {
     constexpr double kFarShorter = 0.9, kMayBeShorter = 0.95;
     Routes longer = best.routes;
     longer.root_period_s = 0;
-    for (double least_s = best.messages.length_s; !stopped();) {
+    for (double least_s = best.length_s; !stopped();) {
       longer.segment_bytes *= 2;
       if (longer.segments(bytes_) < kLeastOfMany) return;
-      if (route_score(network_, root_, bytes_, longer).length_s >= kMayBeShorter * best.messages.length_s) return;
+      if (route_score(network_, root_, bytes_, longer).length_s >= kMayBeShorter * best.length_s) return;
       TimedMessages messages = simulated(longer, bytes_, summary_);
+      stretch(messages, best.delay);
       if (messages.length_s >= least_s) return;
       least_s = messages.length_s;
-      if (least_s >= kFarShorter * best.messages.length_s) continue;
-      const bool as_bound = stretch_to_bound(messages);
-      best = {longer, std::move(messages), true, as_bound};
+      if (least_s >= kFarShorter * best.length_s) continue;
+      best.routes = longer;
+      best.length_s = messages.length_s;
+      best.messages = std::move(messages);
     }
   }
 

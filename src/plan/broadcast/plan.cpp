@@ -220,6 +220,10 @@ class BroadcastPlanner {
     if (std::optional<TimedMessages> again = with_times_of_replay(result.messages)) {
       result.messages = std::move(*again);
       result.replayed = true;
+    } else {
+      // What the links and uplinks allow that the messages share, which the model of one port does not know of.
+      const double shared_s = timed_messages(network_, root_, bytes_, messages, false, true).length_s;
+      if (shared_s > result.messages.length_s) detail::stretch(result.messages, shared_s / result.messages.length_s);
     }
     result.length_s = result.messages.length_s;
     result.native = std::move(native);

@@ -251,11 +251,12 @@ class RouteSearch {
 
   /// Programs of so many messages are simulated in a second or so; a pipeline of fewer segments is hardly one.
   [[nodiscard]] std::int64_t most_segments() const {
-    constexpr std::int64_t kMostSegments = 4096, kFewSegments = 64, kManySegments = 512, kMessages = 50'000,
-                           kMostMessages = 250'000;
+    constexpr std::int64_t kMostSegments = 4096, kFewSegments = 64, kHardlyMany = 100, kManySegments = 512,
+                           kMessages = 50'000, kMostMessages = 250'000;
     const std::int64_t ranks = network_.platform().ranks;
-    const std::int64_t least =
-        std::max(std::min(kFewSegments, kMostMessages / ranks), std::min(kManySegments, limits_.most_messages / ranks));
+    const std::int64_t many = limits_.most_messages / ranks;
+    const std::int64_t least = std::max(std::min(kFewSegments, kMostMessages / ranks),
+                                        std::min(kManySegments, std::max(many, std::min(kHardlyMany, 2 * many))));
     return std::max<std::int64_t>(1, std::clamp(kMessages / ranks, least, kMostSegments));
   }
 

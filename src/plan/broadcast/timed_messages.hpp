@@ -50,6 +50,15 @@ struct TimedMessages {
   friend bool operator==(const TimedMessages&, const TimedMessages&) = default;
 };
 
+/// Makes every time so many times as long.
+inline void stretch(TimedMessages& messages, double factor) {
+  messages.length_s *= factor;
+  for (TimedMessage& each : messages.list) {
+    each.start_s *= factor;
+    each.arrival_s *= factor;
+  }
+}
+
 /// use(source, message), positions in the list, for each message and those that bring bytes of it to its sender.
 template <class Use>
 void for_sources(const TimedMessages& messages, std::int64_t ranks, Use use) {
