@@ -40,15 +40,26 @@ class PlannedBroadcast final : public Method {
   mpi::Broadcast broadcast_;
 };
 
+constexpr const char* kBcast = "mpi-bcast";
+constexpr const char* kIbcast = "mpi-ibcast";
+
 class BroadcastOfMpi final : public Method {
  public:
-  BroadcastOfMpi(const Communicator& comm, int root, std::int64_t bytes) : comm_(comm), root_(root), bytes_(bytes) {}
+  BroadcastOfMpi(const Communicator& comm, int root, std::int64_t bytes, bool blocks)
+      : comm_(comm), root_(root), bytes_(bytes), blocks_(blocks) {}
 
   void execute(const void*, void* target) override {
     constexpr std::int64_t kMostAtOnce = std::numeric_limits<int>::max();  // MPI-3 counts in int
     for (std::int64_t at = 0; at < bytes_; at += kMostAtOnce) {
       const auto some = static_cast<int>(std::min(kMostAtOnce, bytes_ - at));
-      SLUICE_MPI(MPI_Bcast(static_cast<std::byte*>(target) + at, some, MPI_BYTE, root_, comm_.get()));
+      std::byte* const part = static_cast<std::byte*>(target) + at;
+      if (blocks_) {
+        SLUICE_MPI(MPI_Bcast(part, some, MPI_BYTE, root_, comm_.get()));
+        continue;
+      }
+      MPI_Request request = MPI_REQUEST_NULL;
+      SLUICE_MPI(MPI_Ibcast(part, some, MPI_BYTE, root_, comm_.get(), &request));
+      SLUICE_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
     }
   }
 
@@ -56,6 +67,7 @@ class BroadcastOfMpi final : public Method {
   const Communicator& comm_;
   int root_;
   std::int64_t bytes_;
+  bool blocks_;
 };
 
 /// A broadcast of bytes that every rank knows, and the methods that can do it.
@@ -71,7 +83,8 @@ class ComparedBroadcast final : public ComparedJob {
   }
 
   [[nodiscard]] std::unique_ptr<Method> make(const std::string& method) override {
-    if (method == "mpi-bcast") return std::make_unique<BroadcastOfMpi>(comm_, root_, bytes_);
+    if (method == kBcast || method == kIbcast)
+      return std::make_unique<BroadcastOfMpi>(comm_, root_, bytes_, method == kBcast);
     mpi::BroadcastOptions options = options_;
     if (method != "sluice") {
       options.program.reset();
@@ -104,7 +117,9 @@ class ComparedBroadcast final : public ComparedJob {
 
 }  // namespace
 
-std::vector<std::string> broadcast_methods() { return {"sluice", "mpi-bcast"}; }
+std::vector<std::string> broadcast_methods() { return {"sluice", kBcast}; }
+
+std::vector<std::string> broadcasts_of_mpi() { return {kBcast, kIbcast}; }
 
 Comparison broadcasts(MPI_Comm comm, int root, std::int64_t bytes, const mpi::BroadcastOptions& options,
                       const std::vector<std::string>& methods, int repetitions, bool record) {

@@ -137,9 +137,11 @@ struct RedistributionVariant {
                                    const mpi::ExchangeOptions& options, const std::vector<std::string>& methods,
                                    int repetitions = 9, bool record = false);
 
-/// The methods for broadcasts, `sluice` first: "sluice" and "mpi-bcast". The algorithms of "broadcast" can be asked for
-/// besides, by their names.
+/// The methods for broadcasts, `sluice` first: "sluice" and "mpi-bcast". "mpi-ibcast", which is MPI_Ibcast and a wait
+/// for its end, and the algorithms of "broadcast" can be asked for besides, by their names.
 [[nodiscard]] std::vector<std::string> broadcast_methods();
+/// "mpi-bcast" and "mpi-ibcast".
+[[nodiscard]] std::vector<std::string> broadcasts_of_mpi();
 
 /// Broadcasts `bytes` by several methods side by side, as redistributions() does: bytes are a function of their
 /// offset, and every one of every method is verified on every rank. Collective; the arguments before `methods` are
@@ -191,10 +193,13 @@ struct ReductionContents {
   double sleep_s = 0;  ///< kSleep; for an operation that another device does
 };
 
-/// "sluice", "mpi-reduce", "binomial", "flat", "fibonacci", "reduce-scatter". Any name that algorithms("reduce") has
-/// can be asked for besides: the same executor by another tree. Over a platform (ReductionOptions::platform), what
-/// algorithms("broadcast") has is a broadcast the other way round.
+/// "sluice", "mpi-reduce", "binomial", "flat", "fibonacci", "reduce-scatter". "mpi-ireduce", which is MPI_Ireduce and a
+/// wait for its end, and any name that algorithms("reduce") has can be asked for besides; the latter is the same
+/// executor by another tree. Over a platform (ReductionOptions::platform), what algorithms("broadcast") has is a
+/// broadcast the other way round.
 [[nodiscard]] std::vector<std::string> reduction_methods();
+/// "mpi-reduce" and "mpi-ireduce".
+[[nodiscard]] std::vector<std::string> reductions_of_mpi();
 
 /// What a comparison of reductions found; the same on all ranks.
 struct ReductionComparison : Comparison {
@@ -206,7 +211,7 @@ struct ReductionComparison : Comparison {
 /// what one process computes. Collective. "sluice" is what `options` ask for; if costs are to be measured, that is done
 /// once for all methods. The predictions are in the unit of the costs: seconds, if they are.
 ///
-/// "mpi-reduce" is MPI_Reduce with the same operation. It cannot reduce what changes its size: sets are padded for it
+/// Those of MPI have the same operation. They cannot reduce what changes its size: sets are padded for them
 /// to the size that the result has, which no program could know before.
 ///
 /// Throws InputError on every rank for bad arguments on any rank, an unknown method, `repetitions` below 1, a negative

@@ -138,9 +138,15 @@ class PlannedBy final : public PlannedReduction {
   mpi::Bytes object_;
 };
 
+constexpr const char* kReduce = "mpi-reduce";
+constexpr const char* kIreduce = "mpi-ireduce";
+
+bool is_of_mpi(const std::string& method) { return method == kReduce || method == kIreduce; }
+
 class ReductionOfMpi final : public Method {
  public:
-  explicit ReductionOfMpi(ComparedReduction& compared) : compared_(compared), elements_(compared.elements()) {
+  ReductionOfMpi(ComparedReduction& compared, bool blocks)
+      : compared_(compared), blocks_(blocks), elements_(compared.elements()) {
     if (!compared_.of_objects()) return;
     const std::int64_t words = compared_.result_words() + 1;
     own_.resize(static_cast<std::size_t>(words));
@@ -165,7 +171,7 @@ class ReductionOfMpi final : public Method {
   }
 
  private:
-  /// MPI_Reduce of any number of elements: MPI-3 counts in int.
+  /// Of any number of elements: MPI-3 counts in int.
   void reduce(const void* own, void* result) {
     constexpr std::int64_t kMostAtOnce = std::numeric_limits<int>::max();
     MPI_Aint lower_bound = 0;
@@ -174,12 +180,21 @@ class ReductionOfMpi final : public Method {
     for (std::int64_t at = 0; at < elements_.count; at += kMostAtOnce) {
       const auto some = static_cast<int>(std::min(kMostAtOnce, elements_.count - at));
       void* const to = result == nullptr ? nullptr : static_cast<std::byte*>(result) + at * extent;
-      SLUICE_MPI(MPI_Reduce(static_cast<const std::byte*>(own) + at * extent, to, some, elements_.type, elements_.op,
-                            compared_.root(), compared_.comm().get()));
+      const void* const from = static_cast<const std::byte*>(own) + at * extent;
+      const int root = compared_.root();
+      MPI_Comm const comm = compared_.comm().get();
+      if (blocks_) {
+        SLUICE_MPI(MPI_Reduce(from, to, some, elements_.type, elements_.op, root, comm));
+        continue;
+      }
+      MPI_Request request = MPI_REQUEST_NULL;
+      SLUICE_MPI(MPI_Ireduce(from, to, some, elements_.type, elements_.op, root, comm, &request));
+      SLUICE_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
     }
   }
 
   ComparedReduction& compared_;
+  bool blocks_;
   mpi::ElementOperation elements_;
   std::optional<WordOperation> padded_;
   Words own_;
@@ -320,7 +335,7 @@ std::string ComparedReduction::check_target() const {
 }
 
 std::string ComparedReduction::beyond(const std::string& method) const {
-  if (method == "mpi-reduce" || method == "sluice") return "";
+  if (is_of_mpi(method) || method == "sluice") return "";
   if (plans_over_platform(options_, method, of_objects())) {
     const bool in_any_order = method != "auto" && !keeps_order(Collective::kReduce, method);
     return !commutes() && in_any_order ? "an operation that does not commute" : "";
@@ -346,15 +361,17 @@ std::string ComparedReduction::beyond(const std::string& method) const {
 }
 
 std::unique_ptr<Method> ComparedReduction::make(const std::string& method) {
-  if (method == "mpi-reduce") return std::make_unique<ReductionOfMpi>(*this);
+  if (is_of_mpi(method)) return std::make_unique<ReductionOfMpi>(*this, method == kReduce);
   return planned(method == "sluice" ? options_.algorithm : method);
 }
 
 }  // namespace
 
 std::vector<std::string> reduction_methods() {
-  return {"sluice", "mpi-reduce", "binomial", "flat", "fibonacci", kReduceScatter};
+  return {"sluice", kReduce, "binomial", "flat", "fibonacci", kReduceScatter};
 }
+
+std::vector<std::string> reductions_of_mpi() { return {kReduce, kIreduce}; }
 
 ReductionComparison reductions(MPI_Comm comm, const ReductionContents& contents, int root,
                                const mpi::ReductionOptions& options, const std::vector<std::string>& methods,
@@ -366,11 +383,11 @@ ReductionComparison reductions(MPI_Comm comm, const ReductionContents& contents,
   const std::vector<std::string> known = reduction_methods();
   const bool objects = contents.operation == Operation::kMerge;
   for (const std::string& method : methods) {
-    if (std::find(known.begin(), known.end(), method) != known.end()) continue;
+    if (std::find(known.begin(), known.end(), method) != known.end() || is_of_mpi(method)) continue;
     if (has_algorithm("reduce", method) || plans_over_platform(options, method, objects)) continue;
     throw InputError("method", fmt::format("'{}'", method),
-                     options.platform ? "sluice, mpi-reduce or an algorithm of broadcast or reduce"
-                                      : "sluice, mpi-reduce or an algorithm of reduce");
+                     options.platform ? "sluice, mpi-reduce, mpi-ireduce or an algorithm of broadcast or reduce"
+                                      : "sluice, mpi-reduce, mpi-ireduce or an algorithm of reduce");
   }
   ComparedReduction compared(own, contents, root, options);
   ReductionComparison result;

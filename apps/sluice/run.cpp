@@ -156,8 +156,8 @@ void add_run_broadcast(CLI::App& verb, Action& chosen) {
   problem->get_option("--platform")
       ->description("the network to plan over, a platform file; unless given, sluice finds what it needs to know");
   add_program_to(*problem, options->program);
-  options->methods.add_method_to(*problem, "sluice, mpi-bcast, algorithms of plan broadcast --help",
-                                 {{"sluice", "mpi-bcast"}, algorithm_names("broadcast")});
+  options->methods.add_method_to(*problem, "sluice, mpi-bcast, mpi-ibcast, algorithms of plan broadcast --help",
+                                 {{"sluice", "mpi-bcast", "mpi-ibcast"}, algorithm_names("broadcast")});
   problem->add_flag(
       "--model-only", options->model_only,
       "sluice does what the model finds best; else it takes turns with MPI_Bcast first, and keeps the faster");
@@ -167,7 +167,8 @@ void add_run_broadcast(CLI::App& verb, Action& chosen) {
       std::string(kBroadcastHelp).substr(1) +
       "Bytes are a function of their offset, and every one is verified on every rank before a time counts (exit\n"
       "status 1 if one is wrong). A time is that of the slowest rank.\n\n"
-      "Without --platform the methods are mpi-bcast, and sluice with its defaults.\n\n"
+      "Without --platform the methods are mpi-bcast, mpi-ibcast (MPI_Ibcast and a wait for its end), and sluice with\n"
+      "its defaults.\n\n"
       "Examples:\n"
       "  mpirun -np 8 sluice run broadcast --size 1Mi\n"
       "  mpirun -np 88 sluice run broadcast --platform platform.json --size 4Mi\n"
@@ -232,9 +233,9 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
       "sluice does what the model finds best; else it takes turns with MPI_Reduce first, and keeps the faster");
   options->methods.add_method_to(
       *problem,
-      "sluice, mpi-reduce, reduce-scatter, algorithms of plan reduce --help, such as binomial, flat, fibonacci; with "
-      "--platform also those of plan broadcast --help",
-      {{"sluice", "mpi-reduce"}, planners});
+      "sluice, mpi-reduce, mpi-ireduce (MPI_Ireduce and a wait for its end), reduce-scatter, algorithms of plan reduce "
+      "--help, such as binomial, flat, fibonacci; with --platform also those of plan broadcast --help",
+      {{"sluice", "mpi-reduce", "mpi-ireduce"}, planners});
   options->methods.add_times_to(*problem);
   options->timeline.add_to(*problem, kByARun);
   problem->footer(

@@ -21,8 +21,7 @@ namespace {
 
 /// For a job that knows nothing of the network. Throws InputError where more is asked for.
 BroadcastTask read_without_platform(const RunBroadcast& options, const std::vector<std::string>& methods, int ranks) {
-  const bool planned =
-      std::ranges::any_of(methods, [](const auto& name) { return name != "sluice" && name != "mpi-bcast"; });
+  const bool planned = std::ranges::any_of(methods, [](const auto& name) { return is_algorithm("broadcast", name); });
   const bool given = !options.program.empty();
   if (planned || (!given && (options.model_only || options.timeline.wanted())) || options.problem.asks_for_a_plan())
     throw InputError("--platform", "nothing", "a platform file, for methods and options of plans");
@@ -34,10 +33,11 @@ BroadcastTask read_without_platform(const RunBroadcast& options, const std::vect
 int run_broadcast(const RunBroadcast& options) {
   const std::vector<std::string> usual = compare::broadcast_methods();
   const std::vector<std::string> methods = options.methods.names(usual, [&](const std::string& name) {
-    if (std::find(usual.begin(), usual.end(), name) == usual.end() && !is_algorithm("broadcast", name))
+    const std::vector<std::string> of_mpi = compare::broadcasts_of_mpi();
+    if (name != "sluice" && !std::ranges::count(of_mpi, name) && !is_algorithm("broadcast", name))
       throw InputError(
           "--methods", fmt::format("'{}'", name),
-          fmt::format("all, {}, {}", fmt::join(usual, ", "), fmt::join(algorithm_names("broadcast"), ", ")));
+          fmt::format("all, sluice, {}, {}", fmt::join(of_mpi, ", "), fmt::join(algorithm_names("broadcast"), ", ")));
     return name;
   });
   const int repetitions = options.methods.times();

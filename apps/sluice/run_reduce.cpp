@@ -62,10 +62,13 @@ compare::ReductionContents read_contents(const RunReduce& options) {
 std::vector<std::string> read_methods(const RunMethods& options, bool over_platform) {
   const std::vector<std::string> usual = compare::reduction_methods();
   std::vector<std::string> known = usual;
-  const auto add = [&](std::string_view problem) {
-    for (const Algorithm& algorithm : algorithms(problem))
-      if (std::find(known.begin(), known.end(), algorithm.name) == known.end()) known.emplace_back(algorithm.name);
+  const auto add_name = [&](std::string_view name) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) known.emplace_back(name);
   };
+  const auto add = [&](std::string_view problem) {
+    for (const Algorithm& algorithm : algorithms(problem)) add_name(algorithm.name);
+  };
+  for (const std::string& name : compare::reductions_of_mpi()) add_name(name);
   add("reduce");
   if (over_platform) {
     add("broadcast");
@@ -211,9 +214,9 @@ int run_reduce(const RunReduce& options) {
                                 : "trees by costs that are usual for so many bytes; --measure: by measured ones");
   }
   subject.notes.push_back("overlap: " + to_string(comparison.overlap));
-  if (contents.operation == Operation::kMerge &&
-      std::find(methods.begin(), methods.end(), "mpi-reduce") != methods.end())
-    subject.notes.emplace_back("mpi-reduce: sets padded to the size of the result, as MPI_Reduce knows no other");
+  for (const std::string& name : compare::reductions_of_mpi())
+    if (contents.operation == Operation::kMerge && std::find(methods.begin(), methods.end(), name) != methods.end())
+      subject.notes.push_back(name + ": sets padded to the size of the result, as MPI knows no other");
   return show_run(subject, comparison, options.methods.json);
 }
 

@@ -174,10 +174,10 @@ void add_cases(std::vector<Case>& cases, const Network& network, std::int64_t by
   cases.push_back({&network,
                    "broadcast",
                    bytes,
-                   {{"mpi-bcast"}, {}},
+                   {{"mpi-bcast", "mpi-ibcast"}, {}},
                    {"broadcast", "--size", fmt::format("{}", bytes)},
                    std::nullopt});
-  const Methods reductions{{"mpi-reduce"}, {"reduce-scatter", "binomial"}};
+  const Methods reductions{{"mpi-reduce", "mpi-ireduce"}, {"reduce-scatter", "binomial"}};
   const std::vector<std::string> reduce{"reduce", "--count", fmt::format("{}", bytes / 8)};
   cases.push_back({&network, "reduce sum", bytes, reductions, reduce, std::nullopt});
   constexpr std::int64_t kMostOfSleep = 1 << 20, kLeastOfSleep = 64 << 10;
