@@ -244,9 +244,9 @@ class ReversedOn88 : public ::testing::Test {
   static constexpr std::int64_t kElements = 1 << 17;
 
   [[nodiscard]] ProgramPlan plan(Collective collective, double combine_s_per_element,
-                                 const std::string& algorithm = "auto") const {
+                                 const std::string& algorithm = "auto", std::int64_t elements = kElements) const {
     const ProgramProblem problem{.problem = collective,
-                                 .size_bytes = 8 * kElements,
+                                 .size_bytes = 8 * elements,
                                  .element_bytes = 8,
                                  .combine_s_per_byte = combine_s_per_element / 8};
     ProgramOptions options;
@@ -257,13 +257,17 @@ class ReversedOn88 : public ::testing::Test {
   const Platform platform_ = read_platform(SLUICE_STUDIES "/grid5000/grid5000-88.json");
 };
 
-/// Where combining takes longer than sending, a broadcast over links as slow as that is the better one to reverse.
+/// Where combining takes longer than sending, a broadcast over links as slow as that may be the better one to reverse:
+/// in far shorter segments.
 TEST_F(ReversedOn88, IsPlannedForTheSpeedOfCombining) {
-  const ProgramPlan slow = plan(Collective::kReduce, 100e-9, "reversed-broadcast");
-  ASSERT_EQ(slow.candidates.size(), 4U);  // at three speeds, one of which has few messages, so that it is also in time
+  const ProgramPlan slow = plan(Collective::kReduce, 800e-9, "reversed-broadcast", kElements / 16);
+  ASSERT_EQ(slow.candidates.size(), 6U);  // at three speeds, each of them also in time
   EXPECT_TRUE(slow.program.algorithm.starts_with("reversed-broadcast, as fast as combining, "))
       << slow.program.algorithm;
-  EXPECT_LT(slow.candidates.front().length_s, 0.3 * slow.candidates.back().length_s);
+  const auto at_once = std::ranges::find_if(
+      slow.candidates, [](const auto& each) { return each.algorithm.starts_with("reversed-broadcast, parallel-entry"); });
+  ASSERT_NE(at_once, slow.candidates.end());
+  EXPECT_LT(slow.candidates.front().length_s, 0.4 * at_once->length_s);
   EXPECT_EQ(plan(Collective::kReduce, 0, "reversed-broadcast").candidates.size(), 1U);
   EXPECT_LT(plan(Collective::kReduce, 100e-9).program.length_s, plan(Collective::kAllreduce, 100e-9).program.length_s);
 }

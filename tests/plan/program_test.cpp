@@ -837,6 +837,26 @@ TEST(ReplayProgram, CombiningTakesItsTimeAndWaitsForSends) {
   EXPECT_NEAR(program.length_s, message + 1e-2, 1e-5);
 }
 
+/// Parts that come faster than they are combined wait; what has been combined goes on before the next one is.
+TEST(ReplayProgram, WhatIsCombinedGoesOnBeforeTheRest) {
+  constexpr int kRanks = 4, kParts = 8;
+  constexpr std::int64_t kPart = 1000;
+  const Platform platform = one_cluster(kRanks);
+  Program chain;
+  chain.problem = Collective::kReduce;
+  chain.ranks = kRanks;
+  chain.size_bytes = kParts * kPart;
+  detail::ProgramMessages messages;
+  for (std::int64_t part = 0; part < kParts; ++part)
+    for (std::int64_t rank = kRanks - 1; rank > 0; --rank) messages.add(rank, rank - 1, {{part * kPart, kPart}}, true);
+  chain.operations = operations_of(messages, kRanks);
+  ASSERT_TRUE(validate(chain).empty());
+  const double part_s = 10e-3;  // a message takes far less
+  chain.combine_s_per_byte = part_s / static_cast<double>(kPart);
+  // The first part is combined three times, the others follow it.
+  EXPECT_NEAR(replay(platform, chain).length_s, (kRanks - 1 + kParts - 1) * part_s, 0.1 * part_s);
+}
+
 // ---- what is needed of larger programs, and broadcasts in programs
 
 /// 0 and 1 combine what both have, 2 and 3 too; the root, 0, needs neither what 1 gets of that nor what goes back.

@@ -5,8 +5,9 @@
 /// Method: messages are flows. One of b bytes sets out when its range is there and its rank's pace allows it, in the
 /// order of the list of those that may (as the executor does, TreeExecutor::Limits::keep_pace and overtake); after the
 /// latency it flows at some rate until all of it is there; then its receiver takes it in, for as long as its own start
-/// keeps a rank, g(1), one after the other, and works on it (combines it) when all is done that it waits for; a rank
-/// that works begins no message. What a flow passes:
+/// keeps a rank, g(1), one after the other, and works on it (combines it) when all is done that it waits for, in the
+/// order in which that is so; a rank that works begins no message, but before it works on the next one it begins those
+/// that may. What a flow passes:
 ///  - the connection between its ranks, at most at 1 / g(b) of the link or cluster;
 ///  - both ranks' ports, at most at 1 / g(b) of the cluster that the rank is in (of the link, if that is less or the
 ///    cluster has no gap);
@@ -89,6 +90,10 @@ class Replay {
           break;
         case Kind::kWorkedOn:
           done(event.index, event.time);
+          work_again(flows_[event.index].to, event.time);
+          break;
+        case Kind::kWork:
+          work(event.index, event.time);
           break;
         case Kind::kTakenIn:
           ++taken_in;
@@ -108,7 +113,7 @@ class Replay {
   }
 
  private:
-  enum class Kind : unsigned char { kWorkedOn, kTakenIn, kEnds, kFlows, kTry };
+  enum class Kind : unsigned char { kWorkedOn, kTakenIn, kEnds, kFlows, kTry, kWork };
   using Event = EventQueue<Kind>::Event;  // of a flow, or a rank
 
   static constexpr std::size_t kNone = SIZE_MAX;
@@ -150,7 +155,9 @@ class Replay {
     Least<double> later;
     Least<std::size_t> ready;
     double port_free = 0;
-    double busy = 0;  // until when
+    double busy = 0;                          // until when
+    std::queue<std::size_t> to_be_worked_on;  // flows
+    bool works = false;                       // or will as soon as it is not busy
     double next_try = kInfinity;
   };
 
@@ -333,13 +340,31 @@ class Replay {
 
   /// The receiver has it, and what it waited for.
   void work_on(std::size_t f, double now) {
-    const double work_s = input_.messages[f].work_s;
-    if (work_s <= 0) {
+    if (input_.messages[f].work_s <= 0) {
       done(f, now);
       return;
     }
     Rank& rank = ranks_[flows_[f].to];
-    rank.busy = std::max(rank.busy, now) + work_s;
+    rank.to_be_worked_on.push(f);
+    if (!rank.works) work_again(flows_[f].to, now);
+  }
+
+  /// On the first of those that there are, if any, when the rank has begun what it may.
+  void work_again(std::size_t r, double now) {
+    Rank& rank = ranks_[r];
+    rank.works = !rank.to_be_worked_on.empty();
+    if (rank.works) events_.push(std::max(now, rank.busy), Kind::kWork, r);
+  }
+
+  void work(std::size_t r, double now) {
+    Rank& rank = ranks_[r];
+    if (rank.busy > now) {
+      events_.push(rank.busy, Kind::kWork, r);
+      return;
+    }
+    const std::size_t f = rank.to_be_worked_on.front();
+    rank.to_be_worked_on.pop();
+    rank.busy = now + input_.messages[f].work_s;
     events_.push(rank.busy, Kind::kWorkedOn, f);
   }
 

@@ -163,28 +163,37 @@ class Simulation {
 
  private:
   void start_all() {
-    while (const std::optional<std::size_t> next = sequence_.next()) {
-      const OrderedMessage& message = graph_.messages[*next];
-      const double now = s4u::Engine::get_clock();
-      if (graph_.works_alone || message.connection_s > 0) {
-        Sender& sender = senders_[message.from];
-        if (message.work_s > 0) {
-          sender.work.push(*next);
-        } else {
-          sender.ready.insert(*next);
-        }
-        send_from(sender);
-        continue;
-      }
-      const double start = fence_ ? std::max(now, fence_->opens(message.from, message.step)) : now;
-      if (start > now) {
-        at(start, [this, begun = *next] { begin(begun); });
-      } else {
-        begin(*next);
-      }
+    for (std::vector<Sender*> may_begin;; may_begin.clear()) {
+      while (const std::optional<std::size_t> next = sequence_.next())
+        if (Sender* const sender = start(*next)) may_begin.push_back(sender);
+      if (may_begin.empty()) break;
+      for (Sender* const sender : may_begin) send_from(*sender);
     }
     if (pieces_)
       while (const std::optional<PieceWindows::Piece> piece = pieces_->next()) begin_flow(*piece);
+  }
+
+  struct Sender;
+  /// The sender, if it is one that keeps a pace or does its work alone: it may begin something then.
+  Sender* start(std::size_t number) {
+    const OrderedMessage& message = graph_.messages[number];
+    const double now = s4u::Engine::get_clock();
+    if (graph_.works_alone || message.connection_s > 0) {
+      Sender& sender = senders_[message.from];
+      if (message.work_s > 0) {
+        sender.work.push(number);
+      } else {
+        sender.ready.insert(number);
+      }
+      return &sender;
+    }
+    const double start = fence_ ? std::max(now, fence_->opens(message.from, message.step)) : now;
+    if (start > now) {
+      at(start, [this, number] { begin(number); });
+    } else {
+      begin(number);
+    }
+    return nullptr;
   }
 
   /// Messages of one host that keep a pace, and its work where it does that alone.
@@ -200,19 +209,6 @@ class Simulation {
   void send_from(Sender& sender) {
     const double now = s4u::Engine::get_clock();
     if (now < sender.works_until) return;
-    if (!sender.work.empty()) {
-      const std::size_t number = sender.work.front();
-      sender.work.pop();
-      times_.start[number] = now;
-      sender.works_until = now + graph_.messages[number].work_s;
-      at(sender.works_until, [this, number, &sender] {
-        sender.works_until = 0;
-        end(number);
-        start_all();  // other work comes before messages
-        send_from(sender);
-      });
-      return;
-    }
     double soonest = sender.port_free;
     while (!sender.ready.empty() && sender.port_free <= now) {
       soonest = std::numeric_limits<double>::infinity();
@@ -230,9 +226,27 @@ class Simulation {
       soonest = sender.port_free = now + graph_.messages[number].port_s;
       begin(number);
     }
+    if (!sender.work.empty()) {
+      work_on(sender);
+      return;
+    }
     if (sender.ready.empty() || (sender.next_try > now && sender.next_try <= soonest)) return;
     sender.next_try = soonest;
     at(soonest, [this, &sender] { send_from(sender); });
+  }
+
+  /// On the first of its work; a host that works begins no message.
+  void work_on(Sender& sender) {
+    const std::size_t number = sender.work.front();
+    sender.work.pop();
+    times_.start[number] = s4u::Engine::get_clock();
+    sender.works_until = times_.start[number] + graph_.messages[number].work_s;
+    at(sender.works_until, [this, number, &sender] {
+      sender.works_until = 0;
+      end(number);
+      start_all();
+      send_from(sender);
+    });
   }
 
   void begin(std::size_t number) {

@@ -441,7 +441,25 @@ bool is_planned_soon(const Platform& platform) {
 JobPlatform platform_of_job(Channel& channel) {
   if (const auto given = platform_of_variable(channel)) return {*given, true};
   if (may_measure(channel)) return {to_platform(*learn_network(channel)), true};
-  return {to_platform(usual_network(hosts_of_ranks(channel))), false};
+  return usual_platform(channel);
+}
+
+JobPlatform usual_platform(Channel& channel) {
+  constexpr std::int64_t kAtOnce = 32 << 10, kAskedFor = 64 << 10, kLong = 1 << 20;
+  Platform platform = to_platform(usual_network(hosts_of_ranks(channel)));
+  const auto lengthen = [](GapTable& gap) {
+    if (gap.points().empty()) return;
+    const double asking_s = gap.at(kAskedFor);
+    gap = GapTable({{1, gap.at(1)},
+                    {kAtOnce, gap.at(kAtOnce)},
+                    {kAskedFor, gap.at(kAskedFor) + asking_s},
+                    {kLong, gap.at(kLong) + asking_s}});
+  };
+  for (PlatformCluster& cluster : platform.clusters)
+    if (platform.clusters.size() == 1) lengthen(cluster.gap);
+  for (PlatformLink& link : platform.links) lengthen(link.gap);
+  for (PlatformLink& link : platform.part_links) lengthen(link.gap);
+  return {std::move(platform), false};
 }
 
 }  // namespace sluice::mpi::detail

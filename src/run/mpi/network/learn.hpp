@@ -36,8 +36,11 @@ struct JobPlatform {
   Platform platform;
   bool speeds_are_known = false;  ///< else it is good for the shape of a plan alone
 };
-/// That of SLUICE_PLATFORM, else by the network if that may be measured, else usual_network. Collective.
+/// That of SLUICE_PLATFORM, else by the network if that may be measured, else the usual one. Collective.
 [[nodiscard]] JobPlatform platform_of_job(Channel& channel);
+/// By usual_network, and messages of 64 KiB or more take longer, as most MPIs send them only when they are asked for.
+/// Collective.
+[[nodiscard]] JobPlatform usual_platform(Channel& channel);
 
 /// Between hosts, where no platform is given: shorter messages of collectives go by no network that was measured.
 constexpr std::int64_t kLongBetweenHosts = 32 << 10;

@@ -213,7 +213,7 @@ PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) 
     known = {*options.platform, true};
   } else if (task.reproducible) {
     // What was measured must not decide in which order is combined.
-    known = {to_platform(usual_network(hosts_of_ranks(channel))), false};
+    known = usual_platform(channel);
   } else if (!options.program) {
     known = platform_of_job(channel);
   }

@@ -110,15 +110,19 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
     const std::int64_t bytes = checked::multiply(elements.count, data.element_bytes, "bytes");
     reproducible =
         options.reproducible.value_or(!options.measure && !options.dynamic && detail::order_may_matter(elements));
-    const bool by_default = chooses_freely() && data.commutative && !options.costs && !options.measure &&
-                            !options.platform && detail::is_built_in(elements.op) && !detail::kSimulated;
+    const bool nothing_said = chooses_freely() && data.commutative && !options.costs && !options.measure &&
+                              !options.platform && !detail::kSimulated;
+    data.built_in = detail::is_built_in(elements.op);
+    const bool by_default = nothing_said && data.built_in;
     const detail::Context& all = channel.context();
-    data.by_network = by_default && !reproducible && !all.one_node() && bytes >= detail::kLongBetweenHosts;
+    const bool long_between_hosts = !all.one_node() && bytes >= detail::kLongBetweenHosts;
+    data.by_network = by_default && !reproducible && long_between_hosts;
+    data.by_usual_network = nothing_said && !data.by_network && long_between_hosts;
     data.least_work = by_default && all.one_node() && (bytes <= kShort || (!reproducible && all.crowded()));
     data.by_memory = by_default && detail::SharedProgram::possible(channel.context());
     data.in_turns = data.least_work && all.crowded() && bytes <= kShortInTurns;
     arguments = arguments_of(options, data, root);
-    arguments.add_all(reproducible, detail::is_built_in(elements.op));
+    arguments.add_all(reproducible, data.built_in);
     // What was measured is that of one operation.
     if (!reproducible) arguments.add_all(MPI_Op_c2f(elements.op), MPI_Type_c2f(elements.type));
     check(arguments, data);

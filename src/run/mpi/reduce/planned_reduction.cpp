@@ -82,19 +82,19 @@ Program shape_of_reduction(int ranks, int root, std::int64_t elements, std::int6
   return shape;
 }
 
-PlannedReduction plan_over_platform(Channel& channel, const Platform& platform, const ReductionOptions& options,
-                                    const Program& shape) {
+PlannedReduction plan_over_platform(Channel& channel, const JobPlatform& known, const ReductionOptions& options,
+                                    const Program& shape, double combine_s_per_byte) {
   return planned_for_all(channel, shape, [&] {
     sluice::BroadcastOptions how;
     how.algorithm = options.algorithm;
     how.segments = options.segments.value_or(0);
     how.effort = options.effort;
     const std::int64_t elements = shape.size_bytes / shape.element_bytes;
-    constexpr double kCombine_s = 0;
-    Program program =
-        plan_costly_reduction(platform, shape.root, elements, shape.element_bytes, kCombine_s, how, shape.commutative)
-            .program;
-    take_turns(program, {platform, true});
+    Program program = plan_costly_reduction(known.platform, shape.root, elements, shape.element_bytes,
+                                            combine_s_per_byte, how, shape.commutative)
+                          .program;
+    take_turns(program, known);
+    if (!known.speeds_are_known) program.length_s = 0;
     return parts_of_all(program);
   });
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "run/mpi/network/learn.hpp"
 #include "run/mpi/program/program_part.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "sluice/plan/reduce_part.hpp"
@@ -21,7 +22,7 @@ void check_program_for(const ReductionOptions& options, const Program& shape, bo
 [[nodiscard]] Program shape_of_reduction(int ranks, int root, std::int64_t elements, std::int64_t element_bytes,
                                          bool commutative);
 
-/// What this rank does, and how long all take by the model.
+/// What this rank does, and how long all take by the model; 0 if it does not know.
 struct PlannedReduction {
   ProgramPart part;
   double length_s = 0;
@@ -29,8 +30,9 @@ struct PlannedReduction {
 
 /// Of `shape`, by the algorithm and segments of `options`. Collective. Throws InputError on every rank as
 /// plan_reversed_broadcast does.
-[[nodiscard]] PlannedReduction plan_over_platform(Channel& channel, const Platform& platform,
-                                                  const ReductionOptions& options, const Program& shape);
+[[nodiscard]] PlannedReduction plan_over_platform(Channel& channel, const JobPlatform& known,
+                                                  const ReductionOptions& options, const Program& shape,
+                                                  double combine_s_per_byte);
 /// This rank's part of a tree for whole objects of `bytes` bytes over options.platform, where combining two takes
 /// `compute_s`; its length is that of the replay over the platform. Collective. Throws InputError on every rank as
 /// plan_reduce does.

@@ -90,8 +90,8 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
     return ReductionChoice{std::move(method), planned.length_s, costs,
                            ReductionChoice::Pieces{std::move(planned.part), true}};
   };
-  const auto over = [&](const Platform& platform) {
-    return pieces(plan_over_platform(channel, platform, options, shape()));
+  const auto over = [&](const JobPlatform& known, double combine_s_per_byte = 0) {
+    return pieces(plan_over_platform(channel, known, options, shape(), combine_s_per_byte));
   };
   if (options.program) return pieces(plan_by_program(channel, *options.program, shape()));
   if (options.platform && data.objects) {
@@ -99,10 +99,18 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
         plan_objects_over_platform(channel, options, data.element_bytes, costs.compute, data.commutative, root);
     return {tree.method, tree.length, costs, std::move(tree)};
   }
-  if (options.platform) return over(*options.platform);
+  if (options.platform) return over({*options.platform, true});
   if (data.by_network) {
     const JobPlatform known = platform_of_job(channel);
-    if (known.speeds_are_known && is_planned_soon(known.platform)) return over(known.platform);
+    if (known.speeds_are_known && is_planned_soon(known.platform)) return over(known);
+  }
+  if (data.by_usual_network) {
+    const JobPlatform usual = usual_platform(channel);
+    // A quarter of what such a network takes; many ranks are planned far sooner if combining is free.
+    constexpr double kUsualCombine_s_per_byte = 2e-9;
+    constexpr int kFew = 64;
+    const bool costs = !data.built_in && channel.size() <= kFew;
+    if (is_planned_soon(usual.platform)) return over(usual, costs ? kUsualCombine_s_per_byte : 0);
   }
   if (data.by_memory) {
     const MemoryReduction how = data.in_turns ? MemoryReduction::kFlat : MemoryReduction::kShares;

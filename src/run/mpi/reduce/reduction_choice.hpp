@@ -22,9 +22,12 @@ struct ReducedData {
   bool commutative = true;
   std::int64_t count = 0;          ///< elements
   std::int64_t element_bytes = 0;  ///< of one; of objects, of the largest one, once that is measured
+  bool built_in = false;           ///< the operation is one of MPI's own, which takes next to no time
   /// Between hosts, where the user leaves the way to the library and neither the order of combining nor what it takes
   /// matters: a measured network may decide.
   bool by_network = false;
+  /// Between hosts where either of the two does: the plan is for a network as it usually is.
+  bool by_usual_network = false;
   /// The same on one node, where the least work counts: elements are short, or ranks share processors, and do one after
   /// the other what a tree has them do at the same time.
   bool least_work = false;
