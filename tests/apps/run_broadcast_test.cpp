@@ -21,17 +21,18 @@ TEST_F(RunBroadcast, EveryMethodDeliversEveryByteOfEverySize) {
   for (const char* size : {"0", "1", "4Ki", "300000"}) {
     SCOPED_TRACE(size);
     const Outcome outcome = run(5, std::string("--root 3 --repetitions 2 --json out.json --size ") + size +
-                                       " --method sluice,mpi-bcast,flat,fef,ecef-la-tmax,exact,pipelined,"
+                                       " --method sluice,mpi-bcast,mpi-ibcast,flat,fef,ecef-la-tmax,exact,pipelined,"
                                        "parallel-entry");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     const json file = json::parse(folder_.read("out.json"));
     EXPECT_EQ(file["problem"], "broadcast");
     EXPECT_EQ(file["ranks"], 5);
     EXPECT_EQ(file["verified"], true);
-    ASSERT_EQ(file["methods"].size(), 8U);
+    ASSERT_EQ(file["methods"].size(), 9U);
     for (const json& method : file["methods"]) {
       if (method["name"] == "sluice") continue;  // may be MPI_Bcast
-      EXPECT_EQ(method.contains("predicted_s"), method["name"] != "mpi-bcast") << method;
+      const bool of_mpi = method["name"] == "mpi-bcast" || method["name"] == "mpi-ibcast";
+      EXPECT_EQ(method.contains("predicted_s"), !of_mpi) << method;
     }
   }
 }
@@ -72,6 +73,10 @@ TEST_F(RunBroadcast, CarriesOutAProgramThatPlanHasWritten) {
 }
 
 TEST_F(RunBroadcast, NeedsNoPlatform) {
+  const Outcome by_name =
+      on_ranks(folder_, 3, "run broadcast --size 300K --root 1 --repetitions 1 --methods mpi-ibcast --json -");
+  ASSERT_EQ(by_name.status, 0) << by_name.err;
+  EXPECT_EQ(json::parse(by_name.out)["methods"][0]["name"], "mpi-ibcast");
   const Outcome outcome = on_ranks(folder_, 3, "run broadcast --size 300K --root 1 --repetitions 2");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   for (const char* part :

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "ranks_runner.hpp"
@@ -33,6 +34,19 @@ TEST(RunReduce, EveryOperationIsVerifiedByEveryMethod) {
     std::vector<std::string> all{"sluice", "mpi-reduce", "binomial", "flat", "fibonacci", "reduce-scatter"};
     if (arguments.find("sum") == arguments.npos && arguments.find("sleep") == arguments.npos) all.pop_back();
     EXPECT_EQ(names, all);
+  }
+}
+
+TEST(RunReduce, NonblockingReductionsOfMpiAreComparedByName) {
+  const Folder folder;
+  for (const char* operation : {"sum", "matmul", "merge"}) {
+    const Outcome outcome = on_ranks(
+        folder, 3,
+        fmt::format("run reduce --count 40 --operation {} --method mpi-ireduce --repetitions 1 --json -", operation));
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    const json file = json::parse(outcome.out);
+    EXPECT_EQ(file["verified"], true);
+    EXPECT_EQ(file["methods"][0]["name"], "mpi-ireduce");
   }
 }
 

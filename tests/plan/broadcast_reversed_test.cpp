@@ -264,8 +264,9 @@ TEST_F(ReversedOn88, IsPlannedForTheSpeedOfCombining) {
   ASSERT_EQ(slow.candidates.size(), 6U);  // at three speeds, each of them also in time
   EXPECT_TRUE(slow.program.algorithm.starts_with("reversed-broadcast, as fast as combining, "))
       << slow.program.algorithm;
-  const auto at_once = std::ranges::find_if(
-      slow.candidates, [](const auto& each) { return each.algorithm.starts_with("reversed-broadcast, parallel-entry"); });
+  const auto at_once = std::ranges::find_if(slow.candidates, [](const auto& each) {
+    return each.algorithm.starts_with("reversed-broadcast, parallel-entry");
+  });
   ASSERT_NE(at_once, slow.candidates.end());
   EXPECT_LT(slow.candidates.front().length_s, 0.4 * at_once->length_s);
   EXPECT_EQ(plan(Collective::kReduce, 0, "reversed-broadcast").candidates.size(), 1U);

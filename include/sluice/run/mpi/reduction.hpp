@@ -72,8 +72,9 @@ struct ReductionCosts {
 struct ReductionOptions {
   /// If left out, the plan uses usual costs for that number of bytes, or measured ones. Between hosts, reductions of 32
   /// KiB and more by an operation of MPI's own, whose result need not be `reproducible`, are planned over the measured
-  /// network (sluice/run/mpi/network.hpp) as if it were given as `platform`: for at most 1000 ranks, and for at most 8
-  /// nodes if some nodes have several ranks.
+  /// network (sluice/run/mpi/network.hpp) as if it were given as `platform`, and others by operations that commute over
+  /// a network as it usually is (1 Gbit/s, a message taking as long as 4 KiB do), so that measurements do not decide
+  /// the order of combining: for at most 1000 ranks, and for at most 8 nodes if some nodes have several ranks.
   std::optional<ReductionCosts> costs = std::nullopt;
   /// The first execution measures the costs, in seconds, on the elements that it is given, and then plans.
   bool measure = false;
@@ -137,7 +138,7 @@ struct ReductionSummary {
   /// execution has measured.
   std::string method;
   /// The time that its model predicts, in the unit of the costs, or in seconds over a platform or the measured network.
-  /// 0 for MPI_Reduce, which has no model, and before costs are known.
+  /// 0 for MPI_Reduce, which has no model, over a network whose speeds are assumed, and before costs are known.
   double length = 0;
   ReductionCosts costs;       ///< as given, usual or measured
   std::int64_t segments = 1;  ///< parts
