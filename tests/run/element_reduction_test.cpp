@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -557,7 +558,8 @@ TEST(ElementReduction, DoublesGiveTheSameBitsInEveryJob) {
     std::string first_method;
     const std::vector<double> first = sums_of(own, {}, first_method);
     EXPECT_NE(first_method, "MPI_Reduce");
-    if (size() > 1 && count == 1000) {
+    const bool pretended_hosts = std::getenv("PRETENDED_RANKS_PER_HOST") != nullptr;
+    if (size() > 1 && count == 1000 && !pretended_hosts) {
       EXPECT_TRUE(first_method == "shares" || first_method == "flat") << first_method;
     }
     for (int turn = 0; turn < 8; ++turn) {

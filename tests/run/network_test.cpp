@@ -426,11 +426,31 @@ TEST(BetweenHosts, ReductionsGoByTheNetworkWhereTheOrderDoesNotMatter) {
   }
   EXPECT_EQ(integers.summary().predicted_s > 0, size() > 1) << integers.explanation();
   EXPECT_TRUE(tried.summary().native || tried.summary().predicted_s > 0 || size() == 1) << tried.explanation();
-  // Where the order matters, or is asked for, nothing that was measured decides.
-  const ElementReduction doubles(comm, {kCount, MPI_DOUBLE, MPI_SUM}, 0, {.try_native = false});
-  EXPECT_EQ(doubles.summary().predicted_s, 0);
+}
+
+/// Where the order matters, or is asked for, nothing that was measured decides: nobody measures.
+TEST(BetweenHosts, ReductionsGoByAUsualNetworkWhereTheOrderMatters) {
+  const PretendedHosts hosts(1);
+  const NewCommunicator comm;
+  constexpr int kCount = 40'000;
+  const std::vector<double> mine(kCount, 0.1 * (rank() + 1));
+  std::vector<double> sum(kCount), again(kCount);
+  for (std::vector<double>* const result : {&sum, &again}) {
+    ElementReduction doubles(comm, {kCount, MPI_DOUBLE, MPI_SUM}, 0);
+    doubles.execute(mine.data(), result->data());
+    EXPECT_EQ(doubles.summary().predicted_s, 0);
+    EXPECT_FALSE(doubles.summary().native);
+  }
+  EXPECT_EQ(sum, again);  // to the last bit
+  if (rank() == 0) {
+    EXPECT_NEAR(sum[kCount - 1], 0.05 * size() * (size() + 1), 1e-9);
+  }
   const ElementReduction asked(comm, {kCount, MPI_INT, MPI_SUM}, 0, {.reproducible = true, .try_native = false});
   EXPECT_EQ(asked.summary().predicted_s, 0);
+  EXPECT_EQ(detail::Context::of(comm)->network(), nullptr);
+  // Parts are cut as over a network: what is short goes by a tree of whole elements.
+  const ElementReduction one(comm, {10, MPI_DOUBLE, MPI_SUM}, 0);
+  EXPECT_EQ(one.summary().method.find("part"), std::string::npos) << one.explanation();
 }
 
 TEST(BetweenHosts, NothingIsMeasuredWhereTheVariableSaysSo) {

@@ -625,6 +625,9 @@ std::vector<SubjectKind> subject_kinds() {
                                                           detail::kLongForNetwork, ExchangeSubject::Form::kHalves)))),
       // Integers, whose default way is that of the network as it is measured.
       slow(between_hosts(kind<ElementSubject<int>>("sum", null, MPI_INT, std::int64_t{9000}, ReductionOptions{}))),
+      // Doubles, whose default way is that of a usual network.
+      between_hosts(
+          kind<ElementSubject<double>>("sum of doubles", null, MPI_DOUBLE, std::int64_t{9000}, ReductionOptions{})),
       in_turns(between_hosts(
           kind<MovingSubject>("allgather", null, Collective::kAllgather, std::int64_t{3000}, CollectiveOptions{}))),
       between_hosts(
