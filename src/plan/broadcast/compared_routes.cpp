@@ -47,12 +47,13 @@ constexpr std::int64_t kMostCompared = 5500, kLeastCompared = 24, kMostComparedI
 constexpr double kMostRatesAtFirst = 10e6, kMoreRates = 3e6;
 /// A plan of no more messages has the length of their replay.
 constexpr std::int64_t kMostConfirmed = 12'000;
-/// Beyond so many ranks simulations are compared, of about so many messages each, of so many segments at least, and of
-/// so many messages in all.
+/// Beyond so many ranks simulations are compared first, of about so many messages each, of so many segments at least,
+/// and of so many messages in all or, if that is more, so many for each rank.
 constexpr std::int64_t kManyRanks = kMostCompared / kLeastCompared, kMostOfMany = 12'000, kLeastOfMany = 12,
-                       kMostReplayedOfMany = 60'000, kMostSimulatedInAll = 130'000, kMostCompletedInAll = 600'000;
-/// Or, if that is more, so many for each rank.
-constexpr std::int64_t kSimulatedPerRank = 40, kCompletedPerRank = 200;
+                       kMostSimulatedInAll = 130'000, kSimulatedPerRank = 40;
+/// Replays there are of so many messages at most, or of as few segments as that; what is simulated whole has so many in
+/// all or, if that is more, so many for each rank, but for the first one.
+constexpr std::int64_t kMostReplayedOfMany = 60'000, kMostCompletedInAll = 600'000, kCompletedPerRank = 200;
 /// Simulations are seldom shorter than that part of the score.
 constexpr double kSimulatedOverScore = 0.8;
 /// Replays are seldom shorter than that part of the score, or of what the simulation finds.
@@ -280,6 +281,7 @@ class RouteComparison {
     return result;
   }
 
+  /// By replays of whole messages, or what simulations of whole messages and replays of parts make likely.
   [[nodiscard]] Compared best_of_many(const std::vector<FoundRoutes>& found) const {
     std::optional<Compared> best;
     double rates = kMostRatesAtFirst;

@@ -455,8 +455,8 @@ JobPlatform usual_platform(Channel& channel) {
                     {kAskedFor, gap.at(kAskedFor) + asking_s},
                     {kLong, gap.at(kLong) + asking_s}});
   };
-  for (PlatformCluster& cluster : platform.clusters)
-    if (platform.clusters.size() == 1) lengthen(cluster.gap);
+  // Hosts of one rank each are one cluster; else hosts are clusters, whose ranks share memory.
+  if (platform.clusters.size() == 1) lengthen(platform.clusters.front().gap);
   for (PlatformLink& link : platform.links) lengthen(link.gap);
   for (PlatformLink& link : platform.part_links) lengthen(link.gap);
   return {std::move(platform), false};

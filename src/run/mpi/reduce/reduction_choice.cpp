@@ -109,8 +109,8 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
     // A quarter of what such a network takes; many ranks are planned far sooner if combining is free.
     constexpr double kUsualCombine_s_per_byte = 2e-9;
     constexpr int kFew = 64;
-    const bool costs = !data.built_in && channel.size() <= kFew;
-    if (is_planned_soon(usual.platform)) return over(usual, costs ? kUsualCombine_s_per_byte : 0);
+    const bool takes_time = !data.built_in && channel.size() <= kFew;
+    if (is_planned_soon(usual.platform)) return over(usual, takes_time ? kUsualCombine_s_per_byte : 0);
   }
   if (data.by_memory) {
     const MemoryReduction how = data.in_turns ? MemoryReduction::kFlat : MemoryReduction::kShares;
