@@ -180,6 +180,11 @@ void add_cases(std::vector<Case>& cases, const Network& network, std::int64_t by
   const Methods reductions{{"mpi-reduce", "mpi-ireduce"}, {"reduce-scatter", "binomial"}};
   const std::vector<std::string> reduce{"reduce", "--count", fmt::format("{}", bytes / 8)};
   cases.push_back({&network, "reduce sum", bytes, reductions, reduce, std::nullopt});
+  if (effort.all_kinds && network.lab.hosts > 0) {
+    std::vector<std::string> as_of_doubles = reduce;
+    as_of_doubles.emplace_back("--reproducible");
+    cases.push_back({&network, "reduce reproducible", bytes, reductions, as_of_doubles, std::nullopt});
+  }
   constexpr std::int64_t kMostOfSleep = 1 << 20, kLeastOfSleep = 64 << 10;
   if (effort.all_kinds && network.lab.hosts > 0 && bytes >= kLeastOfSleep && bytes <= kMostOfSleep) {
     const double transfer_ms = static_cast<double>(bytes) / network.lab.host_bytes_per_s(1) * 1e3;
