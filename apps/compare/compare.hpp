@@ -211,8 +211,8 @@ struct ReductionComparison : Comparison {
 /// what one process computes. Collective. "sluice" is what `options` ask for; if costs are to be measured, that is done
 /// once for all methods. The predictions are in the unit of the costs: seconds, if they are.
 ///
-/// Those of MPI have the same operation. They cannot reduce what changes its size: sets are padded for them
-/// to the size that the result has, which no program could know before.
+/// Those of MPI have the same operation. They cannot reduce what changes its size: sets are padded for them to the size
+/// that the result has, which no program could know before.
 ///
 /// Throws InputError on every rank for bad arguments on any rank, an unknown method, `repetitions` below 1, a negative
 /// count, one that is 0 for matrices, or one or a set beyond 2^31 - 1 bytes; MpiError, JobError. A method

@@ -51,8 +51,8 @@ constexpr std::int64_t kMostConfirmed = 12'000;
 /// and of so many messages in all or, if that is more, so many for each rank.
 constexpr std::int64_t kManyRanks = kMostCompared / kLeastCompared, kMostOfMany = 12'000, kLeastOfMany = 12,
                        kMostSimulatedInAll = 130'000, kSimulatedPerRank = 40;
-/// Replays there are of so many messages at most, or of as few segments as that; what is simulated whole has so many in
-/// all or, if that is more, so many for each rank, but for the first one.
+/// There a part that is replayed has at most so many messages, but no fewer segments than kLeastOfMany. All messages
+/// that are simulated whole are at most so many or, if that is more, so many for each rank; the first ones always are.
 constexpr std::int64_t kMostReplayedOfMany = 60'000, kMostCompletedInAll = 600'000, kCompletedPerRank = 200;
 /// Simulations are seldom shorter than that part of the score.
 constexpr double kSimulatedOverScore = 0.8;
@@ -130,9 +130,8 @@ class RouteComparison {
     return std::clamp((length_s - found.filled_s) / static_cast<double>(segments - 1), 0.0, found.period_s);
   }
 
-  /// `rates`: as many as the replay may still find.
-  [[nodiscard]] Compared compared(const FoundRoutes& found, double& rates) const {
-    const std::int64_t bytes = replayed_part(found.routes);
+  /// By the first `bytes` bytes of the message. `rates`: as many as the replay may still find.
+  [[nodiscard]] Compared compared(const FoundRoutes& found, std::int64_t bytes, double& rates) const {
     Compared result;
     result.routes = found.routes;
     result.messages = simulated(found.routes, bytes);
@@ -196,7 +195,7 @@ class RouteComparison {
       // Scores of different levels are less alike than those of one.
       const auto same_level = [&](const Compared& other) { return other.routes.level == each.routes.level; };
       if (messages > kMostComparedInAll && std::any_of(result.begin(), result.end(), same_level)) continue;
-      Compared next = compared(each, rates);
+      Compared next = compared(each, replayed_part(each.routes), rates);
       // Replays are compared with each other alone.
       if (!result.empty() && !next.replayed) break;
       messages += static_cast<std::int64_t>(next.messages.list.size());
@@ -212,7 +211,7 @@ class RouteComparison {
       if (stopped()) break;
       FoundRoutes paced = *each;
       paced.routes.root_period_s = root_period(*each, length_s);
-      Compared next = compared(paced, rates);
+      Compared next = compared(paced, replayed_part(paced.routes), rates);
       if (!next.replayed) break;
       if (next.length_s < length_s) result.push_back(std::move(next));
     }
@@ -266,21 +265,6 @@ class RouteComparison {
     return result;
   }
 
-  /// The replay of the whole message, if that is not too much work: `rates` as for compared.
-  [[nodiscard]] std::optional<Compared> confirmed(const FoundRoutes& found, double& rates) const {
-    if (hopeless_to_replay(found.routes)) return std::nullopt;
-    std::optional<TimedMessages> again = replayed(network_, simulated(found.routes, bytes_), &rates);
-    if (!again) return std::nullopt;
-    rates = std::min(rates, kMoreRates);
-    Compared result;
-    result.routes = found.routes;
-    result.length_s = again->length_s;
-    result.messages = std::move(*again);
-    result.replayed = true;
-    result.estimated = false;
-    return result;
-  }
-
   /// By replays of whole messages, or what simulations of whole messages and replays of parts make likely.
   [[nodiscard]] Compared best_of_many(const std::vector<FoundRoutes>& found) const {
     std::optional<Compared> best;
@@ -289,17 +273,20 @@ class RouteComparison {
     std::int64_t left = std::max(kMostCompletedInAll, kCompletedPerRank * network_.platform().ranks);
     for (const FoundRoutes& each : simulated_in_part(found)) {
       if (best && (kSeldomLess * each.length_s >= best->length_s || stopped())) break;
-      std::optional<Compared> next = confirmed(each, rates);
-      if (!next) {
+      Compared next;
+      if (!hopeless_to_replay(each.routes)) next = compared(each, bytes_, rates);
+      if (next.replayed) {
+        rates = std::min(rates, kMoreRates);
+      } else {
         const std::int64_t messages = each.routes.segments(bytes_) * network_.platform().ranks;
         if (completed == kCompleted || (best && messages > left)) continue;
         ++completed;
         left -= messages;
         double rates_of_part = kMostRatesAtFirst;
-        next = compared(each, rates_of_part);
-        complete(*next);
+        next = compared(each, replayed_part(each.routes), rates_of_part);
+        complete(next);
       }
-      if (!best || next->length_s < best->length_s) best = std::move(next);
+      if (!best || next.length_s < best->length_s) best = std::move(next);
     }
     if (hopeless_to_replay(best->routes)) in_longer_segments(*best);
     return std::move(*best);

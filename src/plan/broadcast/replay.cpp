@@ -5,9 +5,9 @@
 /// Method: messages are flows. One of b bytes sets out when its range is there and its rank's pace allows it, in the
 /// order of the list of those that may (as the executor does, TreeExecutor::Limits::keep_pace and overtake); after the
 /// latency it flows at some rate until all of it is there; then its receiver takes it in, for as long as its own start
-/// keeps a rank, g(1), one after the other, and works on it (combines it) when all is done that it waits for, in the
-/// order in which that is so; a rank that works begins no message, but before it works on the next one it begins those
-/// that may. What a flow passes:
+/// keeps a rank, g(1), one after the other, and works on it (combines it) when all is done that it waits for. A rank
+/// works on one message at a time, in the order in which they may be worked on, and begins none meanwhile; between two
+/// of them it begins those that may. What a flow passes:
 ///  - the connection between its ranks, at most at 1 / g(b) of the link or cluster;
 ///  - both ranks' ports, at most at 1 / g(b) of the cluster that the rank is in (of the link, if that is less or the
 ///    cluster has no gap);
@@ -124,6 +124,7 @@ class Replay {
     std::size_t from = 0, to = 0;     // ranks
     std::size_t queue = 0;            // of its sender
     std::size_t behind = kNone;       // the next flow there
+    std::size_t work_behind = kNone;  // the next one that its receiver is to work on
     std::size_t way = 0;              // of what it passes
     std::int32_t missing = 0;         // ends that its start waits for
     std::int32_t missing_at_end = 0;  // and its receiver, when it is taken in
@@ -155,9 +156,9 @@ class Replay {
     Least<double> later;
     Least<std::size_t> ready;
     double port_free = 0;
-    double busy = 0;                          // until when
-    std::queue<std::size_t> to_be_worked_on;  // flows
-    bool works = false;                       // or will as soon as it is not busy
+    double busy = 0;                              // until when
+    std::size_t work = kNone, last_work = kNone;  // flows that it is to work on, the next one first
+    bool works = false;                           // or will as soon as it is not busy
     double next_try = kInfinity;
   };
 
@@ -345,14 +346,15 @@ class Replay {
       return;
     }
     Rank& rank = ranks_[flows_[f].to];
-    rank.to_be_worked_on.push(f);
+    (rank.work == kNone ? rank.work : flows_[rank.last_work].work_behind) = f;
+    rank.last_work = f;
     if (!rank.works) work_again(flows_[f].to, now);
   }
 
   /// On the first of those that there are, if any, when the rank has begun what it may.
   void work_again(std::size_t r, double now) {
     Rank& rank = ranks_[r];
-    rank.works = !rank.to_be_worked_on.empty();
+    rank.works = rank.work != kNone;
     if (rank.works) events_.push(std::max(now, rank.busy), Kind::kWork, r);
   }
 
@@ -362,8 +364,8 @@ class Replay {
       events_.push(rank.busy, Kind::kWork, r);
       return;
     }
-    const std::size_t f = rank.to_be_worked_on.front();
-    rank.to_be_worked_on.pop();
+    const std::size_t f = rank.work;
+    rank.work = flows_[f].work_behind;
     rank.busy = now + input_.messages[f].work_s;
     events_.push(rank.busy, Kind::kWorkedOn, f);
   }

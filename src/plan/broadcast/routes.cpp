@@ -249,14 +249,15 @@ class RouteSearch {
     return bytes;
   }
 
-  /// Programs of so many messages are simulated in a second or so; a pipeline of fewer segments is hardly one.
+  /// Programs of so many messages are simulated in a second or so; a pipeline of fewer segments is hardly one. A long
+  /// one may have as many messages as the limit says, or twice as many if that is no more than a hundred segments.
   [[nodiscard]] std::int64_t most_segments() const {
-    constexpr std::int64_t kMostSegments = 4096, kFewSegments = 64, kHardlyMany = 100, kManySegments = 512,
+    constexpr std::int64_t kMostSegments = 4096, kFewSegments = 64, kHundred = 100, kManySegments = 512,
                            kMessages = 50'000, kMostMessages = 250'000;
     const std::int64_t ranks = network_.platform().ranks;
     const std::int64_t many = limits_.most_messages / ranks;
     const std::int64_t least = std::max(std::min(kFewSegments, kMostMessages / ranks),
-                                        std::min(kManySegments, std::max(many, std::min(kHardlyMany, 2 * many))));
+                                        std::min(kManySegments, std::max(many, std::min(kHundred, 2 * many))));
     return std::max<std::int64_t>(1, std::clamp(kMessages / ranks, least, kMostSegments));
   }
 

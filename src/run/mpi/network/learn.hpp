@@ -38,8 +38,8 @@ struct JobPlatform {
 };
 /// That of SLUICE_PLATFORM, else by the network if that may be measured, else the usual one. Collective.
 [[nodiscard]] JobPlatform platform_of_job(Channel& channel);
-/// By usual_network, and messages of 64 KiB or more take longer, as most MPIs send them only when they are asked for.
-/// Collective.
+/// That of usual_network, in which messages of 64 KiB or more take longer than their bytes: most MPIs send them only
+/// when the receiver asks for them. Collective.
 [[nodiscard]] JobPlatform usual_platform(Channel& channel);
 
 /// Between hosts, where no platform is given: shorter messages of collectives go by no network that was measured.

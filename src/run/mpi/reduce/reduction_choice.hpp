@@ -26,8 +26,6 @@ struct ReducedData {
   /// Between hosts, where the user leaves the way to the library and neither the order of combining nor what it takes
   /// matters: a measured network may decide.
   bool by_network = false;
-  /// Between hosts where either of the two does: the plan is for a network as it usually is.
-  bool by_usual_network = false;
   /// The same on one node, where the least work counts: elements are short, or ranks share processors, and do one after
   /// the other what a tree has them do at the same time.
   bool least_work = false;
@@ -36,6 +34,9 @@ struct ReducedData {
   /// And the least waiting: elements are short, and ranks share processors, so that each level of a tree costs as much
   /// as the turns of all ranks.
   bool in_turns = false;
+  /// Between hosts, where the user leaves it to the library, and the order of combining matters or nobody knows how
+  /// long that takes: the plan is for a network as it usually is.
+  bool by_usual_network = false;
 };
 
 struct ReductionChoice {
