@@ -301,7 +301,10 @@ std::unique_ptr<PlannedReduction> ComparedReduction::planned(const std::string& 
   mpi::ReductionOptions options = options_;
   if (algorithm != options.algorithm) options.program.reset();
   options.algorithm = algorithm;
-  if (!plans_over_platform(options_, algorithm, of_objects())) options.platform.reset();
+  if (options.platform && !plans_over_platform(options_, algorithm, of_objects())) {
+    options.platform.reset();
+    options.costs.reset();  // those of combining alone, which make no tree of plan reduce
+  }
   const bool knows_costs = options.platform || (!options_.platform && (options.costs || options.measure));
   if (of_objects()) {
     mpi::ObjectReduction job(comm_.get(), {merge_sets, true}, root_, options);

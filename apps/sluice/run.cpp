@@ -192,7 +192,7 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
   problem->add_option("--transfer", options->transfer, "d: time that the transfer of an element takes, such as 20ms")
       ->option_text("D");
   problem->add_option("--compute", options->compute, "c: time that combining two takes")->option_text("C");
-  problem->add_flag("--measure", options->measure, "measure d and c before");
+  problem->add_flag("--measure", options->measure, "measure d and c before; with --platform c alone");
   problem->add_option("--transfer-overhead", options->transfer_overhead, "the part of D that every segment takes")
       ->option_text("T [0]");
   problem->add_option("--compute-overhead", options->compute_overhead, "the part of C that every segment takes")
@@ -204,7 +204,8 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
       ->option_text("S|auto");
   problem
       ->add_option("--platform", options->platform,
-                   "a network of clusters to plan over, instead of costs: as plan broadcast --reversed does")
+                   "a network of clusters to plan over, instead of d: as plan broadcast --reversed does, by c if it "
+                   "is given or measured, else as if combining were free")
       ->option_text("FILE");
   add_program_to(*problem, options->program);
   std::vector<std::string> planners = algorithm_names("reduce");

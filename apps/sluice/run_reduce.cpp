@@ -83,14 +83,19 @@ std::vector<std::string> read_methods(const RunMethods& options, bool over_platf
 
 /// What --platform makes of it.
 void read_platform_of(const RunReduce& options, bool objects, int ranks, mpi::ReductionOptions& how) {
-  const std::array<std::pair<const char*, bool>, 6> costs{{{"--transfer", !options.transfer.empty()},
-                                                           {"--compute", !options.compute.empty()},
-                                                           {"--transfer-overhead", !options.transfer_overhead.empty()},
-                                                           {"--compute-overhead", !options.compute_overhead.empty()},
-                                                           {"--measure", options.measure},
-                                                           {"--dynamic", options.dynamic}}};
-  for (const auto& [name, given] : costs)
+  const std::array<std::pair<const char*, bool>, 6> refused{
+      {{"--transfer", !options.transfer.empty()},
+       {"--transfer-overhead", !options.transfer_overhead.empty()},
+       {"--compute-overhead", !options.compute_overhead.empty()},
+       {"--dynamic", options.dynamic},
+       {"--compute", objects && !options.compute.empty()},  // what merging takes is always measured
+       {"--measure", objects && options.measure}}};
+  for (const auto& [name, given] : refused)
     if (given) throw InputError(name, "cannot be used with --platform", "one of the two");
+  if (options.measure && !options.compute.empty())
+    throw InputError("--measure", "cannot be used with --compute", "one of the two");
+  how.measure = options.measure;
+  if (!options.compute.empty()) how.costs = {.transfer = 0, .compute = parse_seconds(options.compute, "--compute")};
   if (objects)
     check_algorithm("reduce", options.algorithm);
   else
@@ -202,10 +207,15 @@ int run_reduce(const RunReduce& options) {
       contents.operation == Operation::kMatmul ? contents.count * contents.count : contents.count;
   subject.largest_part = words * 8;
   if (how.platform) {
-    subject.notes.push_back(
-        fmt::format("over {} ({}); {}", count_text(how.platform->clusters.size(), "cluster"), options.platform,
-                    contents.operation == Operation::kMerge ? "by what merging takes, measured; other trees as if d = c"
-                                                            : "trees as if d = c"));
+    std::string combining = "combining as if it were free";
+    if (contents.operation == Operation::kMerge) {
+      combining = "by what merging takes, measured";
+    } else if (how.measure || how.costs) {
+      combining = fmt::format("c = {}, {}", seconds_text(comparison.costs.compute), how.measure ? "measured" : "given");
+    }
+    subject.notes.push_back(fmt::format("over {} ({}); {}; other trees as if d = c",
+                                        count_text(how.platform->clusters.size(), "cluster"), options.platform,
+                                        combining));
   } else if (!how.program) {
     subject.notes.push_back(how.measure || how.costs
                                 ? fmt::format("d = {}, c = {}, {}", seconds_text(comparison.costs.transfer),

@@ -389,6 +389,39 @@ TEST(ElementReduction, OverAPlatformInParts) {
   }
 }
 
+/// The longer it takes to combine, the longer the plan; what is measured is combining alone.
+TEST(ElementReduction, OverAPlatformByWhatCombiningTakes) {
+  const WithoutKeptPlans none;
+  ReductionOptions options;
+  options.platform = testing::platform_of(size(), 2, 4);
+  options.try_native = false;
+  const ElementOperation sum{20'000, MPI_INT64_T, MPI_SUM};
+  const auto length = [&] { return ElementReduction(MPI_COMM_WORLD, sum, 0, options).summary().length; };
+  const double free_s = length();
+  for (const double compute_s : {0.0, 10.0}) {
+    options.costs = ReductionCosts{0, compute_s, 0, 0};
+    expect_sums_over(options, size() / 2, 20'000);
+    if (size() == 1) continue;
+    if (compute_s == 0)
+      EXPECT_EQ(length(), free_s);
+    else
+      EXPECT_GE(length(), compute_s * (size() - 1) / size());  // as much as if all ranks have the same to combine
+  }
+  options.costs.reset();
+  options.measure = true;
+  expect_sums_over(options, size() - 1, 20'000);
+  ElementReduction job(MPI_COMM_WORLD, sum, 0, options);
+  EXPECT_EQ(job.summary().method, "");
+  const std::vector<std::int64_t> own(20'000, 1);
+  std::vector<std::int64_t> result(own.size());
+  job.execute(own.data(), result.data());
+  EXPECT_EQ(result, std::vector<std::int64_t>(own.size(), rank() == 0 ? size() : 0));
+  EXPECT_NE(job.summary().method, "");
+  const ReductionCosts& measured = job.summary().costs;
+  EXPECT_EQ(measured, (ReductionCosts{0, measured.compute, 0, 0}));
+  EXPECT_GT(measured.compute, 0);
+}
+
 TEST(ElementReduction, OverAPlatformOrByMpi) {
   ReductionOptions options;
   options.platform = testing::platform_of(size(), 3, 2);
@@ -722,8 +755,14 @@ TEST(ElementReduction, BadArgumentsOverAPlatformAreRefused) {
     EXPECT_THROW(ElementReduction(MPI_COMM_WORLD, Matrices().operation(3), 0,
                                   over(two, [&](auto& o) { o.algorithm = algorithm; })),
                  InputError);
-  expect_refused(sum, 0, over(two, [](auto& o) { o.measure = true; }), "platform");
   expect_refused(sum, 0, over(two, [](auto& o) { o.dynamic = true; }), "platform");
+  for (const ReductionCosts& costs : {ReductionCosts{1, 1, 0, 0}, {0, 1, 0, 0.5}})
+    expect_refused(sum, 0, over(two, [&](auto& o) { o.costs = costs; }), "platform");
+  for (const double compute : {-1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
+    expect_refused(sum, 0, over(two, [&](auto& o) { o.costs = ReductionCosts{0, compute, 0, 0}; }), "costs");
+  ReductionOptions both = over(two, [](auto& o) { o.costs = ReductionCosts{0, 1, 0, 0}; });
+  both.measure = true;
+  expect_refused(sum, 0, both, "costs");
   for (const char* algorithm : {"ordered-tree", "fibonacci", "native", "best"})
     EXPECT_THROW(ElementReduction(MPI_COMM_WORLD, sum, 0, over(two, [&](auto& o) { o.algorithm = algorithm; })),
                  InputError);

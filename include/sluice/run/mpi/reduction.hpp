@@ -66,6 +66,8 @@ struct ReductionCosts {
   double compute = 1;            ///< c: to combine the elements of two ranks; d and c must not both be 0
   double transfer_overhead = 0;  ///< at least 0, at most `transfer`
   double compute_overhead = 0;   ///< at least 0, at most `compute`
+
+  bool operator==(const ReductionCosts&) const = default;
 };
 
 /// How to plan a reduction and carry it out. Every rank must give the same options.
@@ -80,10 +82,12 @@ struct ReductionOptions {
   bool measure = false;
 
   /// A network of clusters with as many ranks as the communicator. The plan is the shortest of a broadcast over it the
-  /// other way round and other programs (plan_costly_reduction in sluice/plan/broadcast.hpp, where combining is free).
+  /// other way round and other programs (plan_costly_reduction in sluice/plan/broadcast.hpp).
   /// Algorithm and segments are those of broadcasts then, and either of them asks for a broadcast the other way round;
   /// or the algorithm is one of such programs (kReductionPrograms in sluice/plan/registry.hpp). For an operation that
-  /// does not commute it is "auto" or a program that keeps the order of the ranks. It takes the place of costs.
+  /// does not commute it is "auto" or a program that keeps the order of the ranks. It takes the place of the costs of
+  /// transfers: `costs` may hold `compute` alone, in seconds, and `measure` measures that; without either, combining is
+  /// planned as if it were free.
   ///
   /// Objects stay whole: the first execution measures what combining two takes and how many bytes they have, and the
   /// tree is the shorter, by the replay over the platform, of two: one of plan_reduce by the transfer costs that

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <string>
 #include <utility>
@@ -44,10 +45,8 @@ std::vector<PlannedReduction> parts_of_all(const Program& program) {
 }
 
 /// Throws InputError for what goes neither with a platform nor with a program; `given` says which of the two there is.
-void check_rest(const char* given, const ReductionOptions& options) {
-  const auto refuse = [&](const char* found, const char* expected) { throw InputError(given, found, expected); };
-  if (options.measure || options.costs) refuse("costs, or to measure them", "either");
-  if (options.dynamic) refuse("dynamic", "the order of the plan");
+void check_order(const char* given, const ReductionOptions& options) {
+  if (options.dynamic) throw InputError(given, "dynamic", "the order of the plan");
 }
 
 }  // namespace
@@ -57,7 +56,11 @@ void check_platform_for(const ReductionOptions& options, int ranks, bool of_obje
   if (options.platform->ranks != ranks)
     throw InputError("platform", count_text(options.platform->ranks, "rank"), fmt::format("the {} there are", ranks));
   if (!of_objects) {
-    check_rest("platform", options);
+    check_order("platform", options);
+    if (options.costs && !(options.costs->compute >= 0 && std::isfinite(options.costs->compute)))
+      throw InputError("costs", fmt::format("{} s to combine", options.costs->compute), "at least 0");
+    if (options.costs && *options.costs != ReductionCosts{0, options.costs->compute, 0, 0})
+      throw InputError("platform", "costs of transfers, or overheads", "costs of combining alone");
     return;
   }
   if (options.costs) throw InputError("platform", "costs of objects", "either");
@@ -67,7 +70,8 @@ void check_platform_for(const ReductionOptions& options, int ranks, bool of_obje
 
 void check_program_for(const ReductionOptions& options, const Program& shape, bool of_objects) {
   if (of_objects) throw InputError("program", "a reduction of objects", "elements, which can be cut");
-  check_rest("program", options);
+  if (options.measure || options.costs) throw InputError("program", "costs, or to measure them", "either");
+  check_order("program", options);
   check_given(*options.program, shape, {options.platform.has_value(), options.algorithm != "auto" || options.segments});
 }
 

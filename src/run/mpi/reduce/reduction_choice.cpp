@@ -99,7 +99,11 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
         plan_objects_over_platform(channel, options, data.element_bytes, costs.compute, data.commutative, root);
     return {tree.method, tree.length, costs, std::move(tree)};
   }
-  if (options.platform) return over({*options.platform, true});
+  if (options.platform) {
+    const std::int64_t bytes = data.count * data.element_bytes;
+    const bool known = (options.costs || options.measure) && bytes > 0;
+    return over({*options.platform, true}, known ? costs.compute / static_cast<double>(bytes) : 0);
+  }
   if (data.by_network) {
     const JobPlatform known = platform_of_job(channel);
     if (known.speeds_are_known && is_planned_soon(known.platform)) return over(known);
