@@ -96,6 +96,33 @@ TEST(ProgramCombining, ASlowRankDoesNotSlowDownTheOthers) {
   }
 }
 
+/// A rank that is alone in its cluster combines nothing there, so if it is slow, that says nothing of the shares of
+/// others: slow ranks of larger clusters have small ones all the same.
+TEST(ProgramCombining, ASlowRankAloneInItsClusterLeavesTheSharesOfOthersAsTheyAre) {
+  Platform platform = testing::three_sites(testing::in_order(), 1);
+  PlatformCluster alone = platform.clusters.front();
+  alone.name = "alone";
+  alone.ranks = {platform.ranks++};
+  platform.clusters.push_back(std::move(alone));
+  for (std::int64_t other = 0; other < 4; ++other) {
+    PlatformLink link = platform.links.back();
+    link.from = other;
+    link.to = 4;
+    platform.links.push_back(std::move(link));
+  }
+  std::vector<double> costs(19, 1e-8);
+  const auto longest_s = [&] {
+    ProgramProblem problem = allreduce_of(1 << 20, costs);
+    ProgramPlan plan = plan_program(platform, problem, {.algorithm = "equal-work"});
+    EXPECT_NE(plan.program.algorithm, "equal-work, pairwise");
+    return std::ranges::max(combining_s(plan.program));
+  };
+  for (const std::size_t slow : {1, 5, 8, 13}) costs[slow] = 1e-6;
+  const double before_s = longest_s();
+  costs.back() = 1e-6;
+  EXPECT_LE(longest_s(), 1.2 * before_s);
+}
+
 /// The longest time for which one of `ranks` combines, over all ways to put them in the places of `bytes`.
 double least_of_longest(const std::vector<double>& bytes, std::vector<double> costs) {
   std::ranges::sort(costs);

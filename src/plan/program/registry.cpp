@@ -531,8 +531,8 @@ std::shared_ptr<const ProgramTask> with_shares(const ProgramTask& task, const st
 }
 
 /// In a group a rank combines its own share and those of its counterparts, which it then combines with theirs: so the
-/// shares of counterparts, together, are as the slowest of them is fast. The ranks of each group are in the order of
-/// their speeds, so that slow ranks are counterparts of slow ones.
+/// shares of counterparts, together, are as the slowest of them is fast that has others in its group. The ranks of each
+/// group are in the order of their speeds, so that slow ranks are counterparts of slow ones.
 std::shared_ptr<const ProgramTask> with_shares_of_counterparts(const ProgramTask& task, const Groups& groups) {
   const std::vector<double> speeds = combining_speeds(task);
   const auto speed = [&](std::int64_t rank) { return speeds[static_cast<std::size_t>(rank)]; };
@@ -541,7 +541,7 @@ std::shared_ptr<const ProgramTask> with_shares_of_counterparts(const ProgramTask
   for (std::size_t place = 0; place < largest; ++place) {
     double slowest = 1, all = 0;
     for (const Ranks& group : groups) {
-      slowest = std::min(slowest, speed(group[place % group.size()]));
+      if (group.size() > 1) slowest = std::min(slowest, speed(group[place % group.size()]));
       if (place < group.size()) all += speed(group[place]);
     }
     for (const Ranks& group : groups)
