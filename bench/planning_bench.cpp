@@ -61,11 +61,11 @@ int main() {
                                  {"1000000:64", "1000000:100"},
                                  {"1000x1000:64x64", "1000x1000:100x100"},
                                  {"4x2:64x64", "2x4:100x100"}}) {
-    for (const auto& [algorithm, effort] : {std::pair{std::string("auto"), sluice::kCustomaryEffort},
+    for (const auto& [algorithm, effort] : {std::pair{std::string("auto"), sluice::kDefaultEffort},
                                             {"auto", 0},
-                                            {"stepwise", sluice::kCustomaryEffort},
-                                            {"greedy", sluice::kCustomaryEffort},
-                                            {"coloring", sluice::kCustomaryEffort}}) {
+                                            {"stepwise", sluice::kDefaultEffort},
+                                            {"greedy", sluice::kDefaultEffort},
+                                            {"coloring", sluice::kDefaultEffort}}) {
       const sluice::RedistributionProblem problem =
           sluice::one_slice(sluice::parse_layout(from, "from"), sluice::parse_layout(to, "to"));
       const auto planned = [&, name = algorithm, most = effort] {

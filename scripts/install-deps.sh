@@ -21,7 +21,7 @@ packages=(
   libscalapack-openmpi-dev   # pdgemr2d, which our results and times are compared with
   libfmt-dev                 # text: g++ 12 has no std::format
   nlohmann-json3-dev         # schedule and result files
-  coinor-libcbc-dev          # integer programs: the planner `exact` of exchange
+  coinor-libcbc-dev          # integer programs: `exact` and `auto` of exchange and redistribute
   libcli11-dev               # command line
   libssl-dev                 # SHA-256 of the files that a result was made from
   node-d3-axis               # d3, which draws in the page of `sluice report`: axes

@@ -38,11 +38,11 @@ void BroadcastInput::add_to(CLI::App& verb) {
 
 void ReversedInput::add_to(CLI::App& verb) {
   verb.add_flag("--reversed", reversed,
-                "a reduction to the root: what run reduce --platform does; by any kind of program, or, where an option "
-                "says what the broadcast or its tree is like, by a broadcast the other way round");
+                "plan a reduction to the root, as run reduce --platform does: by any kind of program, but only by a "
+                "broadcast played backwards if an option says what the broadcast or its tree is like");
   verb.add_option("--element-bytes", element_bytes,
-                  "with --reversed: of an element, which is not cut, such as 8 for what run reduce --program carries "
-                  "out")
+                  "with --reversed: the size of an element, which is never cut, such as 8 for what run reduce "
+                  "--program carries out")
       ->option_text("N [1]");
   combining.add_to(verb, "with --reversed: ");
   verb.add_flag("--in-order", in_order,

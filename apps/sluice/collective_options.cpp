@@ -54,7 +54,8 @@ void CollectiveInput::add_to(CLI::App& verb) {
                     collective == Collective::kGather ? "the rank that gets all" : "the rank that has all")
         ->option_text("RANK [0]");
   if (!combines(collective)) return;
-  verb.add_option("--element-bytes", element_bytes, "of an element, which is not cut")->option_text("N [8]");
+  verb.add_option("--element-bytes", element_bytes, "the size of an element; elements are never cut")
+      ->option_text("N [8]");
   verb.add_flag("--in-order", in_order, "the operation does not commute: ranks are combined in their order");
   if (collective != Collective::kAllreduce) return;
   verb.add_option("--segments", segments,

@@ -76,7 +76,7 @@ void add_compare_broadcast(CLI::App& compare_verb, Action& chosen) {
   problem->footer(algorithms_help("broadcast") + kBroadcastHelp + kComparisonHelp +
                   "length: of the schedule, internal broadcasts by their models; ranks done: of the messages between\n"
                   "ranks, simulated. Ratios are of the length, or of ranks done where parts of the platform share an\n"
-                  "uplink, of which lengths know nothing.\n\n"
+                  "uplink, which the length does not count.\n\n"
                   "Examples:\n"
                   "  sluice compare broadcast --platform studies/grid5000/grid5000-88.json --size 4Mi\n"
                   "  sluice compare broadcast --platform studies/grid5000/grid5000-88.json --size 4Mi --segments 1");

@@ -113,7 +113,7 @@ void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
   options->local.add_to(*problem);
   problem
       ->add_option("--resume", options->resume,
-                   "go on from the plan and the bound in this file, which exact wrote when it was ended (--json)")
+                   "go on from the plan and the bound in this file, written by exact (--json) when it was interrupted")
       ->option_text("FILE");
   options->exported.add_to(*problem);
   options->output.add_to(*problem, "sizes in the unit of the traffic", "costs and bounds alone");

@@ -109,7 +109,9 @@ void add_plan_reduce(CLI::App& plan_verb, Action& chosen) {
                    "write what each rank does as JSON (sluice.program/1), which check, simulate, report and run reduce "
                    "read; -: instead of the table")
       ->option_text("FILE|-");
-  problem->add_option("--element-bytes", options->element_bytes, "with --program: of an element, which is not cut")
+  problem
+      ->add_option("--element-bytes", options->element_bytes,
+                   "with --program: the size of an element; elements are never cut")
       ->option_text("BYTES [1]");
   problem->footer(
       algorithms_help("reduce") + kReduceHelp +

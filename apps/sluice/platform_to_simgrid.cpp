@@ -57,8 +57,8 @@ void add_platform_to_simgrid(CLI::App& command, Action& chosen) {
                    "write what was written and the figures as JSON (sluice.written/1); -: instead of the text")
       ->option_text("FILE|-");
   verb->footer(
-      "The start of a message is no part of SimGrid's platforms: give it to smpirun, and switch off its own fits of\n"
-      "an old cluster:\n"
+      "SimGrid's platforms do not hold the time that starting a message takes: give it to smpirun, and switch off\n"
+      "what smpirun assumes of an old cluster:\n"
       "  --cfg=smpi/os:0:2e-6:0 --cfg=smpi/ois:0:2e-6:0 --cfg=smpi/or:0:2e-6:0\n"
       "  --cfg=smpi/lat-factor:0:1 --cfg=smpi/bw-factor:0:1 --cfg=network/crosstraffic:0\n\n"
       "Example:\n"

@@ -49,7 +49,8 @@ void RedistributeOptions::add_replicas_to(CLI::App& verb) {
   verb.add_option("--from-replicas", from_replicas,
                   "copies of the source array, each on P processes of its own: process p of copy a is a P + p")
       ->option_text("R [1]");
-  verb.add_option("--to-replicas", to_replicas, "copies of the target array that are wanted, likewise")
+  verb.add_option("--to-replicas", to_replicas,
+                  "how many copies of the target array there will be, each on Q processes of its own")
       ->option_text("S [1]");
 }
 
@@ -106,7 +107,7 @@ std::optional<TargetRoles> roles_of(const RedistributeOptions& options, const Re
 }  // namespace
 
 void add_effort_option(CLI::App& verb, std::string& effort) {
-  static_assert(kEffortOfASecond == 5 * kCustomaryEffort);
+  static_assert(kEffortOfASecond == 5 * kDefaultEffort);
   verb.add_option(
           "--effort", effort,
           "how much auto and exact search, as a multiple of 0.2 s at most; counted, so the same plan everywhere")
@@ -114,8 +115,8 @@ void add_effort_option(CLI::App& verb, std::string& effort) {
 }
 
 std::int64_t parse_effort(const std::string& effort) {
-  if (effort.empty()) return kCustomaryEffort;
-  return multiple_of_customary_effort(parse_positive_number(effort, "--effort"), "--effort");
+  if (effort.empty()) return kDefaultEffort;
+  return multiple_of_default_effort(parse_positive_number(effort, "--effort"), "--effort");
 }
 
 double parse_time_limit(const std::string& time_limit) {

@@ -68,13 +68,14 @@ void ReduceInput::add_to(CLI::App& verb) {
   verb.add_option("--transfer-costs", transfer_costs,
                   "instead of --transfer: d of each sender, or of each link; - reads standard input")
       ->option_text("FILE");
-  verb.add_option("--compute-costs", compute_costs, "instead of --compute: c of each machine, likewise")
+  verb.add_option("--compute-costs", compute_costs, "instead of --compute: c of each machine; - reads standard input")
       ->option_text("FILE");
   verb.add_option("--max-transfers", max_transfers, "most transfers at once")->option_text("K");
   verb.add_option("--max-reducers", max_reducers, "most machines that combine; the others only send")->option_text("K");
   verb.add_option("--root", root, "the machine that gets the result; any: the plan chooses")->option_text("R|any [0]");
   verb.add_flag("--non-commutative", non_commutative, "combine in the order of the machines");
-  verb.add_option("--arrivals", arrivals, "from when on each machine takes part, likewise; all from 0 on unless given")
+  verb.add_option("--arrivals", arrivals,
+                  "the time from which each machine takes part, 0 unless given; - reads standard input")
       ->option_text("FILE");
   verb.add_option("--segments", segments, "parts an element is cut into; auto: the plan chooses")
       ->option_text("S|auto [1]");
@@ -85,7 +86,7 @@ void ReduceInput::add_to(CLI::App& verb) {
       ->option_text("T [0]");
   verb.add_option("--arity", arity, "children of a machine in algorithm k-ary")->option_text("K [4]");
   verb.add_option("--effort", effort, "where a plan is searched for: N times the usual work")->option_text("N [1]");
-  verb.add_option("--time-limit", time_limit, "as for other problems; plans of reduce take less than a second")
+  verb.add_option("--time-limit", time_limit, "accepted as for other problems; plans of reduce take less than a second")
       ->option_text("SECONDS [1]");
 }
 

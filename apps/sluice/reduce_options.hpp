@@ -49,7 +49,7 @@ inline constexpr const char* kReduceHelp =
     "they can be.\n"
     "Over a platform, times are in seconds, and d is latency and gap of the way, as if nothing else were on it; plan\n"
     "broadcast --reversed knows what messages share.\n"
-    "In S parts an element flows through the tree; a part takes the overhead and its share of the rest.\n";
+    "With S parts, each part takes the overhead and 1 / S of the rest of D or C.\n";
 
 /// The options as read and checked.
 struct ReduceTask {

@@ -50,7 +50,7 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
                     "give the roles in the target grid to the ranks so that most data stays where it is");
   problem->add_option("--alpha", options->alpha, "scale and add, Y = beta Y + alpha X, of doubles")
       ->option_text("ALPHA [1]");
-  problem->add_option("--beta", options->beta, "likewise; unless it is given, Y is replaced")->option_text("BETA [0]");
+  problem->add_option("--beta", options->beta, "factor of Y; with 0, Y is replaced")->option_text("BETA [0]");
   options->methods.add_method_to(
       *problem,
       "sluice, sluice-ALGORITHM, sluice-MODE, caterpillar, alltoallv, alltoallw, all-at-once, pdgemr2d; pairwise, "
@@ -127,7 +127,9 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
       "options give the speeds of the network, times stand beside a bound: the backbone carries all bytes, a link\n"
       "those of its node.\n\n"
       "Modes:\n"
-      "  auto     chain where k is what limits the exchange; else at-once on one node, local on several\n"
+      "  auto     chain where k limits the exchange, and between hosts for more than 128 KiB per rank; else at-once "
+      "on\n"
+      "           one host, local between hosts\n"
       "  chain    the plan; short messages between ranks keep k, and one transfer at a time per rank\n"
       "  local    the order of the plan at every rank, nothing else\n"
       "  barrier  the plan, a barrier after every step\n"
@@ -198,9 +200,10 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
   problem->add_option("--compute-overhead", options->compute_overhead, "the part of C that every segment takes")
       ->option_text("T [0]");
   problem
-      ->add_option("--segments", options->segments,
-                   "parts that flow through the tree; auto: as many as are best, as it is where it is known what they "
-                   "cost; else 1")
+      ->add_option(
+          "--segments", options->segments,
+          "parts that flow through the tree; auto: the best number. Unless given: auto if it is known what a part "
+          "costs, else 1")
       ->option_text("S|auto");
   problem
       ->add_option("--platform", options->platform,
@@ -225,8 +228,8 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
       ->option_text("N [1]");
   problem->add_flag(
       "--reproducible", options->reproducible,
-      "what serves sums of floating-point numbers: neither a network that was measured nor a trial decides "
-      "in which order is combined");
+      "the same result in every job, as sums of floating-point numbers need it: neither measurements nor a trial "
+      "decide the order of combining");
   problem->add_flag("--dynamic", options->dynamic, "combine whatever has come first, not what the plan has first");
   problem->add_flag("--no-thread", options->no_thread, "no thread that moves messages while an operation is running");
   problem->add_flag(

@@ -33,7 +33,7 @@ void add_run_collectives(CLI::App& verb, Action& chosen) {
     options->problem.collective = collective;
     options->problem.add_to(*problem);
     problem->get_option("--platform")
-        ->description("the network to plan over, a platform file; else the one that is found");
+        ->description("the network to plan over, a platform file; unless given, the network is measured");
     if (combines(collective)) problem->remove_option(problem->get_option("--element-bytes"));
     offer(problem->add_option("--algorithm", options->algorithm,
                               fmt::format("the planner of method sluice: {}", algorithm_list(name))),
@@ -55,7 +55,7 @@ void add_run_collectives(CLI::App& verb, Action& chosen) {
     problem->footer(
         algorithms_help(name) +
         "\nEvery byte is verified on every rank before a time counts (exit status 1 if one is wrong). A time is that\n"
-        "of the slowest rank; that of sluice is taken once it is decided whether its plan serves or MPI.\n" +
+        "of the slowest rank; sluice is timed once it has chosen between its plan and MPI's call.\n" +
         (combines(collective)
              ? "Elements are words of 8 bytes, which are added; with --in-order matrices of 2 x 2 such\n"
                "words, which are multiplied in the order of the ranks.\n"

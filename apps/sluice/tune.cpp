@@ -262,8 +262,9 @@ void add_tune(CLI::App& command, Action& chosen) {
       ->option_text("FILE");
   verb->footer(
       "Writes what the library reads at its start: for Open MPI a file of dynamic rules, for MPICH a selection in\n"
-      "JSON. Rules hold for communicators of as many ranks as the platform, or this job, has. Where nothing is\n"
-      "faster by the gain, the library decides as before. Sizes are those of one rank's arguments: the message, one\n"
+      "JSON. Rules hold for communicators of as many ranks as the platform, or this job, has. Where no\n"
+      "algorithm is faster by --gain, the library chooses as before. Sizes are those of one rank's arguments: the "
+      "message, one\n"
       "block, or all that is combined. With --measure, algorithms take turns, and a rule needs quartiles that do\n"
       "not meet, twice.\n\n"
       "Examples:\n"

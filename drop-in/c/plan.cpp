@@ -83,7 +83,7 @@ int sluice_plan_redistribution(const std::int64_t shape[], const sluice_layout* 
     reader.read("setup", how.setup);
     std::optional<double> effort;
     reader.read("effort", effort);
-    if (effort) how.effort = sluice::multiple_of_customary_effort(*effort, "effort");
+    if (effort) how.effort = sluice::multiple_of_default_effort(*effort, "effort");
     reader.read("from_replicas", input.from_replicas);
     reader.read("to_replicas", input.to_replicas);
     reader.read("forward", how.forward);

@@ -50,7 +50,7 @@ int sluice_job_test(sluice_job* job, int* done);
 int sluice_job_wait(sluice_job* job);
 /** Bytes of buffers that this rank holds beyond the user's; 0 for a broadcast. */
 int sluice_job_extra_bytes(const sluice_job* job, int64_t* bytes);
-/** Whether MPI's own call serves in place of the plan, as it was found to be faster; 0 for a broadcast. */
+/** Whether MPI's own call is used instead of the plan, as it was found to be faster; 0 for a broadcast. */
 int sluice_job_native(const sluice_job* job, int* native);
 /** Local. Frees a job, also after MPI_Finalize. During an execution it makes the other ranks fail. */
 int sluice_job_free(sluice_job* job);

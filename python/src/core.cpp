@@ -75,7 +75,7 @@ StepPlan redistribution(const PlacedLayout& source, const PlacedLayout& target,
   const RedistributionProblem problem =
       make_problem(source.layout, target.layout, extents, {"source", "target", "shape"}).with_part(side, unit_diagonal);
   LayoutPlan plan = plan_between_layouts(
-      problem, input, {algorithm, setup, multiple_of_customary_effort(effort, "effort"), forward, interrupted});
+      problem, input, {algorithm, setup, multiple_of_default_effort(effort, "effort"), forward, interrupted});
   raise_if_interrupted();
   const Cost total = cost(plan.schedule);
   return {std::move(plan.schedule), total, plan.optimal};

@@ -19,7 +19,7 @@ namespace sluice {
 struct BatchOptions {
   std::string algorithm = "auto";  ///< a planner of redistribute where arrays are alike; or one of exchange; or "auto"
   double setup = 1;                ///< set-up cost of a step, in bytes
-  std::int64_t effort = kCustomaryEffort;  ///< as plan_redistribution has it; of exchange, exchange_effort of it
+  std::int64_t effort = kDefaultEffort;  ///< as plan_redistribution has it; of exchange, exchange_effort of it
   double time_limit_s = std::numeric_limits<double>::infinity();  ///< for planners of exchange
   StopRequest stop;                                               ///< ends a search
   bool whole_messages = false;  ///< whether "auto" keeps messages whole also where arrays are not alike

@@ -125,10 +125,10 @@ class RedistributionPlan {
 };
 
 /// The effort of `exact` and `auto` unless told: some 0.2 s of one core at most, a few milliseconds nearly always.
-inline constexpr std::int64_t kCustomaryEffort = 10'000;
-/// `multiple` times the customary effort, as the command, Python and C count: N times the effort of 1 is N times the
+inline constexpr std::int64_t kDefaultEffort = 10'000;
+/// `multiple` times the default effort, as the command, Python and C count: N times the effort of 1 is N times the
 /// work. Throws InputError naming `where` unless it is at least 0 and no more than 2^50 units of work.
-[[nodiscard]] std::int64_t multiple_of_customary_effort(double multiple, const std::string& where);
+[[nodiscard]] std::int64_t multiple_of_default_effort(double multiple, const std::string& where);
 /// So much effort takes about as long as an effort of 1 of the planners of exchange: a second of one core.
 inline constexpr std::int64_t kEffortOfASecond = 50'000;
 /// The effort of exchange (ExchangeOptions::effort, above 0) that takes about as long as `effort` here.
@@ -149,7 +149,7 @@ inline constexpr std::int64_t kEffortOfASecond = 50'000;
 /// "caterpillar" do not apply to, with more than 2^20 messages.
 [[nodiscard]] RedistributionPlan plan_redistribution(const RedistributionProblem& problem,
                                                      const std::string& algorithm = "auto", double setup = 1,
-                                                     std::int64_t effort = kCustomaryEffort,
+                                                     std::int64_t effort = kDefaultEffort,
                                                      const StopRequest& stop = {});
 
 /// Whether this library was built with CBC. Without it "exact" and "auto" search on their own, which is enough for
@@ -176,7 +176,7 @@ struct RedistributionFront {
 
 /// All that nothing beats in NS and TC at once, for `setup` in the costs of the plans alone. `effort` as above.
 [[nodiscard]] RedistributionFront redistribution_front(const RedistributionProblem& problem, double setup = 1,
-                                                       std::int64_t effort = kCustomaryEffort,
+                                                       std::int64_t effort = kDefaultEffort,
                                                        const StopRequest& stop = {});
 
 /// The two stages of Walker and Otto's strategy through blocks of lcm(r, s), each with its own steps.

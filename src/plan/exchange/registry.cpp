@@ -23,7 +23,7 @@ constexpr std::array kExchangePlanners{
                      "some dozen times first-fit", "ours"},
                     plan_profile},
     ExchangePlanner{{"exchange", "rising", "none; in practice near eta where nodes are alike or traffic is dense",
-                     "one matching for each step, and some 20 looks at each message", "ours"},
+                     "one matching for each step; each message is looked at some 20 times", "ours"},
                     plan_rising},
     ExchangePlanner{{"exchange", "ggp", kTwice, "O(m) for each message", kCohen}, plan_ggp},
     ExchangePlanner{{"exchange", "oggp", kTwice, "steps x (n + search among the heaviest edges)", kCohen}, plan_oggp},

@@ -254,7 +254,10 @@ class Planning {
     constexpr double kMostWorkOfKnown = 5e6;        // of the same
     constexpr std::size_t kFewMessages = 500;       // estimates of so few are no reason not to replay them
     constexpr double kWork = 1e6;                   // of replays, together some hundredth parts of a second
+    // Where ranks combine at different speeds, the planners of broadcasts know little of what is best.
+    constexpr double kMoreWhereTheyDiffer = 16;
     const bool combining_costs = !task_.shape.combine_s_per_byte.are_free();
+    const double effort = options_.effort * (task_.shape.combine_s_per_byte.differ() ? kMoreWhereTheyDiffer : 1);
     std::vector<const ProgramVariant*> others;
     for (const ProgramVariant& variant : variants_) {
       if (!variant.length_s) {
@@ -273,7 +276,7 @@ class Planning {
       Tried program;
     };
     std::vector<Estimate> estimates;
-    std::int64_t left = static_cast<std::int64_t>(kMostMessages * std::min(1e3, options_.effort));
+    std::int64_t left = static_cast<std::int64_t>(kMostMessages * std::min(1e3, effort));
     for (const ProgramVariant* variant : others) {
       if (least_known() <= kNearBound * bound_s || (found() && stopped())) return;
       if (variant->messages > left) continue;
@@ -291,14 +294,14 @@ class Planning {
       }
     }
     std::ranges::stable_sort(estimates, {}, &Estimate::seconds);
-    double work = kWork * options_.effort;
+    double work = kWork * effort;
     for (Estimate& each : estimates) {
       if (found() && stopped()) return;
       work -= kWorkOfMessage * static_cast<double>(each.program.size());
       if (found() && work <= 0) return;
-      // Where combining takes time, an estimate far below the shortest known length is replayed, not taken as it is.
-      const bool far_below = combining_costs && kAlike * each.seconds < least_known();
-      work -= offer(std::move(each.program), found() && !far_below ? work : most_of_one(), each.seconds);
+      // Where combining takes time, an estimate below the shortest known length is replayed, not taken as it is.
+      const bool below = combining_costs && each.seconds < least_known();
+      work -= offer(std::move(each.program), found() && !below ? work : most_of_one(), each.seconds);
     }
   }
 

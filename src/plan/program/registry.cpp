@@ -798,12 +798,12 @@ std::vector<ProgramPlanner> make_table() {
         "Rabenseifner 2004; ours", reversed_broadcast);
   entry({C::kReduce}, "reduce-scatter-gather", "fewest bytes combined per rank", "as the reduce-scatter", kThakur,
         reduce_scatter_gather, kOrdered);
-  entry({C::kReduce}, "ordered-tree", "a message per run of ranks and share between groups", "O(n p)", "ours",
+  entry({C::kReduce}, "ordered-tree", "between groups one message for each run of ranks and share", "O(n p)", "ours",
         ordered_tree, kOrdered);
   entry({C::kReduce, C::kReduceScatter}, "grouped-exchange", "one latency between groups", "as allreduce", "ours",
         needed_of_allreduce<grouped_exchange>);
   entry({C::kReduce, C::kReduceScatter}, "grouped-pipeline",
-        "of n segments all phases but one take 1 / n of their time", "as allreduce", "ours",
+        "in n segments every phase but the longest takes 1 / n of its time", "as allreduce", "ours",
         needed_of_allreduce<grouped_pipeline>);
   entry({C::kScatter, C::kGather}, "flat", "every byte sent once", "O(p)", kFolklore, flat);
   entry({C::kScatter, C::kGather}, "binomial", kBothOptimal, "O(p)", kThakur, binomial);
@@ -830,8 +830,9 @@ std::vector<ProgramPlanner> make_table() {
         kRabenseifner, halving_allreduce);
   entry({C::kAllreduce}, "chain", "none; 2 (p - 2 + n) rounds at most", "O(n p)", "Pjesivac-Grbovic et al. 2005",
         chain_allreduce, kOrdered);
-  entry({C::kAllreduce}, "ordered-tree", "a message per run of ranks and share between groups, each way", "O(n p)",
-        "ours", ordered_tree, kOrdered);
+  entry({C::kAllreduce}, "ordered-tree",
+        "between groups one message for each run of ranks and share, in each direction", "O(n p)", "ours", ordered_tree,
+        kOrdered);
   entry({C::kAllreduce}, "ring", "fewest bytes per port; 2 (p - 1) rounds", "O(p^2)", "Patarasuk, Yuan 2009",
         ring_allreduce);
   entry({C::kAllreduce}, "pairwise", "fewest bytes per port; 2 (p - 1) rounds", "O(p^2)", kThakur, pairwise_allreduce);
@@ -840,10 +841,10 @@ std::vector<ProgramPlanner> make_table() {
         kSteffenelAndOurs, hierarchical_allreduce);
   entry({C::kAllreduce}, "grouped-exchange", "one latency between groups; C - 1 times the bytes into each",
         "O(p C + p^2 / C)", "ours", grouped_exchange);
-  entry({C::kAllreduce}, "grouped-pipeline", "of n segments all phases but one take 1 / n of their time",
+  entry({C::kAllreduce}, "grouped-pipeline", "in n segments every phase but the longest takes 1 / n of its time",
         "O(n s (p + C^2))", "ours", grouped_pipeline);
   entry({C::kReduce, C::kReduceScatter, C::kAllreduce}, "equal-work",
-        "pairwise: least time of combining, but for whole elements", "O(p^2)", "ours", equal_work, kOrdered);
+        "pairwise: least time of combining, up to whole elements", "O(p^2)", "ours", equal_work, kOrdered);
   entry({C::kAlltoall}, "pairwise", kBytesOptimal, "O(p^2)", kThakur, pairwise_cells);
   entry({C::kAlltoall}, "bruck", kRoundsOptimal, "O(p^2 log p)", kBruck, bruck_cells);
   entry({C::kAlltoall}, "hierarchical", "no byte enters a group twice; C - 1 messages per rank between groups",

@@ -300,12 +300,12 @@ RedistributionPlan detail::plan_exact_redistribution(const RedistributionProblem
                   effort, stop);
 }
 
-std::int64_t multiple_of_customary_effort(double multiple, const std::string& where) {
+std::int64_t multiple_of_default_effort(double multiple, const std::string& where) {
   constexpr double kMost = static_cast<double>(std::int64_t{1} << 50);
-  const double work = multiple * static_cast<double>(kCustomaryEffort);
+  const double work = multiple * static_cast<double>(kDefaultEffort);
   if (!(work >= 0 && work <= kMost))
     throw InputError(where, fmt::format("'{}'", multiple),
-                     fmt::format("0 to {:.0e}", kMost / static_cast<double>(kCustomaryEffort)));
+                     fmt::format("0 to {:.0e}", kMost / static_cast<double>(kDefaultEffort)));
   return std::llround(work);
 }
 

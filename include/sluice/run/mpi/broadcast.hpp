@@ -21,8 +21,8 @@ struct BroadcastOptions {
   /// for each rank; not with `try_native` = false or options of plans. If left out, the size of the message decides:
   ///  - where up to 64 ranks share the memory of one node, the root copies the message there once for all, 4 MiB at a
   ///    time;
-  ///  - else, up to 4 KiB, a tree that does not depend on the network is used: flat for up to 512 bytes
-  ///    between up to 16 ranks of several nodes, else binomial;
+  ///  - else, up to 4 KiB, or 256 KiB where all ranks are on one node that has fewer processors, a tree that does not
+  ///    depend on the network is used: flat for up to 512 bytes between up to 16 ranks of several nodes, else binomial;
   ///  - longer messages on one node are sent by MPI_Bcast;
   ///  - those of 2 to 32 KiB between nodes go in 2 to 8 segments over a circulant graph (circulant_broadcast_part), if
   ///    that is found to be faster than this tree, or, from 4 KiB on, than MPI_Bcast;

@@ -73,9 +73,9 @@ struct ExchangeOptions {
   /// Messages travel in pieces of at most this many bytes, 1 to 2^30; 0: 32 KiB, 1 MiB for kLocal, which need not know
   /// how far a message has come, 2^30 for kAtOnce.
   std::int64_t chunk_bytes = 0;
-  /// Pieces that a rank has under way to the network at once, 1 to 1024; 0: 2; 16 for kLocal, 1024 for kAtOnce; with
-  /// another chunk_bytes so many that they are as many bytes together, at least 1. More of them fill deep queues a
-  /// little better, but make shallow ones overflow.
+  /// Pieces that a rank has under way to the network at once, 1 to 1024; 0: 2; 16 for kLocal, 1024 for kAtOnce; if
+  /// chunk_bytes is given, as many as have the same number of bytes together, at least 1. More of them fill deep queues
+  /// a little better, but make shallow ones overflow.
   int window = 0;
   /// A receiver releases the next transfer when this many bytes of the present one are missing; at least 0, and used by
   /// kChain and kList only. With too few bytes the network is idle between transfers; with too many, transfers overlap.

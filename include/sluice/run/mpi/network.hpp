@@ -67,10 +67,10 @@ struct HostNetwork {
 /// time, 96 KiB to 4 MiB, and short messages go back and forth before. Two hosts were near in a meeting if both had at
 /// least three quarters of what their links carried at best, and a latency of at most twice the least of either (and 20
 /// us more). Sets of hosts are joined, the nearest first, that were near in at least two fifths of the meetings between
-/// them, so that no single meeting decides. Where these sets explain few of the rates, sites of as many hosts each, one
-/// after the other, take their place if links between them, or uplinks, that carry so much and no more explain seven in
-/// ten, and a tenth more than any others: where few meet across in a round, they find nothing missing. Hosts whose link
-/// carries less than 0.7 of their group's median are a group of their own.
+/// them, so that no single meeting decides. If these sets explain few of the rates, sites of equal numbers of hosts,
+/// one after the other, are tried: they are taken if links between them, or uplinks, of one rate explain 70 % of the
+/// rates, and 10 % more than any other division, as hosts of two sites find nothing missing where few meet across in a
+/// round. Hosts whose link carries less than 0.7 of their group's median are a group of their own.
 ///
 /// The first meetings leave no doubt of one group if three quarters of them were near, and none of several if nine in
 /// ten within the sets were near, nine in ten between them were not or nine in ten rates are explained, no set is a

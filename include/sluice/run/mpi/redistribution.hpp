@@ -102,7 +102,7 @@ class Redistribution {
   /// Whether it is decided what carries out later executions: the plan or MPI_Ialltoallw. Not while the two are
   /// measured again, as the network has changed.
   [[nodiscard]] bool settled() const;
-  /// Whether MPI_Ialltoallw was found to be faster, and serves in place of the plan.
+  /// Whether MPI_Ialltoallw was found to be faster, and is used instead of the plan.
   [[nodiscard]] bool native() const;
 
  private:

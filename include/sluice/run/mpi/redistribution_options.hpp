@@ -58,9 +58,10 @@ struct RedistributionJobOptions {
   /// Set-up cost of a step, by which "auto" chooses: in elements, or in bytes where several arrays are redistributed at
   /// once.
   double setup = 1;
-  /// Above 0: how much "auto", "exact" and algorithms of exchange may search, as the command counts it: so many times
-  /// kCustomaryEffort of plan_redistribution. The plan is then carried out, as where an algorithm is asked for. 0: as
-  /// little as is worth while where every rank plans; "auto" does not search, and exchange a tenth of an effort of 1.
+  /// Above 0: how much "auto", "exact" and algorithms of exchange may search, as a multiple of kDefaultEffort of
+  /// plan_redistribution, as --effort of the command. The plan is then carried out, as where an algorithm is asked for.
+  /// 0: as little as is worth while where every rank plans; "auto" does not search, and exchange a tenth of an effort
+  /// of 1.
   double effort = 0;
 
   // How the steps are carried out; the defaults suit messages of any size.

@@ -19,7 +19,7 @@ namespace sluice::mpi::detail {
 /// How much the planners of exchange and of batches may search, in units of plan_redistribution: a tenth of an effort
 /// of 1 unless told. Throws InputError for an effort out of range.
 [[nodiscard]] inline std::int64_t search_effort(const RedistributionJobOptions& options) {
-  return options.effort > 0 ? multiple_of_customary_effort(options.effort, "effort") : kCustomaryEffort / 10;
+  return options.effort > 0 ? multiple_of_default_effort(options.effort, "effort") : kDefaultEffort / 10;
 }
 /// Whether the user says what the plan is to be.
 [[nodiscard]] inline bool plan_is_told(const RedistributionJobOptions& options) {

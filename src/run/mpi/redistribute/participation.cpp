@@ -241,7 +241,7 @@ void check_how(const RedistributionJobOptions& options) {
   if (options.window < 0 || options.window > 1024) {
     throw InputError("window", fmt::format("{}", options.window), "0 to 1024");
   }
-  (void)multiple_of_customary_effort(options.effort, "effort");
+  (void)multiple_of_default_effort(options.effort, "effort");
 }
 
 namespace {

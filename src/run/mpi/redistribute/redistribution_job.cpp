@@ -97,8 +97,8 @@ bool wants_network(const Channel& channel, const JobArrays& arrays, const Redist
 /// steps is not worth that.
 RedistributionPlan plan_of(const JobArrays& arrays, const Participation& pattern, const RedistributionOptions& how) {
   const bool by_exchange = how.has_replicas() || is_of_exchange(how.algorithm);
-  std::int64_t effort = plan_is_told(how) ? kCustomaryEffort : 0;
-  if (how.effort > 0) effort = multiple_of_customary_effort(how.effort, "effort");
+  std::int64_t effort = plan_is_told(how) ? kDefaultEffort : 0;
+  if (how.effort > 0) effort = multiple_of_default_effort(how.effort, "effort");
   return plan_redistribution(pattern.planned_problem(), by_exchange ? "auto" : how.algorithm,
                              how.setup / arrays.bytes_of_element(), by_exchange ? 0 : effort);
 }
