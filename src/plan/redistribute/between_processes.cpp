@@ -63,26 +63,52 @@ ArrayClasses classes_between(const RedistributionProblem& problem) {
           }};
 }
 
-PlansBetween::PlansBetween(const RedistributionProblem& problem, const std::string& algorithm)
-    : problem_(problem), classes_(std::make_shared<const ArrayClasses>(classes_between(problem))) {
-  const MessageClasses& messages = classes_->messages();
-  const auto count = static_cast<std::int64_t>(messages.classes.size());
-  if (count > kMostPlannedAsGraph) {
-    if (!plans_graph(algorithm)) return;
+double messages_at_once(const RedistributionProblem& problem) {
+  double messages = 1;
+  for (const AxisPattern& pattern : problem.axes())
+    messages *= most_messages_of(pattern, whole_slices(pattern) > 0 ? 1 : 0);
+  return messages;
+}
+
+PlansBetween::PlansBetween(const RedistributionProblem& problem, const std::string& algorithm, double most_peeling)
+    : problem_(problem),
+      classes_(std::make_shared<const ArrayClasses>(classes_between(problem))),
+      messages_(classes_->messages()) {
+  const auto count = static_cast<std::int64_t>(messages_.classes.size());
+  if (count <= kMostPlannedAsGraph) {
+    add(algorithm, most_peeling);
+  } else if (plans_graph(algorithm)) {
     throw InputError(algorithm, fmt::format("{} between processes", count_text(count, "message")),
                      fmt::format("at most {}; auto, and classes where it applies, take more", kMostPlannedAsGraph));
   }
-  for (NamedSteps& each : named_steps(messages, algorithm))
+}
+
+PlansBetween::PlansBetween(const RedistributionProblem& problem, double most_peeling) : problem_(problem) {
+  std::vector<AxisClasses> axes;
+  for (const AxisPattern& pattern : problem.axes()) {
+    if (whole_slices(pattern) > 0) {
+      axes.emplace_back(pattern, 1);
+    } else {
+      axes.emplace_back(pattern);
+    }
+  }
+  classes_ = std::make_shared<const ArrayClasses>(std::move(axes));
+  messages_ = told_apart(classes_->messages());
+  add("auto", most_peeling);
+}
+
+void PlansBetween::add(const std::string& algorithm, double most_peeling) {
+  for (NamedSteps& each : named_steps(messages_, algorithm, most_peeling))
     peeled_.push_back(choice(std::move(each.algorithm), std::move(each.steps)));
 }
 
 PlansBetween::Choice PlansBetween::choice(std::string algorithm, EdgeSteps steps) const {
-  const std::int64_t transmission = transmission_of(classes_->messages(), steps);
+  const std::int64_t transmission = transmission_of(messages_, steps);
   return {std::move(algorithm), std::make_shared<const ArrayRule>(classes_, std::move(steps)), transmission};
 }
 
 PlansBetween::Choice PlansBetween::left(const RedistributionPlan& of_all) const {
-  std::vector<std::int64_t> step_of_edge(classes_->messages().classes.size(), -1);
+  std::vector<std::int64_t> step_of_edge(messages_.classes.size(), -1);
   for (std::int64_t p = 0; p < problem_.from().processes(); ++p) {
     const std::vector<std::int64_t> sender = relative_coordinates(problem_.from(), Rank(p));
     for (const PlannedMessage& message : of_all.sends(Rank(p))) {
@@ -108,7 +134,7 @@ RedistributionPlan PlansBetween::cheapest(const std::optional<RedistributionPlan
   if (of_all) choices.push_back(left(*of_all));
   choices.insert(choices.end(), peeled_.begin(), peeled_.end());
   if (choices.empty())
-    throw InputError("cuts", count_text(classes_->messages().classes.size(), "message"),
+    throw InputError("cuts", count_text(messages_.classes.size(), "message"),
                      fmt::format("at most {}", kMostPlannedAsGraph));
   const auto price = [&](const Choice& each) {
     const auto steps = static_cast<double>(each.rule->steps());

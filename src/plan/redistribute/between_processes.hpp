@@ -8,6 +8,7 @@
 
 #include "plan/redistribute/exact.hpp"
 #include "plan/redistribute/message_classes.hpp"
+#include "plan/step_rule.hpp"
 #include "sluice/input/redistribution_problem.hpp"
 #include "sluice/plan/redistribute.hpp"
 
@@ -22,6 +23,10 @@ namespace sluice::detail {
 /// messages. @pre !problem.is_by_dimension()
 [[nodiscard]] ArrayClasses classes_between(const RedistributionProblem& problem);
 
+/// How many messages, at most, all dimensions of an array have at once: of dimensions that are whole slices those of
+/// the quotient. @pre problem.is_by_dimension()
+[[nodiscard]] double messages_at_once(const RedistributionProblem& problem);
+
 /// The schedules that one named algorithm, or all of them together, make of the messages between processes.
 ///
 /// Problem: the steps of a redistribution without its copies, and without what is not in its part, or of one between
@@ -29,6 +34,9 @@ namespace sluice::detail {
 /// Method: `stepwise`, `greedy` and `coloring` take matchings out of the graph of the messages that are left, of all
 /// dimensions at once. Any plan of the plain problem, if it is block-cyclic, is one too, with what is left out here
 /// left out; steps that held nothing else go. The cheapest of these is taken, so no step is added by knowing copies.
+/// Arrays that could be planned dimension by dimension are planned so, too, by the messages of all dimensions at once:
+/// of dimensions that are whole slices those of the quotient, of the others all. Steps of single dimensions, combined,
+/// are long where their longest messages do not meet.
 /// Guarantee: stepwise and coloring have the fewest steps (Theorem 1 and Koenig, which hold for any graph); none of
 /// them costs more than the plan of the plain problem.
 /// Complexity: that of peel and edge_coloring for all messages; `auto` leaves peeling out where edges times steps
@@ -37,8 +45,13 @@ namespace sluice::detail {
 /// -> 4:2 has 8 messages, 2 of them copies: processes 0 and 3 keep half of what they have.
 class PlansBetween {
  public:
-  /// Throws InputError where the algorithm does not apply, or the messages are too many for it (2^20).
-  PlansBetween(const RedistributionProblem& problem, const std::string& algorithm);
+  /// Throws InputError where the algorithm does not apply, or the messages are too many for it (2^20). `most_peeling`:
+  /// see named_steps.
+  PlansBetween(const RedistributionProblem& problem, const std::string& algorithm,
+               double most_peeling = kMostPeelingWork);
+  /// By "auto", of an array that could be planned dimension by dimension. @pre problem.is_by_dimension(), and at most
+  /// kMostPlannedAsGraph messages_at_once
+  PlansBetween(const RedistributionProblem& problem, double most_peeling);
 
   /// The cheapest of all, `of_all`, a plan of the plain problem if there is one, without what is left out included:
   /// transmission + setup * steps, or steps before transmission where `fewest_steps`. `name`: unless empty, whose plan
@@ -55,11 +68,14 @@ class PlansBetween {
     std::int64_t transmission = 0;
   };
 
+  /// The choices of `algorithm`, or of all. @pre messages_.copies() == 1
+  void add(const std::string& algorithm, double most_peeling);
   [[nodiscard]] Choice choice(std::string algorithm, EdgeSteps steps) const;
   [[nodiscard]] Choice left(const RedistributionPlan& of_all) const;
 
   RedistributionProblem problem_;
   std::shared_ptr<const ArrayClasses> classes_;
+  MessageClasses messages_;  ///< of the classes, told apart
   std::vector<Choice> peeled_;
 };
 

@@ -167,10 +167,22 @@ std::vector<std::size_t> cheapest(const std::vector<AxisCandidates>& axes, doubl
   }
 }
 
+/// How much `auto` does with the messages of an array that could be planned dimension by dimension.
+struct MessageEffort {
+  double most_messages;
+  double most_peeling;  ///< see named_steps
+};
+constexpr MessageEffort kNoMessages{0, 0};
+/// Where every process plans, within milliseconds.
+constexpr MessageEffort kSoonPlanned{1 << 13, 1e6};
+constexpr MessageEffort kWhereSearched{1 << 20, detail::kMostPeelingWork};
+
 /// The schedules that one named algorithm, or all of them together, make of a problem.
 class NamedPlans {
  public:
-  NamedPlans(const RedistributionProblem& problem, const std::string& algorithm) : problem_(problem.plain()) {
+  NamedPlans(const RedistributionProblem& problem, const std::string& algorithm,
+             const MessageEffort& of_messages = kNoMessages)
+      : problem_(problem.plain()), of_messages_(of_messages) {
     if (problem.is_irregular() && algorithm != "auto" && planner(algorithm).plan_graph == nullptr)
       throw InputError(algorithm, "blocks given by cuts", "block-cyclic layouts on both sides, or another algorithm");
     if (!problem.is_by_dimension()) between_.emplace(problem, algorithm);
@@ -205,7 +217,9 @@ class NamedPlans {
     const bool alike = std::ranges::all_of(names, [&](const std::string& each) { return each == names.front(); });
     const std::string made_by = alike ? names.front() : fmt::format("{}", fmt::join(names, "+"));
     const RedistributionPlan plan{problem_, name.empty() ? made_by : name, std::move(plans), setup};
-    return between_ ? between_->cheapest(plan, setup, fewest_steps, name) : plan;
+    if (between_) return between_->cheapest(plan, setup, fewest_steps, name);
+    if (detail::messages_at_once(problem_) > of_messages_.most_messages) return plan;
+    return by_messages(plan, setup, fewest_steps, name);
   }
   /// A plan of the plain problem, without the copies of this one, and without what is in no part.
   /// @pre !problem.is_plain() and it is block-cyclic
@@ -214,9 +228,28 @@ class NamedPlans {
   }
 
  private:
-  RedistributionProblem problem_;     ///< the plain one
+  /// The better of `plan`, by dimensions, and the best that the messages, one by one, allow: combinations of steps of
+  /// dimensions are long where their longest messages do not meet, as in arrays that are no whole slices.
+  [[nodiscard]] RedistributionPlan by_messages(const RedistributionPlan& plan, double setup, bool fewest_steps,
+                                               const std::string& name) const {
+    const Cost cost = plan.cost(), bound = redistribution_bound(problem_, setup);
+    const bool best_possible =
+        fewest_steps ? cost.steps == bound.steps && cost.transmission == bound.transmission : cost.total <= bound.total;
+    if (best_possible) return plan;
+    if (!by_messages_) by_messages_.emplace(problem_, of_messages_.most_peeling);
+    RedistributionPlan other = by_messages_->cheapest(std::nullopt, setup, fewest_steps, name);
+    const auto price = [&](const Cost& each) {
+      const auto steps = static_cast<double>(each.steps);
+      return fewest_steps ? std::pair(steps, static_cast<double>(each.transmission)) : std::pair(each.total, steps);
+    };
+    return price(other.cost()) < price(cost) ? other : plan;
+  }
+
+  RedistributionProblem problem_;  ///< the plain one
+  MessageEffort of_messages_;
   std::vector<AxisCandidates> axes_;  ///< none where blocks are of any sizes
   std::optional<PlansBetween> between_;
+  mutable std::optional<PlansBetween> by_messages_;  ///< of one that could be planned by dimensions, once it is needed
 };
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -295,7 +328,7 @@ RedistributionPlan searched(const RedistributionProblem& problem, const NamedPla
 
 RedistributionPlan detail::plan_exact_redistribution(const RedistributionProblem& problem, double setup,
                                                      std::int64_t effort, const StopRequest& stop) {
-  const NamedPlans named(problem, "auto");
+  const NamedPlans named(problem, "auto", kWhereSearched);
   return searched(problem, named, named.cheapest_at(setup, /*fewest_steps=*/false, "exact"), /*must_apply=*/true, setup,
                   effort, stop);
 }
@@ -313,7 +346,10 @@ RedistributionPlan plan_redistribution(const RedistributionProblem& problem, con
                                        std::int64_t effort, const StopRequest& stop) {
   const RedistributePlanner* const entry = detail::redistribute_planner(algorithm);
   if (entry != nullptr && entry->search != nullptr) return entry->search(problem, setup, effort, stop);
-  const NamedPlans named(problem, algorithm);
+  const NamedPlans named(problem, algorithm,
+                         entry != nullptr ? kNoMessages
+                         : effort == 0    ? kSoonPlanned
+                                          : kWhereSearched);
   if (entry != nullptr) {
     // Where messages are left out of either, a plan by dimensions may cost less and take more steps.
     const bool fewest_steps = problem.is_by_dimension() ? entry->fewest_steps : entry->fewest_with_copies;
@@ -333,7 +369,7 @@ bool exact_uses_cbc() {
 
 RedistributionFront redistribution_front(const RedistributionProblem& problem, double setup, std::int64_t effort,
                                          const StopRequest& stop) {
-  const NamedPlans named(problem, "auto");
+  const NamedPlans named(problem, "auto", kWhereSearched);
   // The named plans with the fewest steps and with the lowest TC are where the search starts.
   std::vector<detail::PricedSchedule<RedistributionPlan>> known;
   for (const bool fewest_steps : {true, false}) {

@@ -63,14 +63,6 @@ std::vector<std::int64_t> divisors(std::int64_t number) {
   return result;
 }
 
-/// Messages of the classes of one dimension, at most.
-double size_of(const AxisPattern& pattern, std::int64_t fineness) {
-  if (fineness == 0) return most_messages(pattern);
-  const CommunicationGrid grid = paper_grid(pattern);
-  return static_cast<double>(grid.classes()) * static_cast<double>(grid.row_blocks()) *
-         static_cast<double>(grid.column_blocks()) * static_cast<double>(fineness);
-}
-
 }  // namespace
 
 std::int64_t ArrayRule::transmission(const RedistributionProblem& problem) const {
@@ -134,7 +126,7 @@ void ExactSearch::add_levels(const std::vector<std::vector<std::int64_t>>& choic
   for (std::size_t d = 0; d < choices.size();) {
     Sized each{1, {{}, true_lengths, true_lengths}};
     for (std::size_t i = 0; i < choices.size(); ++i) {
-      each.size *= size_of(problem_->axis(i), choices[i][at[i]]);
+      each.size *= most_messages_of(problem_->axis(i), choices[i][at[i]]);
       each.level.fineness.push_back(choices[i][at[i]]);
       each.level.finest = each.level.finest && at[i] + 1 == choices[i].size();
     }

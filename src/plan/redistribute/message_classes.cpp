@@ -39,6 +39,25 @@ ClassBound bound_of(const MessageClasses& messages) {
   return bound;
 }
 
+double most_messages_of(const AxisPattern& pattern, std::int64_t fineness) {
+  if (fineness == 0) return most_messages(pattern);
+  const CommunicationGrid grid = paper_grid(pattern);
+  return static_cast<double>(grid.classes()) * static_cast<double>(grid.row_blocks()) *
+         static_cast<double>(grid.column_blocks()) * static_cast<double>(fineness);
+}
+
+MessageClasses told_apart(MessageClasses classes) {
+  if (classes.copies() == 1) return classes;
+  const auto a = static_cast<std::int32_t>(classes.left_copies), b = static_cast<std::int32_t>(classes.right_copies);
+  MessageClasses result{classes.lefts * a, classes.rights * b, 1, 1, {}};
+  result.classes.reserve(classes.classes.size() * static_cast<std::size_t>(classes.copies()));
+  for (const MessageClass& each : classes.classes)
+    for (std::int32_t alpha = 0; alpha < a; ++alpha)
+      for (std::int32_t beta = 0; beta < b; ++beta)
+        result.classes.push_back({each.left * a + alpha, each.right * b + beta, each.length});
+  return result;
+}
+
 AxisClasses::AxisClasses(const AxisPattern& pattern) : grid_(paper_grid(pattern)) {
   const Axis& from = pattern.from();
   const Axis& to = pattern.to();

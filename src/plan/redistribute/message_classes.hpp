@@ -75,6 +75,13 @@ class AxisClasses {
   std::vector<std::int32_t> first_of_sender_;
 };
 
+/// Messages of the classes of one dimension at that fineness (0: the messages themselves), at most.
+[[nodiscard]] double most_messages_of(const AxisPattern& pattern, std::int64_t fineness);
+
+/// The same classes with each message a class of its own, number (class * A + alpha) * B + beta; of copies() = 1 they
+/// are what they were.
+[[nodiscard]] MessageClasses told_apart(MessageClasses classes);
+
 /// The classes of an array: the products of the classes of its dimensions.
 class ArrayClasses {
  public:

@@ -6,6 +6,7 @@
 
 #include "plan/peeling.hpp"
 #include "plan/redistribute/message_classes.hpp"
+#include "plan/step_rule.hpp"
 
 /// What the named planners of redistribute make of messages whatever array they come from.
 namespace sluice::detail {
@@ -22,10 +23,11 @@ struct NamedSteps {
 /// Whether there is an algorithm of that name that plans messages whatever they come from.
 [[nodiscard]] bool plans_graph(const std::string& algorithm);
 
-/// The steps of messages by the planner of that name, or by all ("auto") but those that peel matchings off, where
-/// messages times steps are more than kMostPeelingWork; none by a planner that knows closed forms alone.
-/// @pre messages.copies() == 1, at most kMostPlannedAsGraph messages
-[[nodiscard]] std::vector<NamedSteps> named_steps(const MessageClasses& messages, const std::string& algorithm);
+/// The steps of messages by the planner of that name; or, for "auto", by `first-fit` of exchange and by all but those
+/// that peel matchings off where messages times steps are more than `most_peeling`. None by a planner that knows closed
+/// forms alone. @pre messages.copies() == 1, at most kMostPlannedAsGraph messages
+[[nodiscard]] std::vector<NamedSteps> named_steps(const MessageClasses& messages, const std::string& algorithm,
+                                                  double most_peeling = kMostPeelingWork);
 
 /// TC of these steps. @pre messages.copies() == 1
 [[nodiscard]] std::int64_t transmission_of(const MessageClasses& messages, const EdgeSteps& steps);
