@@ -58,8 +58,8 @@ std::string whole_message_costs(const RedistributionPlan& plan, const std::strin
                                 bool stopped) {
   const Cost cost = plan.cost(), bound = plan.bound();
   // Algorithms guarantee this for all messages of the whole box, also for those that a process sends itself.
-  const std::string guarantee =
-      !plan.problem().is_plain() ? "" : fmt::format(" ({})", guarantee_of("redistribute", plan.algorithm()));
+  std::string guarantee = plan.problem().is_plain() ? guarantee_of("redistribute", plan.algorithm()) : "";
+  if (!guarantee.empty()) guarantee = fmt::format(" ({})", guarantee);
   return fmt::format("algorithm: {}{}{}\nresult: {}{}\n\n{}", plan.algorithm(),
                      asked_for == "auto" ? ", chosen by auto" : "", guarantee, proof_text(cost, bound, asked_for),
                      end_of_search_text(stopped), cost_table(cost, bound, setup));

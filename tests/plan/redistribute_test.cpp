@@ -256,6 +256,76 @@ TEST(Auto, CostsNoMoreThanAnyNamedAlgorithmOnArraysWithTails) {
   }
 }
 
+/// Of whole messages by falling size, each in the first step that is free at both ends.
+double total_of_first_fit(const Traffic& traffic, double setup) {
+  std::vector<Message> falling = traffic.messages;
+  std::ranges::stable_sort(falling, std::ranges::greater{}, &Message::size);
+  std::vector<std::set<std::int64_t>> from, to;  // who sends and who receives in each step
+  double total = 0;
+  for (const Message& message : falling) {
+    std::size_t step = 0;
+    while (step < from.size() && (from[step].contains(message.from) || to[step].contains(message.to))) ++step;
+    if (step == from.size()) {
+      from.emplace_back();
+      to.emplace_back();
+      total += setup + static_cast<double>(message.size);
+    }
+    from[step].insert(message.from);
+    to[step].insert(message.to);
+  }
+  return total;
+}
+
+/// Of several dimensions, with tails and as whole slices, where combinations of steps of single dimensions are up to
+/// twice as long as the bound.
+TEST(Auto, CostsNoMoreThanFirstFitOfTheMessagesOfAllDimensions) {
+  std::mt19937 random(9);  // fixed seed
+  const auto draw = [&](std::int64_t from, std::int64_t to) {
+    return std::uniform_int_distribution<std::int64_t>(from, to)(random);
+  };
+  for (int round = 0; round < 60; ++round) {
+    Layout from, to;
+    std::vector<std::int64_t> shape;
+    for (std::int64_t d = draw(1, 3); d > 0; --d) {
+      from.grid.push_back(draw(1, 4));
+      to.grid.push_back(draw(1, 4));
+      from.block.push_back(draw(1, 20));
+      to.block.push_back(draw(1, 20));
+      shape.push_back(draw(1, 200));
+    }
+    SCOPED_TRACE(::testing::Message() << "round " << round << ": " << to_string(from) << " -> " << to_string(to));
+    const RedistributionProblem problem =
+        round % 4 == 0 ? one_slice(from, to)
+                       : RedistributionProblem(Distribution(from, shape), Distribution(to, shape));
+    for (const double setup : {0.0, 1.0, 1000.0}) {
+      for (const std::int64_t effort : {std::int64_t{0}, kDefaultEffort}) {
+        const RedistributionPlan plan = plan_redistribution(problem, "auto", setup, effort);
+        EXPECT_LE(plan.cost().total, total_of_first_fit(problem.traffic(), setup)) << "effort " << effort;
+        if (setup == 1) expect_sound(plan);
+      }
+    }
+  }
+}
+
+/// Near their bounds, where plans by dimensions take 1.3 to 2.0 of it.
+TEST(Auto, IsNearTheBoundOfLargeArraysOfTwoDimensions) {
+  struct Case {
+    const char *from, *to;
+    std::vector<std::int64_t> shape;
+    double ratio;
+    std::int64_t effort = 0;  // as jobs plan, where every process does
+  };
+  for (const Case& each :
+       {Case{"6x4:64x64", "4x6:100x100", {15730, 12475}, 1.03}, Case{"8x8:48x48", "8x8:128x128", {3784, 3784}, 1.06},
+        Case{"4x4:64x64", "2x8:100x100", {2048, 2048}, 1.02}, Case{"4x2:64x64", "2x4:100x100", {5000, 5000}, 1},
+        Case{"64x64:64x64", "128x32:100x100", {204'800, 204'800}, 1, kDefaultEffort}}) {
+    const RedistributionProblem problem(Distribution(parse_layout(each.from, "from"), each.shape),
+                                        Distribution(parse_layout(each.to, "to"), each.shape));
+    const RedistributionPlan plan = plan_redistribution(problem, "auto", 1, each.effort);
+    EXPECT_LE(plan.cost().total, each.ratio * plan.bound().total) << each.from << " -> " << each.to;
+  }
+}
+
 TEST(Plan, OfAHundredThousandProcessesTellsEachItsOwnPart) {
   const RedistributionPlan plan = plan_redistribution(slice_of("100000:64", "100000:100"), "stepwise");
   EXPECT_EQ(plan.steps(), 50);

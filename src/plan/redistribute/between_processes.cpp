@@ -95,6 +95,8 @@ PlansBetween::PlansBetween(const RedistributionProblem& problem, double most_pee
   classes_ = std::make_shared<const ArrayClasses>(std::move(axes));
   messages_ = told_apart(classes_->messages());
   add("auto", most_peeling);
+  // Others than the algorithms of these names make dimension by dimension.
+  for (Choice& each : peeled_) each.algorithm += " of messages";
 }
 
 void PlansBetween::add(const std::string& algorithm, double most_peeling) {

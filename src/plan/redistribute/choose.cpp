@@ -174,7 +174,7 @@ struct MessageEffort {
 };
 constexpr MessageEffort kNoMessages{0, 0};
 /// Where every process plans, within milliseconds.
-constexpr MessageEffort kSoonPlanned{1 << 13, 1e6};
+constexpr MessageEffort kSoonPlanned{1 << 16, 1e6};
 constexpr MessageEffort kWhereSearched{1 << 20, detail::kMostPeelingWork};
 
 /// The schedules that one named algorithm, or all of them together, make of a problem.
