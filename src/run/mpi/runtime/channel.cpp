@@ -75,6 +75,17 @@ void Channel::check() {
   check_known();
 }
 
+bool Channel::check_moves() {
+  // To copy a piece of a message takes several microseconds.
+  constexpr int kTimesIdle = 3;
+  constexpr std::chrono::microseconds kLeast(1);
+  const auto start = std::chrono::steady_clock::now();
+  check();
+  const auto took = std::chrono::steady_clock::now() - start;
+  idle_look_ = std::min(idle_look_, took);
+  return took > kTimesIdle * idle_look_ + kLeast;
+}
+
 void Channel::check_at_start() {
   if (kSimulated) return;
   if (!context_->hear_by_memory()) context_->poll();

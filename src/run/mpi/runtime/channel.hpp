@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -84,6 +85,8 @@ class Channel {
   /// Looks whether another rank has given the job up, and throws what that means here: InputError, where it came from a
   /// bad argument, else JobError.
   void check();
+  /// check(), and whether that took so long that MPI has moved something: no call of it tells.
+  bool check_moves();
   /// check() before a collective of MPI's own is started, as one that some rank does not start never ends. A rank that
   /// failed leaves what it has sent, and where it receives, soon after having said so (withdraw): on one host that word
   /// is in memory which all ranks see, and between hosts it is a message, which may still be on its way.
@@ -180,6 +183,8 @@ class Channel {
   };
   std::vector<TakenTurn> turns_;  ///< the last one of each
   bool looked_ = false;           ///< and found something, by the last look
+  /// How long a look takes that finds nothing: the least so far.
+  std::chrono::steady_clock::duration idle_look_ = std::chrono::steady_clock::duration::max();
   bool made_ = false;
   bool given_up_ = false;
   bool settled_ = false;

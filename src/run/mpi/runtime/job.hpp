@@ -28,7 +28,12 @@ void complete(Channel& channel, Executor& executor, bool may_sleep = false) {
         break;
       case Advance::kIdle:
         channel.move_on_others();
-        patience.look_again();
+        // One that sleeps must not keep messages of the user's own waiting that MPI moves only when it is called.
+        if (patience.sleeps() && channel.check_moves()) {
+          patience.reset();
+        } else {
+          patience.look_again();
+        }
         break;
       case Advance::kOver:
         return;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <thread>
 
 #include "run/mpi/runtime/channel.hpp"
@@ -11,17 +12,23 @@ class MemoryWatch {
  public:
   /// After a look that found nothing. Throws as Channel::check.
   void looked_in_vain(Channel& channel) {
-    if (++looks_ % kLooksWithoutMpi == 0) {
+    const bool crowded = channel.context().crowded();
+    if (++looks_ % kLooksWithoutMpi == 0 || (crowded && Clock::now() - last_ >= kLongestWithoutMpi)) {
       channel.check();
-    } else if (channel.context().crowded()) {
+      if (crowded) last_ = Clock::now();
+    } else if (crowded) {
       std::this_thread::yield();  // the one that is waited for may need this processor
     }
   }
 
  private:
-  /// Word that a rank has given up can wait, and so can what else MPI has to move.
+  using Clock = std::chrono::steady_clock;
+  /// Word that a rank has given up can wait, and so can what else MPI has to move; but a processor that was given away
+  /// may be long in coming back.
   static constexpr unsigned kLooksWithoutMpi = 64;
+  static constexpr std::chrono::microseconds kLongestWithoutMpi{100};
   unsigned looks_ = 0;
+  Clock::time_point last_;
 };
 
 }  // namespace sluice::mpi::detail

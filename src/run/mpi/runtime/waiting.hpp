@@ -22,14 +22,17 @@ class Patience {
   explicit Patience(bool may_sleep) : may_sleep_(may_sleep) {}
 
   void look_again() {
+    const bool sleeps_now = sleeps();
     ++looks_;
-    if (may_sleep_ && looks_ > kLooksBeforeSleeping) {
+    if (sleeps_now) {
       std::this_thread::sleep_for(sleep_);
       sleep_ = std::min(kLongestSleep, sleep_ + sleep_ / 8);
     } else if (looks_ % kLooksBetweenYields == 0) {
       std::this_thread::yield();
     }
   }
+  /// Whether the next look comes after a sleep.
+  [[nodiscard]] bool sleeps() const { return may_sleep_ && looks_ >= kLooksBeforeSleeping; }
   /// Something has.
   void reset() {
     looks_ = 0;
