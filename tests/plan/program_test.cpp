@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -205,6 +206,65 @@ TEST(PlanProgram, AnOrderedTreeCombinesRunsOfRanks) {
   EXPECT_GE(plan.program.length_s, plan.program.bound_s);
 }
 
+/// The example of ordered_runs.cpp: clusters {0, 1} and {2, 3}, a block of 8 bytes each.
+TEST(PlanProgram, OrderedRunsCombineInRunsFirst) {
+  Platform platform;
+  platform.ranks = 4;
+  platform.clusters = {{"a", {0, 1}, 50e-6, line(2e-6, 125e6), {}}, {"b", {2, 3}, 50e-6, line(2e-6, 125e6), {}}};
+  platform.links = {{0, 1, 10e-3, line(2e-6, 125e6)}};
+  const ProgramProblem problem{Collective::kReduceScatter, 32, 0, 8, false};
+  const Program program = plan_program(platform, problem, {.algorithm = "ordered-runs"}).program;
+  std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>> messages;  // from, to, bytes
+  for (const ProgramOperation& op : program.operations)
+    if (op.kind == ProgramOperation::Kind::kSend) messages.emplace_back(op.rank, op.peer, op.message_bytes());
+  std::ranges::sort(messages);
+  EXPECT_EQ(messages, (std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>>{
+                          {0, 1, 16}, {0, 2, 8}, {1, 0, 16}, {1, 3, 8}, {2, 0, 8}, {2, 3, 16}, {3, 1, 8}, {3, 2, 16}}));
+}
+
+/// Blocks of any sizes, over clusters of any sizes.
+TEST(PlanProgram, OrderedRunsKeepTheOrder) {
+  std::mt19937 random(37);
+  int planned = 0;
+  for (int round = 0; round < 60; ++round) {
+    const Platform platform = testing::random_clusters(random, 2);
+    ProgramProblem problem{Collective::kReduceScatter, 0, 0, 8, false};
+    for (std::int64_t rank = 0; rank < platform.ranks; ++rank)
+      problem.block_bytes.push_back(8 * static_cast<std::int64_t>(random() % 40 * (random() % 3)));
+    if (round % 2 == 0) problem = {Collective::kAllreduce, 8 * static_cast<std::int64_t>(random() % 400), 0, 8, false};
+    try {
+      const Program program = plan_program(platform, problem, {.algorithm = "ordered-runs"}).program;
+      for (const Violation& violation : validate(program))
+        ADD_FAILURE() << "round " << round << ", " << program.algorithm << ": " << violation.reason;
+      ++planned;
+    } catch (const InputError& error) {
+      EXPECT_EQ(error.where(), "platform");  // clusters of one rank each
+    }
+  }
+  EXPECT_GT(planned, 40);
+}
+
+/// What crosses between sites is combined before.
+TEST(PlanProgram, InOrderABlockCrossesBetweenSitesOnce) {
+  const Platform platform = testing::sites_of_clusters(3, 2, 3);
+  const ProgramProblem problem{Collective::kReduceScatter, 18 << 19, 0, 8, false};
+  const double pairwise_s = plan_program(platform, problem, {.algorithm = "pairwise"}).program.length_s;
+  EXPECT_LT(plan_program(platform, problem).program.length_s, 0.6 * pairwise_s);
+}
+
+/// A long block goes out from its own rank.
+TEST(PlanProgram, AllgatherOfOneLongBlockTakesAsLongFromAnyRank) {
+  const Platform platform = testing::sites_of_clusters(2, 2, 4);
+  std::vector<double> lengths;
+  for (const std::size_t owner : {0, 5, 12}) {
+    ProgramProblem problem{Collective::kAllgather};
+    problem.block_bytes.assign(16, 0);
+    problem.block_bytes[owner] = 4 << 20;
+    lengths.push_back(plan_program(platform, problem).program.length_s);
+  }
+  EXPECT_LT(std::ranges::max(lengths), 1.05 * std::ranges::min(lengths));
+}
+
 /// It is of no use where any order will do, and says so.
 TEST(PlanProgram, AnOrderedTreeIsForOperationsThatDoNotCommute) {
   ProgramOptions options;
@@ -355,7 +415,9 @@ TEST(PlanProgram, BlocksThatAreAlikeAreAsGoodAsTheirSize) {
       if (algorithm.name == "recursive-doubling" || algorithm.name == "recursive-halving" || algorithm.name == "ring")
         continue;  // 18 is no power of two; a ring has one more variant for blocks that are listed
       const ProgramOptions options{.algorithm = std::string(algorithm.name)};
-      const Program alike = plan_program(platform, {collective, all}, options).program;
+      ProgramProblem of_one_size{collective, all};
+      of_one_size.commutative = listed.commutative = !algorithm.name.starts_with("ordered-");
+      const Program alike = plan_program(platform, of_one_size, options).program;
       const Program as_listed = plan_program(platform, listed, options).program;
       EXPECT_EQ(as_listed.operations, alike.operations) << algorithm.problem << ' ' << algorithm.name;
       EXPECT_EQ(as_listed.length_s, alike.length_s);
@@ -409,10 +471,10 @@ TEST(PlanProgram, RefusesWhatItCannotPlan) {
     }
     return "";
   };
-  EXPECT_EQ(
-      refused({Collective::kAllgather, 8}, {.algorithm = "flat"}),
-      "algorithm: 'flat', expected one of gather-broadcast, ring, bruck, circulant, recursive-doubling, pairwise, "
-      "hierarchical, auto");
+  EXPECT_EQ(refused({Collective::kAllgather, 8}, {.algorithm = "flat"}),
+            "algorithm: 'flat', expected one of gather-broadcast, grouped-exchange, grouped-pipeline, equal-work, "
+            "ring, bruck, "
+            "circulant, recursive-doubling, pairwise, hierarchical, auto");
   EXPECT_EQ(refused({Collective::kAllgather, 8}, {.algorithm = "recursive-doubling"}),
             "ranks: 6, expected a power of two");
   EXPECT_EQ(refused({Collective::kAllgather, 8}, {.algorithm = "hierarchical"}),

@@ -86,6 +86,10 @@ struct OrderedTrees {
 [[nodiscard]] ProgramMessages ordered_tree_broadcast(const OrderedTrees& trees, std::int64_t ranks, std::int64_t leader,
                                                      std::int64_t share, const Ranges& ranges);
 
+/// Of all `ranks`, in runs that begin with `starts`.
+[[nodiscard]] ProgramMessages ordered_runs_reduce_scatter(const Ranks& starts, std::int64_t ranks,
+                                                          const std::function<ByteRange(std::int64_t)>& block);
+
 // ---- groups of ranks, with messages between groups that are slower than inside
 
 using Groups = std::vector<Ranks>;

@@ -182,10 +182,10 @@ ReversedMessages broadcast_back(const ProgramTask& task, const CombiningPace& pa
   if (!algorithm.empty()) how.algorithm = algorithm;
   return reversed_messages(*task.platform, whole, pace, how);
 }
-PlannedMessages broadcast_forth(const ProgramTask& task) {
+PlannedMessages broadcast_forth(const ProgramTask& task, std::int64_t root) {
   BroadcastOptions how = of_a_part(task);
   how.messages = true;
-  return plan_messages(without_broadcast_times(*task.platform), task.shape.root, array_bytes(task.shape), how);
+  return plan_messages(without_broadcast_times(*task.platform), root, array_bytes(task.shape), how);
 }
 /// As they are, or, where they follow a reduction, from the end on: it is done with the end first. An element goes with
 /// its last byte, or with its first one where the array goes from its end on.
@@ -228,7 +228,7 @@ Variants reversed_broadcast(const ProgramTask& task) {
 
 /// Of the broadcast of all blocks what brings each to its rank.
 Variants broadcast_of_all(const ProgramTask& task) {
-  const PlannedMessages found = broadcast_forth(task);
+  const PlannedMessages found = broadcast_forth(task, task.shape.root);
   return {planned("broadcast, " + found.method, program_messages(task, found, false).needed_for(task.shape),
                   found.length_s)};
 }
@@ -469,7 +469,7 @@ Variants doubling_allreduce(const ProgramTask& task) {
 /// the speed of combining, and with time for two messages besides; at once, and in time.
 Variants reduce_broadcast(const ProgramTask& task) {
   const CombiningCosts& cost = task.shape.combine_s_per_byte;
-  const PlannedMessages back = broadcast_forth(task);
+  const PlannedMessages back = broadcast_forth(task, task.shape.root);
   Variants variants;
   const Platform forth_over = without_broadcast_times(*task.platform);
   const auto add = [&](const std::string& how, const PlannedMessages& forth, ProgramMessages messages) {
@@ -682,10 +682,47 @@ Variants ordered_tree(const ProgramTask& task) {
   return variants;
 }
 
+/// Whether ranks of a group follow each other, which they do only where their order counts.
+bool has_runs(const ProgramTask& task) {
+  return std::ranges::any_of(task.runs, [&](const Ranks& starts) { return std::ssize(starts) < task.shape.ranks; });
+}
+/// Blocks, or shares of an array, which then go to all.
+Variants ordered_runs(const ProgramTask& task) {
+  if (task.shape.commutative)
+    throw InputError("algorithm ordered-runs", "an operation that commutes", "one that does not");
+  if (!has_runs(task)) throw InputError("platform", "no two ranks of a group in a row", "groups of ranks in a row");
+  const std::int64_t p = task.shape.ranks;
+  Variants variants;
+  for (const Ranks& starts : task.runs) {
+    if (std::ssize(starts) == p) continue;
+    const auto there = [&task, &starts, p] {
+      return ordered_runs_reduce_scatter(starts, p, [&task](std::int64_t rank) { return task.block(rank); });
+    };
+    const std::string name = "ordered-runs, " + count_text(starts.size(), "run");
+    if (task.shape.problem == Collective::kReduceScatter) {
+      variants.push_back({name, there});
+      continue;
+    }
+    Groups runs;
+    for (std::size_t run = 0; run < starts.size(); ++run) {
+      Ranks& own = runs.emplace_back();
+      for (std::int64_t rank = starts[run]; rank < (run + 1 < starts.size() ? starts[run + 1] : p); ++rank)
+        own.push_back(rank);
+    }
+    variants.push_back({name, [&task, runs = std::move(runs), there] {
+                          ProgramMessages messages = there();
+                          messages.append(grouped_allgather(
+                              runs, [&task](std::int64_t rank) { return task.block(rank); }, ring_allgather));
+                          return messages;
+                        }});
+  }
+  return variants;
+}
+
 // ---- by those that leave more than is asked for, and by two in turn
 
 /// The same platform and groups, another problem.
-std::shared_ptr<const ProgramTask> with_problem(const ProgramTask& task, Collective problem) {
+std::shared_ptr<ProgramTask> with_problem(const ProgramTask& task, Collective problem) {
   auto other = std::make_shared<ProgramTask>(task);
   other->shape.problem = problem;
   return other;
@@ -699,10 +736,22 @@ Variants needed_of_allreduce(const ProgramTask& task) {
     variant.make = [&task, other, make = std::move(variant.make)] { return make().needed_for(task.shape); };
   return result;
 }
+/// Of an allgather: the reduce-scatters of the same blocks, the other way round.
+template <Variants (*kVariants)(const ProgramTask&)>
+Variants mirrored_reduce_scatter(const ProgramTask& task) {
+  const std::shared_ptr<ProgramTask> there = with_problem(task, Collective::kReduceScatter);
+  there->shape.size_bytes = array_bytes(task.shape);
+  there->shape.commutative = true;
+  Variants result = kVariants(*there);
+  for (ProgramVariant& variant : result) {
+    variant.make = [there, make = std::move(variant.make)] { return make().reversed(false); };
+  }
+  return result;
+}
 /// Each rank's block to the root.
-ProgramMessages flat_gather(const ProgramTask& task) {
+ProgramMessages flat_gather(const ProgramTask& task, std::int64_t root) {
   Ranks from_root = task.order;
-  std::rotate(from_root.begin(), std::ranges::find(from_root, task.shape.root), from_root.end());
+  std::rotate(from_root.begin(), std::ranges::find(from_root, root), from_root.end());
   RangeSets sets;
   for (const std::int64_t rank : from_root) sets.push_back({task.block(rank)});
   return flat_scatter(from_root, sets).reversed(false);
@@ -715,13 +764,14 @@ Variants reduce_scatter_gather(const ProgramTask& task) {
     for (ProgramVariant& variant : variants) {
       result.push_back({"reduce-scatter-gather, " + variant.name, [shares, make = std::move(variant.make)] {
                           ProgramMessages messages = make();
-                          messages.append(flat_gather(*shares));
+                          messages.append(flat_gather(*shares, shares->shape.root));
                           return messages;
                         }});
       result.back().messages = all_pairs(task);
     }
   };
   if (!task.groups.empty()) offer(hierarchical_allgather(*shares));
+  if (has_runs(task)) offer(ordered_runs(*shares));
   if (task.shape.commutative) {
     offer(circulant(*shares));
     offer(ring(*shares));
@@ -729,13 +779,22 @@ Variants reduce_scatter_gather(const ProgramTask& task) {
   offer(pairwise(*shares));
   return result;
 }
-/// To the root, and from there.
+/// To one rank, and from there: to the first, and to that of the largest block, which then need not be sent twice.
 Variants gather_broadcast(const ProgramTask& task) {
-  const PlannedMessages back = broadcast_forth(task);
-  ProgramMessages messages = flat_gather(task);
-  messages.append(program_messages(task, back, false));
-  // All blocks pass the port of the root both ways.
-  return {planned("gather-broadcast, " + back.method, std::move(messages), 2 * back.length_s)};
+  Variants variants;
+  const auto offer = [&](std::int64_t root) {
+    const PlannedMessages back = broadcast_forth(task, root);
+    ProgramMessages messages = flat_gather(task, root);
+    messages.append(program_messages(task, back, false));
+    // All blocks pass the port of that rank both ways.
+    const std::string at = root == task.shape.root ? "" : fmt::format("at rank {}, ", root);
+    variants.push_back(planned("gather-broadcast, " + at + back.method, std::move(messages), 2 * back.length_s));
+  };
+  offer(task.shape.root);
+  const Ranks& ranks = task.order;
+  const std::int64_t largest = *std::ranges::max_element(ranks, {}, [&](auto rank) { return task.block(rank).bytes; });
+  if (task.block(largest).bytes > task.block(task.shape.root).bytes) offer(largest);
+  return variants;
 }
 
 // ---- alltoall
@@ -811,6 +870,12 @@ std::vector<ProgramPlanner> make_table() {
   entry({C::kScatter}, "broadcast", "none", "as the broadcast", "ours", broadcast_of_all);
   entry({C::kGather}, "reversed-broadcast", "none", "as its broadcast", "ours", reversed_broadcast_of_all);
   entry({C::kAllgather}, "gather-broadcast", "none", "as the broadcast", kFolklore, gather_broadcast);
+  entry({C::kAllgather}, "grouped-exchange", "as its reduce-scatter", "as allreduce", "ours",
+        mirrored_reduce_scatter<needed_of_allreduce<grouped_exchange>>);
+  entry({C::kAllgather}, "grouped-pipeline", "as its reduce-scatter", "as allreduce", "ours",
+        mirrored_reduce_scatter<needed_of_allreduce<grouped_pipeline>>);
+  entry({C::kAllgather}, "equal-work", "every rank passes on as much to all others", "O(p^2)", "ours",
+        mirrored_reduce_scatter<equal_work>);
   entry({C::kAllgather, C::kReduceScatter}, "ring", kBytesOptimal, "O(p^2)", kThakur, ring);
   entry({C::kAllgather, C::kReduceScatter}, "bruck", kBothOptimal, "O(p^2)", kBruck, bruck);
   entry({C::kAllgather, C::kReduceScatter}, "circulant", kBothOptimal, "O(p^2)", kTraeff, circulant);
@@ -833,6 +898,8 @@ std::vector<ProgramPlanner> make_table() {
   entry({C::kAllreduce}, "ordered-tree",
         "between groups one message for each run of ranks and share, in each direction", "O(n p)", "ours", ordered_tree,
         kOrdered);
+  entry({C::kReduceScatter, C::kAllreduce}, "ordered-runs", "in order; a block leaves each run of ranks once", "O(p^2)",
+        "ours", ordered_runs, kOrdered);
   entry({C::kAllreduce}, "ring", "fewest bytes per port; 2 (p - 1) rounds", "O(p^2)", "Patarasuk, Yuan 2009",
         ring_allreduce);
   entry({C::kAllreduce}, "pairwise", "fewest bytes per port; 2 (p - 1) rounds", "O(p^2)", kThakur, pairwise_allreduce);
