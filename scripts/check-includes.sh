@@ -24,6 +24,13 @@ xargs -0 --no-run-if-empty awk '
     sees["run"] = "graph input schedule plan"    # plan: public headers only, below
     sees["show"] = "graph input schedule plan"
     sees["apps"] = "graph input schedule plan run show"    # public headers only
+    # What a folder of planners may include of the other ones.
+    plans_see["network"] = ""
+    plans_see["exchange"] = ""
+    plans_see["reduce"] = ""
+    plans_see["redistribute"] = "exchange"
+    plans_see["broadcast"] = "network program"
+    plans_see["program"] = "network broadcast"
   }
 
   function offence(reason) {
@@ -33,6 +40,9 @@ xargs -0 --no-run-if-empty awk '
 
   # "graph" of "graph/x.hpp", "base" of "x.hpp".
   function first_folder(path) { return path ~ /\// ? substr(path, 1, index(path, "/") - 1) : "base" }
+
+  # "broadcast" of "plan/broadcast/x.hpp", none of "plan/x.hpp".
+  function folder_of_plans(path) { return path ~ /^plan\/[^\/]*\// ? first_folder(substr(path, 6)) : "" }
 
   FNR == 1 {
     public_file = FILENAME ~ /^include\//
@@ -95,7 +105,12 @@ xargs -0 --no-run-if-empty awk '
     else if (target != folder && target != "base" && (" " sees[folder] " ") !~ (" " target " "))
       offence(folder " may include " (sees[folder] == "" ? "base headers" : "base, " sees[folder]) " only")
     else if (target == "plan" && !is_public && folder != "plan") offence(folder " sees only the public headers of plan")
-    else if (inner ~ /^run\/mpi\// && !in_mpi && folder != "apps") offence("sluice::core knows no MPI: run/mpi is beyond it")
+    else if (!is_public && FILENAME ~ /^src\/plan\/[^\/]*\// && folder_of_plans(inner) != "") {
+      own = folder_of_plans(substr(FILENAME, 5))
+      theirs = folder_of_plans(inner)
+      if (theirs != own && (" " plans_see[own] " ") !~ (" " theirs " "))
+        offence("plan/" own " may include of other folders of plan: " (plans_see[own] == "" ? "none" : plans_see[own]))
+    } else if (inner ~ /^run\/mpi\// && !in_mpi && folder != "apps") offence("sluice::core knows no MPI: run/mpi is beyond it")
   }
 
   END { exit offences > 0 }

@@ -62,7 +62,7 @@ struct Joint {
 };
 
 /// The card of each host of a cluster. A message keeps it for as long as one inside of the cluster at most (its port,
-/// src/plan/broadcast/replay.cpp), so where messages inside are slower than those to others, they keep it for longer
+/// src/plan/network/replay.cpp), so where messages inside are slower than those to others, they keep it for longer
 /// than their bytes take at its rate. A SimGrid link counts bytes; a route that passes it n times takes n times as much
 /// of it.
 struct Card {

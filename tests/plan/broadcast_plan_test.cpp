@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "plan/broadcast/planned_messages.hpp"
-#include "plan/broadcast/rank_network.hpp"
 #include "plan/broadcast/rank_patterns.hpp"
 #include "plan/broadcast_testing.hpp"
+#include "plan/network/rank_network.hpp"
 #include "plan/timed_messages_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"

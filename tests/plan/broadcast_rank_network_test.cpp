@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "plan/broadcast/rank_network.hpp"
-#include "plan/broadcast/replay.hpp"
 #include "plan/broadcast/routes.hpp"
-#include "plan/broadcast/timed_messages.hpp"
+#include "plan/network/rank_network.hpp"
+#include "plan/network/replay.hpp"
+#include "plan/network/timed_messages.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/plan/program.hpp"
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "plan/broadcast/rank_network.hpp"
-#include "plan/broadcast/replay.hpp"
+#include "plan/network/rank_network.hpp"
+#include "plan/network/replay.hpp"
 #include "sluice/input/platform.hpp"
 
 namespace sluice::detail {

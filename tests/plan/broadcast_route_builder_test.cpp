@@ -11,10 +11,10 @@
 
 #include "broadcast_testing.hpp"
 #include "plan/broadcast/planned_messages.hpp"
-#include "plan/broadcast/rank_network.hpp"
-#include "plan/broadcast/replay.hpp"
 #include "plan/broadcast/route_builder.hpp"
 #include "plan/broadcast/routes.hpp"
+#include "plan/network/rank_network.hpp"
+#include "plan/network/replay.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/program.hpp"

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "broadcast_testing.hpp"
-#include "plan/broadcast/rank_network.hpp"
-#include "plan/broadcast/replay.hpp"
 #include "plan/broadcast/route_score.hpp"
 #include "plan/broadcast/routes.hpp"
-#include "plan/broadcast/timed_messages.hpp"
+#include "plan/network/rank_network.hpp"
+#include "plan/network/replay.hpp"
+#include "plan/network/timed_messages.hpp"
 #include "plan/timed_messages_testing.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/program.hpp"

@@ -1,4 +1,4 @@
-#include "plan/broadcast/flow_rates.hpp"
+#include "plan/network/flow_rates.hpp"
 
 #include <gtest/gtest.h>
 

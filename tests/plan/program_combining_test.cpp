@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/broadcast/rank_network.hpp"
+#include "plan/network/rank_network.hpp"
 #include "plan/program/swapped_ranks.hpp"
 #include "plan/program_testing.hpp"
 #include "sluice/error.hpp"

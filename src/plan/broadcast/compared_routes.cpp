@@ -32,10 +32,10 @@
 #include <span>
 #include <utility>
 
-#include "plan/broadcast/replay.hpp"
 #include "plan/broadcast/route_score.hpp"
-#include "plan/broadcast/timed_messages.hpp"
 #include "plan/infinity.hpp"
+#include "plan/network/replay.hpp"
+#include "plan/network/timed_messages.hpp"
 
 namespace sluice::detail {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "plan/broadcast/rank_network.hpp"
 #include "plan/broadcast/routes.hpp"
-#include "plan/broadcast/timed_messages.hpp"
+#include "plan/network/rank_network.hpp"
+#include "plan/network/timed_messages.hpp"
 #include "sluice/plan/stop.hpp"
 
 namespace sluice::detail {

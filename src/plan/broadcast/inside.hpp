@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/broadcast/rank_network.hpp"
-#include "plan/broadcast/timed_messages.hpp"
+#include "plan/network/rank_network.hpp"
+#include "plan/network/timed_messages.hpp"
 #include "sluice/plan/broadcast.hpp"
 
 namespace sluice::detail {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "plan/broadcast/timed_messages.hpp"
 #include "plan/estimated_name.hpp"
+#include "plan/network/timed_messages.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/program.hpp"
 

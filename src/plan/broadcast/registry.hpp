@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "plan/broadcast/cluster_tree.hpp"
-#include "plan/broadcast/rank_network.hpp"
 #include "plan/broadcast/routes.hpp"
+#include "plan/network/rank_network.hpp"
 #include "sluice/plan/registry.hpp"
 #include "sluice/plan/stop.hpp"
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "plan/broadcast/rank_network.hpp"
 #include "plan/broadcast/routes.hpp"
-#include "plan/broadcast/timed_messages.hpp"
+#include "plan/network/rank_network.hpp"
+#include "plan/network/timed_messages.hpp"
 
 namespace sluice::detail {
 

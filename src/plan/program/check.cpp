@@ -1,6 +1,6 @@
 /// Whether the times of a program are possible over a platform.
 ///
-/// Method: in the replay (plan/broadcast/replay.cpp) everything that a message passes carries at most one second's
+/// Method: in the replay (plan/network/replay.cpp) everything that a message passes carries at most one second's
 /// worth of messages in a second, and no message is faster than its connection; so sums over what passes each thing,
 /// and the longest path through what waits for each other, with nothing shared, are bounds. Complexity: O(operations)
 /// with a logarithm for the gap tables; O(ranks + clusters^2) memory besides. Source: ours.
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan/broadcast/rank_network.hpp"
+#include "plan/network/rank_network.hpp"
 #include "plan/program/replay.hpp"
 #include "schedule/message_partners.hpp"
 #include "sluice/error.hpp"

@@ -10,14 +10,14 @@
 ///
 /// Guarantee: none; the list need not be the order in time.
 /// Complexity: O(operations and what they wait for), with a logarithm for the gap tables.
-/// Source: ours; the costs are those of the replay (plan/broadcast/replay.cpp).
+/// Source: ours; the costs are those of the replay (plan/network/replay.cpp).
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
-#include "plan/broadcast/flow_way.hpp"
+#include "plan/network/flow_way.hpp"
 #include "plan/program/replay.hpp"
 
 namespace sluice::detail {

@@ -58,8 +58,7 @@ ProgramMessages ordered_runs_reduce_scatter(const Ranks& starts, std::int64_t ra
     for (std::int64_t distance = 1; distance < runs; ++distance)
       for (std::int64_t owner = 0; owner < ranks; ++owner) {
         const std::int64_t other = run_of(owner) + way * distance;
-        if (other >= 0 && other < runs && block(owner).bytes > 0)
-          give(stands_for(other, owner), owner, {block(owner)});
+        if (other >= 0 && other < runs && block(owner).bytes > 0) give(stands_for(other, owner), owner, {block(owner)});
       }
   return messages;
 }

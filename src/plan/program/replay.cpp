@@ -1,4 +1,4 @@
-/// The replay of a program: its messages as flows that share what they pass, see plan/broadcast/replay.cpp.
+/// The replay of a program: its messages as flows that share what they pass, see plan/network/replay.cpp.
 ///
 /// A send starts when all in `after` have ended; where the rank has several, side by side, so that they share the port,
 /// but for those to one rank, which follow each other at the pace of their connection. (The executor lets all sends of
@@ -16,8 +16,8 @@
 #include <optional>
 #include <vector>
 
-#include "plan/broadcast/replay.hpp"
 #include "plan/infinity.hpp"
+#include "plan/network/replay.hpp"
 #include "schedule/message_partners.hpp"
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"

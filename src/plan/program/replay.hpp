@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "plan/broadcast/rank_network.hpp"
 #include "plan/infinity.hpp"
+#include "plan/network/rank_network.hpp"
 #include "schedule/message_waits.hpp"
 #include "schedule/program_messages.hpp"
 #include "sluice/plan/program.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plan/broadcast/rank_network.hpp"
+#include "plan/network/rank_network.hpp"
 #include "schedule/program_messages.hpp"
 #include "sluice/schedule/program.hpp"
 

@@ -1,7 +1,7 @@
 /// When the messages of a broadcast start and arrive, if each has what it passes for itself: the fast simulation that
 /// the search for routes goes by. Its costs are those of RankNetwork::costs; what it does is said in
 /// timed_messages.hpp.
-#include "plan/broadcast/timed_messages.hpp"
+#include "plan/network/timed_messages.hpp"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@
 #include <queue>
 #include <tuple>
 
-#include "plan/broadcast/event_queue.hpp"
 #include "plan/infinity.hpp"
+#include "plan/network/event_queue.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {

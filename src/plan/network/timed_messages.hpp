@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan/broadcast/rank_network.hpp"
+#include "plan/network/rank_network.hpp"
 
 /// Messages between ranks, and when each is sent and arrives.
 namespace sluice::detail {

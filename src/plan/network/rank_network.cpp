@@ -1,4 +1,4 @@
-#include "plan/broadcast/rank_network.hpp"
+#include "plan/network/rank_network.hpp"
 
 #include <algorithm>
 #include <functional>

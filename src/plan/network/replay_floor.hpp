@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "plan/broadcast/flow_rates.hpp"
-#include "plan/broadcast/replay.hpp"
+#include "plan/network/flow_rates.hpp"
+#include "plan/network/replay.hpp"
 
 namespace sluice::detail {
 

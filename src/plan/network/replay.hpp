@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "plan/broadcast/rank_network.hpp"
-#include "plan/broadcast/timed_messages.hpp"
 #include "plan/infinity.hpp"
+#include "plan/network/rank_network.hpp"
+#include "plan/network/timed_messages.hpp"
 #include "sluice/plan/stop.hpp"
 
 namespace sluice::detail {

@@ -29,7 +29,7 @@
 /// Example: two flows of weights 1 and 2 pass a thing which either would keep for 1 s alone. Both rise until it is used
 /// up, at a third: they take 1/3 and 2/3 of it. When the second has ended after 1.5 s, the first, half of which is
 /// left, has all of it, and ends after 2 s.
-#include "plan/broadcast/flow_rates.hpp"
+#include "plan/network/flow_rates.hpp"
 
 #include <fmt/format.h>
 

@@ -18,7 +18,7 @@
 /// Example: rank 0 sends 1 s to 1, which passes it on, in another second, to 2; and then 4 s to 3. Before it starts,
 /// the path is 2 s, the port of 0 needs 5 s. If 0 begins with what goes to 3, what goes to 1 starts after 4 s and has a
 /// path of 2 s left: 6 s.
-#include "plan/broadcast/replay_floor.hpp"
+#include "plan/network/replay_floor.hpp"
 
 #include <algorithm>
 

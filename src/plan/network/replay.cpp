@@ -29,7 +29,7 @@
 /// long link, of which a connection carries 10 MB/s at a latency of 10 ms. After 0.1 ms the first message has the
 /// port's 100 MB/s for itself; after 10 ms the second one gets a part of it that is less than 10 MB/s, and all it can
 /// carry only when the first one has ended.
-#include "plan/broadcast/replay.hpp"
+#include "plan/network/replay.hpp"
 
 #include <fmt/format.h>
 
@@ -42,11 +42,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include "plan/broadcast/event_queue.hpp"
-#include "plan/broadcast/flow_rates.hpp"
-#include "plan/broadcast/flow_way.hpp"
-#include "plan/broadcast/replay_floor.hpp"
 #include "plan/infinity.hpp"
+#include "plan/network/event_queue.hpp"
+#include "plan/network/flow_rates.hpp"
+#include "plan/network/flow_way.hpp"
+#include "plan/network/replay_floor.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "plan/broadcast/rank_network.hpp"
+#include "plan/network/rank_network.hpp"
 #include "sluice/input/platform.hpp"
 
 namespace sluice::detail {
