@@ -104,6 +104,4 @@ InputError in_words_of(const CLI::App& part, const InputError& error) {
   return {where, error.found(), expected};
 }
 
-std::string shown_default(const CLI::Option& option) { return text_and_default(option).second; }
-
 }  // namespace sluice::command

@@ -40,7 +40,4 @@ CLI::Option* offer(CLI::Option* option, const std::vector<std::string>& names);
 /// of the names of an option was expected.
 [[nodiscard]] InputError in_words_of(const CLI::App& part, const InputError& error);
 
-/// What the text of `option` says of the value that it has unless given: "auto" of "NAME [auto]"; empty if nothing.
-[[nodiscard]] std::string shown_default(const CLI::Option& option);
-
 }  // namespace sluice::command

@@ -104,7 +104,6 @@ ResultValue ResultValue::operator[](const char* field) const {
 
 bool ResultValue::has(const char* field) const { return value_->is_object() && value_->contains(field); }
 bool ResultValue::is_null() const { return value_->is_null(); }
-bool ResultValue::is_text() const { return value_->is_string(); }
 
 std::vector<ResultValue> ResultValue::elements() const {
   if (!value_->is_array()) fail("an array");

@@ -27,7 +27,6 @@ class ResultValue {
   [[nodiscard]] ResultValue operator[](const char* field) const;
   [[nodiscard]] bool has(const char* field) const;
   [[nodiscard]] bool is_null() const;
-  [[nodiscard]] bool is_text() const;
   /// The elements of an array.
   [[nodiscard]] std::vector<ResultValue> elements() const;
 

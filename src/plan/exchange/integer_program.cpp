@@ -7,13 +7,12 @@
 #include <string>
 
 #include "plan/kept_interrupt.hpp"
+#include "plan/solver_events.hpp"
 #include "sluice/error.hpp"
 
 #ifdef SLUICE_HAVE_CBC
-#include <CbcEventHandler.hpp>
 #include <CbcModel.hpp>
 #include <CbcSolver.hpp>
-#include <ClpEventHandler.hpp>
 #include <CoinPackedMatrix.hpp>
 #include <OsiClpSolverInterface.hpp>
 #endif
@@ -26,43 +25,6 @@ namespace {
 
 constexpr std::int64_t kWorkOfRow = 30;
 constexpr std::int64_t kWorkOfEntry = 4;
-
-/// Both count: nodes of the tree, and, as a single relaxation may take long, pivots.
-class IntegerTreeHandler : public CbcEventHandler {
- public:
-  IntegerTreeHandler(Budget* budget, std::int64_t work, const std::function<void()>* alive)
-      : budget_(budget), work_(work), alive_(alive) {}
-  CbcAction event(CbcEvent /*which*/) override {
-    if (*alive_) (*alive_)();
-    budget_->spend(work_);
-    return budget_->over() ? stop : noAction;
-  }
-  [[nodiscard]] CbcEventHandler* clone() const override { return new IntegerTreeHandler(*this); }
-
- private:
-  Budget* budget_;
-  std::int64_t work_;  // of an event
-  const std::function<void()>* alive_;
-};
-
-class PivotHandler : public ClpEventHandler {
- public:
-  PivotHandler(Budget* budget, std::int64_t work, const KeptInterrupt* interrupt)
-      : budget_(budget), work_(work), interrupt_(interrupt) {}
-  int event(Event which) override {
-    if (which != endOfIteration) return -1;
-    interrupt_->put_back();
-    budget_->spend(work_);
-    return budget_->over() ? kStop : -1;
-  }
-  [[nodiscard]] ClpEventHandler* clone() const override { return new PivotHandler(*this); }
-
- private:
-  static constexpr int kStop = 5;
-  Budget* budget_;
-  std::int64_t work_;  // of a pivot
-  const KeptInterrupt* interrupt_;
-};
 
 int go_on(CbcModel* /*model*/, int /*where*/) { return 0; }
 
@@ -107,14 +69,23 @@ IntegerSolution solve(const IntegerProgram& program, Budget& budget, const std::
   const auto entries = static_cast<std::int64_t>(columns.size());
   const auto rows = static_cast<std::int64_t>(program.rows.size());
   const KeptInterrupt interrupt;
-  const PivotHandler pivots(&budget, kWorkOfRow * rows + kWorkOfEntry * entries, &interrupt);
+  // Nodes of the tree count, and, as a single relaxation may take long, pivots.
+  const std::int64_t work = kWorkOfRow * rows + kWorkOfEntry * entries;
+  const auto spend = [&budget, work] {
+    budget.spend(work);
+    return budget.over();
+  };
+  const PivotHandler pivots(spend, &interrupt);
   relaxation.getModelPtr()->passInEventHandler(&pivots);
 
   CbcModel model(relaxation);
   CbcSolverUsefulData data;
   CbcMain0(model, data);
   model.setLogLevel(0);
-  IntegerTreeHandler tree(&budget, kWorkOfRow * rows + kWorkOfEntry * entries, &alive);
+  TreeHandler tree([&] {
+    if (alive) alive();
+    return spend();
+  });
   model.passInEventHandler(&tree);
   // Only where time is limited: what CBC does otherwise must not depend on the clock.
   const std::string seconds = fmt::format("{:.3f}", std::min(budget.seconds_left(), 1e8));

@@ -9,15 +9,14 @@
 
 #include "plan/kept_interrupt.hpp"
 #include "plan/redistribute/profile_search.hpp"
+#include "plan/solver_events.hpp"
 #include "sluice/error.hpp"
 
 #ifdef SLUICE_HAVE_CBC
-#include <CbcEventHandler.hpp>
 #include <CbcModel.hpp>
 #include <CglGomory.hpp>
 #include <CglMixedIntegerRounding2.hpp>
 #include <CglProbing.hpp>
-#include <ClpEventHandler.hpp>
 #include <CoinPackedMatrix.hpp>
 #include <OsiClpSolverInterface.hpp>
 #endif
@@ -32,38 +31,6 @@ constexpr std::int64_t kMostClassVariables = 30'000;
 constexpr double kTolerance = 1e-6;  // of the linear programs, relative
 constexpr double kHalf = 0.5;        // between two whole values
 constexpr int kMostProbes = 10;
-
-/// Every pivot of every linear program counts, those of cuts and of trial branches included, by the rows it works on.
-class PivotCounter : public ClpEventHandler {
- public:
-  PivotCounter(Effort* effort, int rows, const KeptInterrupt* interrupt)
-      : effort_(effort), units_(1 + rows / kRowsOfAUnit), interrupt_(interrupt) {}
-  int event(Event which) override {
-    if (which != endOfIteration) return kGoOn;
-    interrupt_->put_back();
-    effort_->take(units_);
-    return effort_->left() == 0 ? kStop : kGoOn;
-  }
-  [[nodiscard]] ClpEventHandler* clone() const override { return new PivotCounter(*this); }
-
- private:
-  static constexpr int kGoOn = -1;
-  static constexpr int kStop = 5;
-  static constexpr int kRowsOfAUnit = 100;
-  Effort* effort_;
-  std::int64_t units_;
-  const KeptInterrupt* interrupt_;
-};
-
-class TreeHandler : public CbcEventHandler {
- public:
-  explicit TreeHandler(const Effort* effort) : effort_(effort) {}
-  CbcAction event(CbcEvent /*which*/) override { return effort_->left() == 0 ? stop : noAction; }
-  [[nodiscard]] CbcEventHandler* clone() const override { return new TreeHandler(*this); }
-
- private:
-  const Effort* effort_;
-};
 
 /// Classes that join the same groups with one length are one in the program, of `copies` messages.
 struct MergedClass {
@@ -226,7 +193,16 @@ ProgramOutcome ClassProgram::solve(Effort& effort) const {
   if (variables_ > kMostClassVariables || effort.left() == 0) return outcome;
   OsiClpSolverInterface linear = relaxation();
   const KeptInterrupt interrupt;
-  const PivotCounter pivots(&effort, linear.getNumRows(), &interrupt);
+  // Pivots count by the rows that they work on.
+  constexpr int kRowsOfAUnit = 100;
+  const auto work = 1 + linear.getNumRows() / kRowsOfAUnit;
+  const auto is_used_up = [&effort] { return effort.left() == 0; };
+  const PivotHandler pivots(
+      [&effort, work, is_used_up] {
+        effort.take(work);
+        return is_used_up();
+      },
+      &interrupt);
   linear.getModelPtr()->passInEventHandler(&pivots);
   linear.initialSolve();
   const auto in_elements = [&](double units) {
@@ -243,7 +219,7 @@ ProgramOutcome ClassProgram::solve(Effort& effort) const {
   CbcModel model(linear);
   model.setLogLevel(0);
   model.messageHandler()->setLogLevel(0);
-  const TreeHandler tree(&effort);
+  const TreeHandler tree(is_used_up);
   model.passInEventHandler(&tree);
   if (limits_.below != ProgramLimits::kAnyNumber) {
     const double below = static_cast<double>(limits_.below) / static_cast<double>(unit_);
