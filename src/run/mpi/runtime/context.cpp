@@ -103,11 +103,12 @@ Context::~Context() {
     all.contexts.remove(this);
   }
   end();
-  // MPI may still use what is left: it lasts as long as the program.
-  static std::list<Leftover> kept;
-  kept.splice(kept.end(), leftovers_);
-  static decltype(goodbyes_) said;
-  if (goodbyes_said_ > 0) said.splice(said.end(), goodbyes_);
+  // MPI may still use what is left: it is never destroyed, not even at the end of the program, where the last job may
+  // be that of a static variable.
+  static auto* const kept = new std::list<Leftover>;
+  kept->splice(kept->end(), leftovers_);
+  static auto* const said = new decltype(goodbyes_);
+  if (goodbyes_said_ > 0) said->splice(said->end(), goodbyes_);
 }
 
 void Context::end() noexcept {

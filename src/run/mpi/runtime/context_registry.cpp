@@ -22,8 +22,8 @@ int end_contexts(MPI_Comm /*comm*/, int /*key*/, void* /*value*/, void* /*extra*
 }  // namespace
 
 ContextRegistry& context_registry() {
-  static ContextRegistry all;
-  return all;
+  static auto* const all = new ContextRegistry;  // never destroyed: a job may be that of a static variable
+  return *all;
 }
 
 bool finalized() {
