@@ -232,6 +232,45 @@ TEST(TypedExchange, BothEndsOfDifferentSizes) {
   }
 }
 
+/// What making a job of this message throws, to the next rank and from the one before; "" if nothing.
+std::string error_of(std::int64_t count, MPI_Datatype type, std::int64_t bytes) {
+  try {
+    const Exchange job(MPI_COMM_WORLD, {{(rank() + 1) % size(), 0, count, type}},
+                       {{(rank() + size() - 1) % size(), 0, count, type}});
+    EXPECT_EQ(job.send_bytes(), bytes);
+    EXPECT_EQ(job.receive_bytes(), bytes);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(TypedExchange, ATypeThatIsNotCommittedIsRefused) {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_vector(3, 1, 2, MPI_INT, &type);
+  if (rank() != 0) MPI_Type_commit(&type);
+  std::string error;
+  try {
+    std::vector<int> out(10), in(10);
+    const int next = (rank() + 1) % size();
+    const int before = (rank() + size() - 1) % size();
+    Exchange job(MPI_COMM_WORLD, {{next, 0, 1, type}}, {{before, 0, 1, type}});
+    job.execute(out.data(), in.data());
+  } catch (const std::exception& e) {
+    error = e.what();
+  }
+  EXPECT_NE(error, "");
+  MPI_Type_free(&type);
+}
+
+TEST(TypedExchange, AnArrayOfATypeThatIsNotCommitted) {
+  Types types;
+  MPI_Datatype inner = MPI_DATATYPE_NULL;
+  MPI_Type_vector(3, 1, 1, MPI_INT, &inner);
+  EXPECT_EQ(error_of(1, types.contiguous(2, inner), 24), "");
+  MPI_Type_free(&inner);
+}
+
 TEST(TypedExchange, RunsOfBytes) {
   Types types;
   EXPECT_TRUE(detail::is_one_run(MPI_INT));

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "run/mpi/runtime/context_registry.hpp"
 #include "run/mpi/runtime/element_layout.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
@@ -132,7 +133,7 @@ std::vector<const std::byte*> TypedBuffers::sources(const std::byte* buffer, boo
     in_steps(message.user.count, message.bytes, [&](std::int64_t at, int count, std::int64_t begin, int bytes) {
       int position = 0;
       SLUICE_MPI(MPI_Pack(first + at * message.extent, count, message.user.type, packed + begin, bytes, &position,
-                          MPI_COMM_SELF));
+                          returning_self()));
     });
     result.push_back(packed);
   }
@@ -154,7 +155,7 @@ void TypedBuffers::unpack() {
     in_steps(message.user.count, message.bytes, [&](std::int64_t at, int count, std::int64_t begin, int bytes) {
       int position = 0;
       SLUICE_MPI(MPI_Unpack(message.buffer.get() + begin, bytes, &position, first + at * message.extent, count,
-                            message.user.type, MPI_COMM_SELF));
+                            message.user.type, returning_self()));
     });
   }
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "run/mpi/runtime/context_registry.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
@@ -40,14 +41,14 @@ void ElementData::copy(const std::byte* from, std::byte* to, std::int64_t count)
   constexpr std::int64_t kPackedBytes = 64 << 10;
   const std::int64_t piece = std::max<std::int64_t>(1, kPackedBytes / size_);
   int room = 0;
-  SLUICE_MPI(MPI_Pack_size(static_cast<int>(std::min(piece, count)), type_, MPI_COMM_SELF, &room));
+  SLUICE_MPI(MPI_Pack_size(static_cast<int>(std::min(piece, count)), type_, returning_self(), &room));
   const auto packed = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(room));
   for (std::int64_t at = 0; at < count; at += piece) {
     const auto some = static_cast<int>(std::min(piece, count - at));
     int end = 0;
-    SLUICE_MPI(MPI_Pack(from + at * extent(), some, type_, packed.get(), room, &end, MPI_COMM_SELF));
+    SLUICE_MPI(MPI_Pack(from + at * extent(), some, type_, packed.get(), room, &end, returning_self()));
     int begin = 0;
-    SLUICE_MPI(MPI_Unpack(packed.get(), end, &begin, to + at * extent(), some, type_, MPI_COMM_SELF));
+    SLUICE_MPI(MPI_Unpack(packed.get(), end, &begin, to + at * extent(), some, type_, returning_self()));
   }
 }
 

@@ -16,7 +16,20 @@ int forget_context(MPI_Comm /*comm*/, int /*key*/, void* value, void* /*extra*/)
 /// MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF.
 int end_contexts(MPI_Comm /*comm*/, int /*key*/, void* /*value*/, void* /*extra*/) {
   end_all_contexts();
+  MPI_Comm& self = context_registry().returning_self;
+  if (self != MPI_COMM_NULL) (void)MPI_Comm_free(&self);
   return MPI_SUCCESS;
+}
+
+void make_returning_self(MPI_Comm& self) {
+  if (self != MPI_COMM_NULL) return;
+  // Not MPI_Comm_dup, which brings along what the user has attached.
+  MPI_Group group = MPI_GROUP_NULL;
+  SLUICE_MPI(MPI_Comm_group(MPI_COMM_SELF, &group));
+  const int code = MPI_Comm_create(MPI_COMM_SELF, group, &self);
+  SLUICE_MPI(MPI_Group_free(&group));
+  if (code != MPI_SUCCESS) throw MpiError("MPI_Comm_create", code);
+  SLUICE_MPI(MPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN));
 }
 
 }  // namespace
@@ -53,8 +66,14 @@ int key_of_communicators() {
   int of_process = MPI_KEYVAL_INVALID;
   SLUICE_MPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_contexts, &of_process, nullptr));
   SLUICE_MPI(MPI_Comm_set_attr(MPI_COMM_SELF, of_process, nullptr));
+  make_returning_self(all.returning_self);
   SLUICE_MPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_context, &all.of_communicator, nullptr));
   return all.of_communicator;
+}
+
+MPI_Comm returning_self() {
+  (void)key_of_communicators();
+  return context_registry().returning_self;
 }
 
 }  // namespace sluice::mpi::detail

@@ -16,6 +16,7 @@ struct ContextRegistry {
   std::list<Context*> contexts;
   std::atomic<int> active = 0;               ///< of these, those in which something has been started
   int of_communicator = MPI_KEYVAL_INVALID;  ///< the key of a user's communicator: a std::shared_ptr<Context>*
+  MPI_Comm returning_self = MPI_COMM_NULL;   ///< made with that key
 };
 /// The one of this process.
 [[nodiscard]] ContextRegistry& context_registry();
@@ -23,6 +24,10 @@ struct ContextRegistry {
 /// ContextRegistry::of_communicator, made where it is not there yet, with what ends all contexts in MPI_Finalize.
 /// Throws MpiError.
 [[nodiscard]] int key_of_communicators();
+
+/// A communicator of this process alone whose errors are returned, for what MPI does without sending: what fails on
+/// MPI_COMM_SELF ends most programs. Throws MpiError.
+[[nodiscard]] MPI_Comm returning_self();
 
 /// Ends every context of this process, for MPI_Finalize.
 void end_all_contexts() noexcept;

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <memory>
 
+#include "run/mpi/runtime/context_registry.hpp"
+
 namespace sluice::mpi::detail {
 namespace {
 
@@ -30,6 +32,7 @@ class InnerType {
     MPI_Aint address = 0;
     SLUICE_MPI(MPI_Type_get_contents(type, envelope.integers, 0, 1, &count, &address, &type_));
     is_predefined_ = Envelope(type_).combiner == MPI_COMBINER_NAMED;
+    if (!is_predefined_) SLUICE_MPI(MPI_Type_commit(&type_));  // it may be packed, and the user need not have done so
   }
   ~InnerType() {
     if (!is_predefined_) MPI_Type_free(&type_);
@@ -52,7 +55,7 @@ bool packs_in_order(MPI_Datatype type, const ElementLayout& layout) {
     for (std::size_t i = 0; i < bytes; ++i) element[i] = static_cast<std::byte>(i >> shift);
     int end = 0;
     SLUICE_MPI(MPI_Pack(element.get() - layout.true_lower, 1, type, packed.get(), static_cast<int>(bytes), &end,
-                        MPI_COMM_SELF));
+                        returning_self()));
     if (std::memcmp(element.get(), packed.get(), bytes) != 0) return false;
   }
   return true;
