@@ -721,6 +721,14 @@ TEST(ElementReduction, BadArgumentsAreRefusedOnEveryRank) {
   expect_refused({-1, MPI_INT64_T, MPI_SUM}, 0, {}, "count");
   expect_refused({1, MPI_DATATYPE_NULL, MPI_SUM}, 0, {}, "type");
   expect_refused({1, MPI_INT64_T, MPI_OP_NULL}, 0, {}, "op");
+  MPI_Datatype row = MPI_DATATYPE_NULL;
+  MPI_Datatype rows = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(1 << 30, MPI_BYTE, &row);
+  MPI_Type_contiguous(3, row, &rows);
+  MPI_Type_commit(&rows);
+  expect_refused({1, rows, Matrices().op}, 0, {}, "type");
+  MPI_Type_free(&rows);
+  MPI_Type_free(&row);
   const auto costs = [&](double transfer, double compute) {
     return with([&](auto& o) { o.costs = ReductionCosts{transfer, compute}; });
   };

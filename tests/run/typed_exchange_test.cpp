@@ -245,6 +245,17 @@ std::string error_of(std::int64_t count, MPI_Datatype type, std::int64_t bytes) 
   return "";
 }
 
+TEST(TypedExchange, TypesOfMoreBytesThanAnIntCounts) {
+  Types types;
+  const std::int64_t gib = 1 << 30;
+  const MPI_Datatype row = types.contiguous(1 << 30, MPI_BYTE);
+  EXPECT_EQ(error_of(1, types.contiguous(3, row), 3 * gib), "");
+  EXPECT_EQ(error_of(2, types.contiguous(3, row), 6 * gib), "");
+  // With gaps it would have to be packed, which MPI does for as many bytes as it counts.
+  const std::string error = error_of(1, types.contiguous(3, types.resized(row, (1 << 30) + 8)), 3 * gib);
+  EXPECT_NE(error.find(std::to_string(3 * gib) + " bytes that do not lie in a row"), std::string::npos) << error;
+}
+
 TEST(TypedExchange, ATypeThatIsNotCommittedIsRefused) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Type_vector(3, 1, 2, MPI_INT, &type);

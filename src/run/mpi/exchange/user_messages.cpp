@@ -19,6 +19,8 @@ namespace {
 
 /// What a rank copies to itself between two looks at the network.
 constexpr std::int64_t kMoveBytes = 256 << 10;
+/// MPI_Pack counts in int.
+constexpr std::int64_t kMostPackedBytes = std::numeric_limits<int>::max();
 
 }  // namespace
 
@@ -91,6 +93,10 @@ std::vector<TypedBuffers::Message> TypedBuffers::checked(const std::vector<Typed
     each.extent = layout.extent;
     each.lower = layout.true_lower;
     each.in_a_row = (layout.extent == layout.size || message.count == 1) && is_one_run(message.type);
+    if (!each.in_a_row && layout.size > kMostPackedBytes) {
+      throw InputError(where, fmt::format("a type of {} bytes that do not lie in a row", layout.size),
+                       fmt::format("at most {} bytes, as many as MPI packs at once", kMostPackedBytes));
+    }
     if (each.bytes > 0) result.push_back(std::move(each));
   }
   return result;
@@ -114,7 +120,7 @@ std::byte* TypedBuffers::buffer_of(Message& message) {
 template <class Step>
 static void in_steps(std::int64_t count, std::int64_t bytes, Step&& step) {
   const std::int64_t size = bytes / count;
-  const std::int64_t most = std::max<std::int64_t>(1, std::numeric_limits<int>::max() / size);
+  const std::int64_t most = std::max<std::int64_t>(1, kMostPackedBytes / size);
   for (std::int64_t at = 0; at < count; at += most) {
     const std::int64_t some = std::min(most, count - at);
     step(at, static_cast<int>(some), at * size, static_cast<int>(some * size));
@@ -130,12 +136,16 @@ std::vector<const std::byte*> TypedBuffers::sources(const std::byte* buffer, boo
       continue;
     }
     std::byte* const packed = buffer_of(message);
+    result.push_back(packed);
+    if (message.in_a_row) {
+      std::memcpy(packed, first + message.lower, static_cast<std::size_t>(message.bytes));
+      continue;
+    }
     in_steps(message.user.count, message.bytes, [&](std::int64_t at, int count, std::int64_t begin, int bytes) {
       int position = 0;
       SLUICE_MPI(MPI_Pack(first + at * message.extent, count, message.user.type, packed + begin, bytes, &position,
                           returning_self()));
     });
-    result.push_back(packed);
   }
   return result;
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
@@ -64,7 +65,11 @@ void check_operation(const ElementOperation& operation) {
   if (operation.count < 0) throw InputError("count", fmt::format("{}", operation.count), "at least 0");
   if (operation.type == MPI_DATATYPE_NULL) throw InputError("type", "MPI_DATATYPE_NULL", "a committed type");
   if (operation.op == MPI_OP_NULL) throw InputError("op", "MPI_OP_NULL", "an operation");
-  const std::int64_t extent = ElementLayout(operation.type).extent;
+  const ElementLayout layout(operation.type);
+  constexpr std::int64_t kMostBytes = std::numeric_limits<int>::max();  // as MPI packs them
+  if (layout.size > kMostBytes)
+    throw InputError("type", fmt::format("an element of {} bytes", layout.size), fmt::format("at most {}", kMostBytes));
+  const std::int64_t extent = layout.extent;
   if (extent < 0) throw InputError("type", fmt::format("an extent of {}", extent), "at least 0");
   checked::multiply(operation.count, extent, "bytes of the elements");
   if (!is_built_in(operation.op)) return;

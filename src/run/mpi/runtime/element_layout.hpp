@@ -17,10 +17,10 @@ struct ElementLayout {
   std::int64_t true_extent = 0;  ///< from there to behind its last byte
 
   explicit ElementLayout(MPI_Datatype type) {
-    int bytes = 0;
+    MPI_Count bytes = 0;  // an int may be too short
     MPI_Aint lower = 0;
     MPI_Aint distance = 0;
-    SLUICE_MPI(MPI_Type_size(type, &bytes));
+    SLUICE_MPI(MPI_Type_size_x(type, &bytes));
     size = bytes;
     SLUICE_MPI(MPI_Type_get_extent(type, &lower, &distance));
     extent = distance;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "run/mpi/runtime/element_layout.hpp"
 #include "run/mpi/runtime/withdraw.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -18,13 +19,9 @@ MessageTransport::MessageTransport(Channel& channel, std::shared_ptr<TreeData> d
     : channel_(channel), type_(type), memory_(std::make_shared<Memory>()) {
   memory_->data = std::move(data);
   leftover_.push_back({{}, memory_});
-  MPI_Aint lower = 0;
-  MPI_Aint extent = 0;
-  int size = 0;
-  SLUICE_MPI(MPI_Type_get_extent(type, &lower, &extent));
-  SLUICE_MPI(MPI_Type_size(type, &size));
-  extent_ = extent;
-  size_ = std::max(size, 1);
+  const ElementLayout layout(type);
+  extent_ = layout.extent;
+  size_ = std::max<std::int64_t>(layout.size, 1);
 }
 
 void MessageTransport::send(std::size_t number, int to, std::int64_t count, const TreeMessage& message) {
