@@ -800,6 +800,46 @@ TEST(ElementReduction, ArgumentsThatDifferAreRefusedOnEveryRank) {
   }
 }
 
+void add_both_ints(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
+  const auto* const a = static_cast<int*>(in);
+  auto* const b = static_cast<int*>(inout);
+  for (int i = 0; i < 2 * *count; ++i) b[i] += a[i];
+}
+
+// Handles are numbers of a rank's own.
+TEST(ElementReduction, OneOperationMayHaveDifferentHandles) {
+  MPI_Op other_op = MPI_OP_NULL;
+  MPI_Datatype other_type = MPI_DATATYPE_NULL;
+  if (rank() == 0) {
+    MPI_Op_create(add_both_ints, 1, &other_op);
+    MPI_Type_contiguous(3, MPI_INT, &other_type);
+  }
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Op_create(add_both_ints, 1, &op);
+  MPI_Type_contiguous(2, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  ReductionOptions measured;
+  measured.measure = true;
+  ReductionOptions dynamic;
+  dynamic.dynamic = true;
+  ReductionOptions any_order;
+  any_order.reproducible = false;
+  for (const ReductionOptions& options : {ReductionOptions{}, measured, dynamic, any_order}) {
+    ElementReduction job(MPI_COMM_WORLD, {100, type, op}, 0, options);
+    const std::vector<int> own(200, rank() + 1);
+    std::vector<int> result(200);
+    for (int round = 0; round < 2; ++round) job.execute(own.data(), result.data());
+    EXPECT_TRUE(rank() != 0 || result == std::vector<int>(200, size() * (size() + 1) / 2));
+  }
+  if (rank() == 0) {
+    MPI_Op_free(&other_op);
+    MPI_Type_free(&other_type);
+  }
+  MPI_Op_free(&op);
+  MPI_Type_free(&type);
+}
+
 /// On the ranks that hear of it in this execution; the others in the next one.
 TEST(ElementReduction, ABadBufferEndsTheJobOnEveryRank) {
   for (const int culprit : {0, size() - 1}) {

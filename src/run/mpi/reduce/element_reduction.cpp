@@ -102,6 +102,7 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
                                const ElementOperation& operation, int user_root, const ReductionOptions& user_options)
     : ReductionJob(std::move(context), number, user_options, user_root), elements(operation) {
   detail::Arguments arguments("reduction");
+  detail::Arguments own = arguments;
   const std::exception_ptr failure = detail::failure_of([&] {
     detail::check_operation(elements);
     int commutes = 0;
@@ -123,11 +124,12 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
     data.in_turns = data.least_work && all.crowded() && bytes <= kShortInTurns;
     arguments = arguments_of(options, data, root);
     arguments.add_all(reproducible, data.built_in);
-    // What was measured is that of one operation.
-    if (!reproducible) arguments.add_all(MPI_Op_c2f(elements.op), MPI_Type_c2f(elements.type));
-    check(arguments, data);
+    own = arguments;
+    // What was measured is that of one operation, which each rank knows by handles of its own.
+    if (!reproducible) own.add_all(MPI_Op_c2f(elements.op), MPI_Type_c2f(elements.type));
+    check(own, data);
   });
-  compare(arguments, failure);
+  compare(arguments, own, failure);
   if (options.measure && !planned) return;  // the first execution does
   if (planned) {
     prepare(planned->costs, false);

@@ -65,7 +65,7 @@ struct ObjectReduction::State final : detail::ReductionJob {
     data.objects = true;
     data.commutative = operation.commutative;
     const detail::Arguments arguments = arguments_of(options, data, root);
-    compare(arguments, detail::failure_of([&] {
+    compare(arguments, arguments, detail::failure_of([&] {
               if (!operation.combine) throw InputError("combine", "no function", "one that combines two objects");
               if (options.reproducible.has_value())
                 throw InputError("reproducible", "a reduction of objects", "elements");

@@ -40,13 +40,12 @@ Overlap ReductionJob::overlap() const {
   return Overlap::kNone;
 }
 
-void ReductionJob::check(const Arguments& arguments, const ReducedData& data) {
-  if (channel.context().plans().find(arguments.bytes()) == nullptr)
-    checked_ = check_reduction(channel, options, data, root);
+void ReductionJob::check(const Arguments& own, const ReducedData& data) {
+  if (channel.context().plans().find(own.bytes()) == nullptr) checked_ = check_reduction(channel, options, data, root);
 }
 
-void ReductionJob::compare(const Arguments& arguments, const std::exception_ptr& failure) {
-  key_ = arguments.bytes();
+void ReductionJob::compare(const Arguments& arguments, const Arguments& own, const std::exception_ptr& failure) {
+  key_ = own.bytes();
   kept_ = find_kept(channel, key_, arguments.fingerprint(), failure);
   planned = std::static_pointer_cast<const ReductionChoice>(kept_.plan);
 }

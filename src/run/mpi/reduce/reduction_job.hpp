@@ -33,9 +33,11 @@ class ReductionJob : public Job {
   [[nodiscard]] std::shared_ptr<const ReductionChoice> choose(const ReducedData& data, const ReductionCosts& costs,
                                                               bool parts_known);
   /// Throws InputError where there can be no plan. Those of a plan that this rank keeps have been checked.
-  void check(const Arguments& arguments, const ReducedData& data);
-  /// Compares the arguments, and whether all ranks have their plan. `failure`: of this rank's arguments.
-  void compare(const Arguments& arguments, const std::exception_ptr& failure);
+  /// `own`: as in compare().
+  void check(const Arguments& own, const ReducedData& data);
+  /// Compares the arguments, and whether all ranks have their plan, which each keeps by its `own`: the arguments and
+  /// what there is no way to compare. `failure`: of this rank's arguments.
+  void compare(const Arguments& arguments, const Arguments& own, const std::exception_ptr& failure);
   /// For later jobs, with a trial that has not begun.
   void remember(std::shared_ptr<const ReductionChoice> choice);
   /// What earlier jobs have left, or this one leaves for later ones.
