@@ -10,6 +10,7 @@
 #include "pmpi/take/take_log.hpp"
 #include "pmpi/take/taking.hpp"
 #include "pmpi/take/user_blocks.hpp"
+#include "sluice/run/mpi/predefined.hpp"
 
 namespace sluice::pmpi {
 namespace {
@@ -21,7 +22,7 @@ Options reduction_options(Communicator& communicator, MPI_Op op) {
   Options options;
   options.try_native = !settings().always;
   if (settings().reproducible || !communicator.one_host) options.reproducible = settings().reproducible;
-  if (has_platform() && !is_users(op)) options.platform = communicator.network();
+  if (has_platform() && !mpi::is_users(op)) options.platform = communicator.network();
   return options;
 }
 
@@ -34,7 +35,7 @@ int take_elements(Taken call, const void* own, int count, MPI_Datatype type, MPI
   Communicator* const communicator = taking_communicator(call, count, type, root, comm);
   if (communicator == nullptr) return hand_on();
   const std::optional<Reducible> known = reducible(type, op);
-  if (!known && !(settings().always && is_users(op))) return hand_on();
+  if (!known && !(settings().always && mpi::is_users(op))) return hand_on();
   try {
     const std::int64_t all = kTakenCalls[index_of(call)].counts == Counts::kBlock
                                  ? static_cast<std::int64_t>(count) * communicator->size

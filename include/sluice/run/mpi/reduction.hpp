@@ -44,11 +44,12 @@ struct UninitializedAllocator : std::allocator<T> {
 using Bytes = std::vector<std::byte, detail::UninitializedAllocator<std::byte>>;
 
 /// What MPI_Reduce takes: every rank has `count` elements of `type`, and the i-th ones of all are combined by `op`.
-/// Type and operation must last as long as the job.
+/// Type and operation must last as long as the job. Ranks compare those of MPI's own; of others they cannot tell
+/// whether they are the same.
 struct ElementOperation {
   std::int64_t count = 0;                 ///< at least 0; may be beyond 2^31
   MPI_Datatype type = MPI_DATATYPE_NULL;  ///< committed
-  MPI_Op op = MPI_OP_NULL;                ///< must not throw
+  MPI_Op op = MPI_OP_NULL;                ///< must not throw; one of MPI's own must be defined for the type
 };
 
 /// An operation on objects of any size, such as sets, sketches or numbers of many digits.

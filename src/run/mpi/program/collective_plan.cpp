@@ -144,12 +144,12 @@ CollectiveTask collective_task(Collective problem, const BlockSizes& bytes, int 
   return task;
 }
 
-CollectiveTask collective_task(Collective problem, const ElementOperation& operation,
+CollectiveTask collective_task(Collective problem, const ElementOperation& user_operation,
                                std::optional<std::span<const std::int64_t>> shares, int ranks,
                                const CollectiveOptions& options) {
   if (problem != Collective::kAllreduce && problem != Collective::kReduceScatter)
     throw InputError("problem", std::string(to_string(problem)), "allreduce or reduce-scatter");
-  check_operation(operation);
+  const ElementOperation operation = checked_operation(user_operation);
   int commutes = 0;
   SLUICE_MPI(MPI_Op_commutative(operation.op, &commutes));
   CollectiveTask task;
@@ -171,8 +171,9 @@ Arguments arguments_of(const CollectiveTask& task) {
   Arguments arguments("collective ");
   const CollectiveOptions& options = task.options;
   arguments.add_all(task.shape.problem, task.shape.size_bytes, task.shape.root, task.shape.element_bytes,
-                    task.shape.commutative, task.reproducible, task.is_built_in, options.algorithm, options.segments,
-                    options.effort, options.try_native, options.platform.has_value(), options.program.has_value());
+                    task.shape.commutative, task.reproducible, options.algorithm, options.segments, options.effort,
+                    options.try_native, options.platform.has_value(), options.program.has_value());
+  add_operation(arguments, task.elements);
   arguments.add(std::span(task.shape.block_offsets));
   if (options.platform) add_platform(arguments, *options.platform);
   if (options.program) arguments.add(to_json(*options.program));

@@ -5,17 +5,23 @@
 #include <cstddef>
 #include <memory>
 
+#include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/element_layout.hpp"
+#include "sluice/run/mpi/predefined.hpp"
 #include "sluice/run/mpi/reduction.hpp"
 
 /// What there is to know about the elements of a reduction and their operation.
 namespace sluice::mpi::detail {
 
+/// The operation; on MPI's own type where that of the user is a copy of it, which MPI's own operations do not take.
 /// Throws InputError for what cannot be reduced.
-void check_operation(const ElementOperation& operation);
+[[nodiscard]] ElementOperation checked_operation(const ElementOperation& operation);
 
 /// Whether the operation is one of MPI's own, whose cost is that of memory.
-[[nodiscard]] bool is_built_in(MPI_Op op);
+[[nodiscard]] inline bool is_built_in(MPI_Op op) { return op_number(op) != kNotPredefined; }
+
+/// Adds what ranks can compare of operation and type: which of MPI's own they are. All others are alike.
+void add_operation(Arguments& arguments, const ElementOperation& operation);
 
 /// Whether the order of combining may matter to the last bit: all but integers with an operation of MPI's own.
 [[nodiscard]] bool order_may_matter(const ElementOperation& operation);

@@ -104,7 +104,7 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
   detail::Arguments arguments("reduction");
   detail::Arguments own = arguments;
   const std::exception_ptr failure = detail::failure_of([&] {
-    detail::check_operation(elements);
+    elements = detail::checked_operation(elements);
     int commutes = 0;
     SLUICE_MPI(MPI_Op_commutative(elements.op, &commutes));
     data = {false, commutes != 0, elements.count, detail::ElementLayout(elements.type).size};
@@ -123,7 +123,8 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
     data.by_memory = by_default && detail::SharedProgram::possible(channel.context());
     data.in_turns = data.least_work && all.crowded() && bytes <= kShortInTurns;
     arguments = arguments_of(options, data, root);
-    arguments.add_all(reproducible, data.built_in);
+    arguments.add(reproducible);
+    add_operation(arguments, elements);
     own = arguments;
     // What was measured is that of one operation, which each rank knows by handles of its own.
     if (!reproducible) own.add_all(MPI_Op_c2f(elements.op), MPI_Type_c2f(elements.type));

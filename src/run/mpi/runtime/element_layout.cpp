@@ -76,4 +76,12 @@ bool is_one_run(MPI_Datatype type) {
   return layout.size <= kProbedBytes && packs_in_order(type, layout);
 }
 
+MPI_Datatype original_type(MPI_Datatype type) {  // NOLINT(misc-no-recursion)
+  const Envelope envelope(type);
+  if (!envelope.is_copy()) return type;
+  const InnerType inner(type, envelope);
+  const MPI_Datatype original = original_type(inner.type());
+  return Envelope(original).combiner == MPI_COMBINER_NAMED ? original : type;
+}
+
 }  // namespace sluice::mpi::detail

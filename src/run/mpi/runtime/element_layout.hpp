@@ -40,4 +40,7 @@ struct ElementLayout {
 /// from how the type was made, an element of at most 64 KiB is packed to see it; longer ones count as not in order.
 [[nodiscard]] bool is_one_run(MPI_Datatype type);
 
+/// What the type is a copy of (MPI_Type_dup) if that is one of MPI's own; else itself.
+[[nodiscard]] MPI_Datatype original_type(MPI_Datatype type);
+
 }  // namespace sluice::mpi::detail
