@@ -314,6 +314,28 @@ TEST(Broadcast, OfDifferentSizesIsRefusedOnAllRanks) {
   }
 }
 
+/// Between hosts nothing compares the sizes of short ones.
+TEST(Broadcast, AShortMessageThatDoesNotFitIsMpisErrorByName) {
+  if (size() == 1) return;
+  const Comm comm;
+  const PretendedHosts hosts(1);
+  Broadcast job(comm.get(), 0);
+  std::vector<std::byte> buffer(200);
+  const bool expects_less = rank() == size() - 1;
+  std::string call;
+  int error_class = MPI_SUCCESS;
+  try {
+    job.execute(buffer.data(), expects_less ? 100 : 200);
+  } catch (const MpiError& error) {
+    call = error.call();
+    MPI_Error_class(error.code(), &error_class);
+  } catch (const JobError&) {
+    EXPECT_FALSE(expects_less);
+  }
+  EXPECT_EQ(call, expects_less ? "MPI_Irecv" : "");
+  EXPECT_EQ(error_class, expects_less ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+}
+
 /// Between nodes, long messages go both ways in turns, and then by one of them: lab/check.sh.
 TEST(Broadcast, WithoutAPlatformAgainAndAgain) {
   for (const int root : {0, size() - 1}) {

@@ -72,7 +72,7 @@ Context::Context(MPI_Comm user, std::shared_ptr<Settings> settings)
   SLUICE_MPI(MPI_Comm_group(user, &group));
   const int code = MPI_Comm_create(user, group, &comm_);
   SLUICE_MPI(MPI_Group_free(&group));
-  SLUICE_MPI(code);
+  if (code != MPI_SUCCESS) throw MpiError("MPI_Comm_create", code);
   SLUICE_MPI(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
   SLUICE_MPI(MPI_Comm_rank(comm_, &rank_));
   SLUICE_MPI(MPI_Comm_size(comm_, &size_));

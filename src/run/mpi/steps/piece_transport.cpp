@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <new>
+#include <span>
 #include <utility>
 
 #include "run/mpi/runtime/cache_line.hpp"
+#include "run/mpi/runtime/check_test_some.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -156,8 +158,8 @@ int PieceTransport::finish_requests(Ends& ends) {
   if (requests_under_way_ == 0) return 0;
   int count = 0;
   const int code = channel_.test_some(requests_, count, completed_, statuses_);
-  if (code == MPI_ERR_IN_STATUS) throw_failed(count);
-  if (code != MPI_SUCCESS) throw MpiError("MPI_Testsome", code);
+  check_test_some(code, std::span(completed_).first(static_cast<std::size_t>(count)), statuses_,
+                  [&](std::size_t request) { return request >= receiving_.size(); });
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     const auto request = static_cast<std::size_t>(completed_[i]);
     --requests_under_way_;
@@ -216,16 +218,6 @@ int PieceTransport::finish_marks(Ends& ends) {
     ++count;
   }
   return count;
-}
-
-void PieceTransport::throw_failed(int count) const {
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-    const int error = statuses_[i].MPI_ERROR;
-    if (error == MPI_SUCCESS || error == MPI_ERR_PENDING) continue;
-    const auto request = static_cast<std::size_t>(completed_[i]);
-    throw MpiError(request >= receiving_.size() ? "MPI_Isend" : "MPI_Irecv", error);
-  }
-  throw MpiError("MPI_Testsome", MPI_ERR_IN_STATUS);
 }
 
 Withdrawn PieceTransport::withdrawn(bool running) noexcept {

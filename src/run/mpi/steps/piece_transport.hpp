@@ -113,8 +113,6 @@ class PieceTransport {
   [[nodiscard]] std::byte* send_buffer(std::size_t slot) const;
   [[nodiscard]] std::byte* receive_buffer(std::size_t slot) const;
   [[nodiscard]] std::byte* mark_of(std::size_t slot) const;
-  /// Throws MpiError for the first of the `count` requests in completed_ that failed.
-  [[noreturn]] void throw_failed(int count) const;
 
   Channel& channel_;
   const std::vector<StepMessage>& sends_;

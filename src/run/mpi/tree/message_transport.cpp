@@ -1,8 +1,10 @@
 #include "run/mpi/tree/message_transport.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
+#include "run/mpi/runtime/check_test_some.hpp"
 #include "run/mpi/runtime/element_layout.hpp"
 #include "run/mpi/runtime/withdraw.hpp"
 #include "sluice/run/mpi/error.hpp"
@@ -81,7 +83,8 @@ bool MessageTransport::finish(Ends& ends) {
   int count = 0;
   const int code = channel_.test_some(requests_, count, completed_, statuses_);
   requests_.pop_back();
-  SLUICE_MPI(code);
+  check_test_some(code, std::span(completed_).first(static_cast<std::size_t>(count)), statuses_,
+                  [&](std::size_t request) { return active_[request].send; });
   for (int i = 0; i < count; ++i) go_on(static_cast<std::size_t>(completed_[static_cast<std::size_t>(i)]), ends);
   remove_ended();
   return count > 0;
