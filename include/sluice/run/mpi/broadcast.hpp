@@ -78,8 +78,11 @@ class Broadcast {
   /// Gives all ranks the root's `bytes` at `buffer`. Collective; a rank is done when it has everything and has passed
   /// on its part. The first execution of a size class plans, and tries.
   ///
-  /// Throws InputError for a null buffer, negative bytes, and different bytes on different ranks, where the class is a
-  /// new one, or, without a platform where ranks share memory, the size is none of the last eight; MpiError, JobError.
+  /// Throws InputError for a null buffer and negative bytes; MpiError, JobError. Different bytes on different ranks are
+  /// InputError where a plan is made for the class, or, without a platform where ranks share memory, the size is none
+  /// of the last eight. Else they are not compared, and never where no plan is needed, as between hosts for up to 2 KiB
+  /// of which nothing else is said: a rank that expects less than comes throws MpiError of the class MPI_ERR_TRUNCATE,
+  /// and one that expects more gets what there is.
   void execute(void* buffer, std::int64_t bytes);
   /// The same in parts: the memory must stay until wait() returns or test() says true. Where the size class is a new
   /// one, start() waits for the others; where ranks share memory, also where the size is none of the last eight.
