@@ -714,6 +714,12 @@ TEST(ElementReduction, BadArgumentsAreRefusedOnEveryRank) {
   expect_refused(sum, size(), {}, "root");
   expect_refused(sum, -1, {}, "root");
   expect_refused(sum, 0, with([](auto& o) { o.algorithm = "best"; }), "algorithm");
+  try {
+    const ElementReduction job(MPI_COMM_WORLD, sum, 0, with([](auto& o) { o.algorithm = "best"; }));
+  } catch (const InputError& error) {
+    EXPECT_NE(error.expected().find("binomial, "), std::string::npos) << error.expected();
+    EXPECT_NE(error.expected().find("reduce-scatter, auto"), std::string::npos) << error.expected();
+  }
   expect_refused(sum, 0, with([](auto& o) { o.segments = -1; }), "segments");
   expect_refused({1, MPI_DOUBLE, MPI_BAND}, 0, {}, "op");
   expect_refused(Matrices().operation(3), 0, with([](auto& o) { o.algorithm = "reduce-scatter"; }),

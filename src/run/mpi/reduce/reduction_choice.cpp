@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "run/mpi/network/learn.hpp"
@@ -11,6 +12,7 @@
 #include "run/mpi/reduce/planned_reduction.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/reduce_scatter.hpp"
+#include "sluice/plan/registry.hpp"
 #include "sluice/quantity_text.hpp"
 
 namespace sluice::mpi::detail {
@@ -30,6 +32,17 @@ ReduceProblem problem_of(const ReductionOptions& options, const ReducedData& dat
   problem.max_segments = std::min(problem.max_segments, most);
   problem.segments = std::min(options.segments.value_or(parts_known && !data.objects ? 0 : 1), most);
   return problem;
+}
+
+/// Throws InputError for a name that stands for nothing which reduces elements; planning knows trees alone.
+void check_algorithm_for_elements(const std::string& name) {
+  std::string known;
+  for (const Algorithm& each : algorithms("reduce")) {
+    if (each.name == name) return;
+    known += fmt::format("{}, ", each.name);
+  }
+  if (name != "auto" && name != kReduceScatter)
+    throw InputError("algorithm", fmt::format("'{}'", name), fmt::format("one of {}{}, auto", known, kReduceScatter));
 }
 
 }  // namespace
@@ -58,6 +71,7 @@ std::optional<PlannedTree> check_reduction(const Channel& channel, const Reducti
   }
   // Who says nothing of it gets a plan, or MPI_Reduce, which needs none.
   if (options.algorithm == "auto" && !options.costs && !options.segments) return std::nullopt;
+  if (!data.objects) check_algorithm_for_elements(options.algorithm);
   // Whatever is measured later, it is not what planning refuses; nor is the number of parts where it is to be chosen,
   // which takes a hundred plans.
   const ReductionCosts costs = options.costs.value_or(ReductionCosts{});
