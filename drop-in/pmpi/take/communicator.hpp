@@ -17,6 +17,7 @@ struct Communicator {
   /// Calls may be taken: ranks of this MPI_COMM_WORLD, more than one, on more than one host, or few enough on one to
   /// go by memory that all of them map, or always.
   bool on = false;
+  bool failed = false;    ///< a call has, as far as this rank knows: alone of all here it may differ between ranks
   bool one_host = false;  ///< by memory; not where calls are always taken, as if there was a network
   int rank = 0;
   int size = 1;

@@ -19,6 +19,7 @@ constexpr double kPlanningEffort = 0.05;
 mpi::Broadcast* job_of_root(MPI_Comm comm, Communicator& communicator, int root) {
   Pattern& pattern = communicator.jobs.at({key_of(Taken::kBcast), root, kAllSizes});
   if (pattern.handed_on) return nullptr;
+  if (communicator.failed) refuse<mpi::Broadcast>(comm, communicator, pattern, Taken::kBcast);
   if (auto* const job = std::get_if<std::unique_ptr<mpi::Broadcast>>(&pattern.job)) return job->get();
   try {
     mpi::BroadcastOptions options;

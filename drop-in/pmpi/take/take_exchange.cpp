@@ -65,9 +65,9 @@ bool overlap(const Packed& one, const Packed& other) {
 /// Carries out what the pattern's job does, which is made if need be: of these sizes to send. check(): throws where
 /// this rank's arguments are wrong. False: the call is handed on.
 template <class Check>
-bool carry_out(MPI_Comm comm, Pattern& pattern, const Messages& messages, const std::vector<mpi::MessageSize>& sends,
-               Taken call, const Check& check) {
-  auto* const job = job_of<mpi::Exchange>(pattern, call, [&] {
+bool carry_out(MPI_Comm comm, const Communicator& communicator, Pattern& pattern, const Messages& messages,
+               const std::vector<mpi::MessageSize>& sends, Taken call, const Check& check) {
+  auto* const job = job_of<mpi::Exchange>(comm, communicator, pattern, call, [&] {
     mpi::ExchangeOptions options;
     options.receives = messages.receive.sizes();
     options.try_native = !settings().always;
@@ -192,7 +192,8 @@ int take_alltoall(const void* send, int count, MPI_Datatype type, void* receive,
       check_arguments(Taken::kAlltoall, send, count, type);
       check_bytes(Taken::kAlltoall, bytes_of(count, type), bytes);
     };
-    if (!carry_out(comm, pattern, messages, messages.receive.sizes(), Taken::kAlltoall, check)) return hand_on();
+    if (!carry_out(comm, *communicator, pattern, messages, messages.receive.sizes(), Taken::kAlltoall, check))
+      return hand_on();
     logged.planned();
     return MPI_SUCCESS;
   } catch (...) {
@@ -223,7 +224,8 @@ int take_alltoallv(const void* send, const int* counts, const int* offsets, MPI_
     }
     if (messages.in_place) messages.send.blocks = messages.receive.blocks;
     Pattern* const pattern = agreed_pattern(comm, *communicator, Taken::kAlltoallv, messages, possible);
-    if (pattern == nullptr || !carry_out(comm, *pattern, messages, messages.send.sizes(), Taken::kAlltoallv, [] {}))
+    if (pattern == nullptr ||
+        !carry_out(comm, *communicator, *pattern, messages, messages.send.sizes(), Taken::kAlltoallv, [] {}))
       return hand_on();
     logged.planned();
     return MPI_SUCCESS;
@@ -259,7 +261,7 @@ int take_neighbor_alltoallv(const void* send, const int* counts, const int* offs
     }
     Pattern* const pattern = agreed_pattern(comm, *communicator, Taken::kNeighborAlltoallv, messages, possible);
     if (pattern == nullptr ||
-        !carry_out(comm, *pattern, messages, messages.send.sizes(), Taken::kNeighborAlltoallv, [] {}))
+        !carry_out(comm, *communicator, *pattern, messages, messages.send.sizes(), Taken::kNeighborAlltoallv, [] {}))
       return hand_on();
     logged.planned();
     return MPI_SUCCESS;

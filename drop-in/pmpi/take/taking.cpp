@@ -66,11 +66,10 @@ int failed(MPI_Comm comm, Communicator& communicator, Taken call) noexcept {
     } catch (const std::exception& error) {
       say_once(mpi_name(call), error.what());
     }
-    communicator.on = false;
-    communicator.jobs.clear();
   } catch (...) {
-    communicator.on = false;  // there was no memory for the text
+    // There was no memory for the text.
   }
+  communicator.failed = true;
   PMPI_Comm_call_errhandler(comm, code);
   return code;
 }

@@ -15,6 +15,8 @@
 #include "pmpi/take/communicator.hpp"
 #include "pmpi/take/taken_calls.hpp"
 #include "sluice/error.hpp"
+#include "sluice/run/mpi/error.hpp"
+#include "sluice/run/mpi/refuse_job.hpp"
 
 /// What the calls that are taken have in common.
 namespace sluice::pmpi {
@@ -61,12 +63,26 @@ namespace sluice::pmpi {
 [[nodiscard]] inline bool serves_natively(const mpi::Exchange& job) { return job.native(); }
 [[nodiscard]] inline bool serves_natively(const mpi::CollectiveJob& job) { return job.native(); }
 
+/// On a communicator on which a call has failed, in place of a job's execution, or of the job where there is none yet:
+/// throws JobError here, and where it is not known yet that a call has failed, so that no rank waits for this one.
+template <class Job>
+[[noreturn]] void refuse(MPI_Comm comm, const Communicator& communicator, Pattern& pattern, Taken call) {
+  const std::exception_ptr why = std::make_exception_ptr(
+      JobError(communicator.rank, mpi_name(call), "an earlier call on the communicator has failed"));
+  auto* const job = std::get_if<std::unique_ptr<Job>>(&pattern.job);
+  if (job == nullptr) mpi::refuse_job(comm, why);
+  (*job)->give_up(why);
+  std::rethrow_exception(why);
+}
+
 /// The job that carries out a call of the pattern, made if need be. Null: the call is handed on, as there can be none,
 /// or as the job has found MPI to be faster. Collective; the same on all ranks. Throws what make() throws, but
-/// InputError.
+/// InputError, and what refuse() throws.
 template <class Job, class Make>
-[[nodiscard]] Job* job_of(Pattern& pattern, Taken call, const Make& make) {
+[[nodiscard]] Job* job_of(MPI_Comm comm, const Communicator& communicator, Pattern& pattern, Taken call,
+                          const Make& make) {
   if (pattern.job.index() == 0) {
+    if (communicator.failed) refuse<Job>(comm, communicator, pattern, call);
     try {
       pattern.job = std::unique_ptr<Job>(make());
     } catch (const InputError& error) {  // on all ranks
@@ -76,7 +92,10 @@ template <class Job, class Make>
     }
   }
   Job& job = *std::get<std::unique_ptr<Job>>(pattern.job);
-  if (settings().always || !serves_natively(job)) return &job;
+  if (settings().always || !serves_natively(job)) {
+    if (communicator.failed) refuse<Job>(comm, communicator, pattern, call);
+    return &job;
+  }
   pattern.handed_on = true;
   pattern.job = std::monostate();
   return nullptr;
@@ -99,8 +118,9 @@ void check_arguments(Taken call, const void* buffer, int count, MPI_Datatype typ
 void check_bytes(Taken call, std::int64_t bytes, std::int64_t elsewhere);
 
 /// The exception that is being handled, on its way back to the program: said once on standard error, given to the error
-/// handler of the communicator, and returned as a code. The communicator's calls are handed on from then on, as its
-/// ranks may have come different ways.
+/// handler of the communicator, and returned as a code. From then on the communicator's calls fail where a job would
+/// carry them out. They cannot be handed on, as a rank that was done with this call may not know that it failed, and
+/// would be in a job alone; whether a call is one for a job is all that is the same on all ranks.
 int failed(MPI_Comm comm, Communicator& communicator, Taken call) noexcept;
 
 }  // namespace sluice::pmpi

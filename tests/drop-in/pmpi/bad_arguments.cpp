@@ -4,6 +4,7 @@
 //
 //     bad_arguments all        all ranks give the same bad arguments
 //     bad_arguments one        the last rank alone does, in arguments of which the others know nothing; by MPI_ names
+//     bad_arguments then       one rank alone does, while others may be done with the call, and all go on
 #include <mpi.h>
 
 #include <cstdio>
@@ -29,7 +30,7 @@ std::string name_of(int error_class) {
 }
 
 constexpr int kCount = 1000;
-constexpr int kRanks = 16;  // room for so many
+constexpr int kRanks = 32;  // room for so many, or for a long message of each of six
 std::vector<double> numbers(std::size_t{kCount} * kRanks, 1);
 std::vector<double> results(numbers.size());
 double* const own = numbers.data();
@@ -301,6 +302,35 @@ void in_one_rank() {
            (own, kCount, type, result, kCount, type, root, comm));
 }
 
+/// After a call that failed on some ranks, of which others may know nothing: calls that jobs carried out, new ones, and
+/// short ones, which MPI carries out.
+void then_others() {
+  constexpr int kLong = 5000;  // 40 KB
+  constexpr int kRounds = 6;
+  for (int bad = 0; bad < size; ++bad) {
+    const Returning returning(false);
+    const MPI_Comm comm = returning.comm();
+    const auto all_reduced = [&](int count) {
+      return outcome_of([&] { return MPI_Allreduce(own, result, count, MPI_DOUBLE, MPI_SUM, comm); }).error_class;
+    };
+    for (int round = 0; round < kRounds; ++round) {
+      MPI_Bcast(own, kLong, MPI_DOUBLE, 0, comm);
+      (void)all_reduced(kLong);
+    }
+    MPI_Bcast(rank == bad ? nullptr : own, kLong, MPI_DOUBLE, 0, comm);
+    int last = MPI_SUCCESS;
+    for (int round = 0; round < kRounds; ++round) last = all_reduced(kLong);
+    for (int round = 0; round < kRounds; ++round)
+      MPI_Allgather(own, kLong, MPI_DOUBLE, result, kLong, MPI_DOUBLE, comm);
+    if (last != MPI_ERR_OTHER || all_reduced(1) != MPI_SUCCESS) {
+      std::printf("rank %d, rank %d failed: then %s, and a short call %s\n", rank, bad, name_of(last).c_str(),
+                  name_of(all_reduced(1)).c_str());
+      ++wrong;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -310,6 +340,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (what == "all") in_all_ranks();
   if (what == "one") in_one_rank();
+  if (what == "then") then_others();
   int all = 0;
   PMPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (rank == 0) std::printf("%d wrong\n", all);

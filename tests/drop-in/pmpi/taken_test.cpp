@@ -178,6 +178,13 @@ TEST(BadArguments, OfOneRankLetNobodyWait) {
   }
 }
 
+TEST(BadArguments, OfOneRankLetNobodyWaitInLaterCalls) {
+  const Folder folder;
+  for (const int ranks : {2, 4}) nothing_wrong(folder, ranks, "SLUICE_LOG=1", "bad_arguments then");
+  const Outcome on_hosts = preloaded_on_hosts(folder, 4, "SLUICE_LOG=1", "bad_arguments then");
+  EXPECT_NE(on_hosts.out.find("0 wrong"), std::string::npos) << on_hosts.out;
+}
+
 TEST(TakenCalls, NeedNamesThatExist) {
   const Folder folder;
   const Outcome outcome = preloaded(folder, 2, "SLUICE_CALLS=bcast,alltoallz", "known_sends");
