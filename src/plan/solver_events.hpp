@@ -4,7 +4,6 @@
 
 #include <CbcEventHandler.hpp>
 #include <ClpEventHandler.hpp>
-
 #include <functional>
 #include <utility>
 
