@@ -32,12 +32,6 @@ void meet_everybody(const Communicator& comm) {
   }
 }
 
-/// An even number of values has the mean of the two in the middle. @pre sorted, at least one value
-double median(const std::vector<double>& sorted) {
-  const std::size_t half = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-}
-
 class Comparer {
  public:
   Comparer(const Communicator& comm, ComparedJob& job, const std::vector<std::string>& methods, int repetitions,
@@ -122,7 +116,7 @@ class Comparer {
       std::sort(times.begin(), times.end());
       result.lower_quartile_s = quantile(times, 0.25);
       result.upper_quartile_s = quantile(times, 0.75);
-      result.median_s = median(times);
+      result.median_s = quantile(times, 0.5);
       result.min_s = times.front();
       result.max_s = times.back();
       result.predicted_s = methods[i]->predicted_s();

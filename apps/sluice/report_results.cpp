@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "noise.hpp"
+#include "apps/compare/quantile.hpp"
 #include "report_section.hpp"
 #include "result_json.hpp"
 #include "sluice/error.hpp"
@@ -58,12 +58,12 @@ const char* unit_of(const std::string& problem) {
 }
 
 /// The quartiles of a method of a run; files of old versions have none.
-std::optional<Quartiles> quartiles_of(const ResultValue& method) {
+std::optional<compare::Quartiles> quartiles_of(const ResultValue& method) {
   if (!method.has("quartiles_s")) return {};
   const std::vector<ResultValue> both = method["quartiles_s"].elements();
   if (both.size() != 2 || both[0].number() > both[1].number())
     throw InputError(method.file(), "\"quartiles_s\": not a lower and an upper one", "two rising times");
-  return Quartiles{both[0].number(), both[1].number()};
+  return compare::Quartiles{both[0].number(), both[1].number()};
 }
 
 /// The methods of a run: bars, a table, and which one was the fastest. Files whose methods have quartiles tell, as the
@@ -71,7 +71,7 @@ std::optional<Quartiles> quartiles_of(const ResultValue& method) {
 void add_methods(ReportSection& section, const ResultValue& file) {
   const std::vector<ResultValue> methods = file["methods"].elements();
   if (methods.empty()) return;
-  std::vector<Quartiles> quartiles;
+  std::vector<compare::Quartiles> quartiles;
   for (const ResultValue& row : methods)
     if (const auto both = quartiles_of(row)) quartiles.push_back(*both);
   const bool known = quartiles.size() == methods.size();
@@ -94,17 +94,17 @@ void add_methods(ReportSection& section, const ResultValue& file) {
     const ResultValue& row = methods[i];
     const std::string name = row["name"].text();
     const double median = row["median_s"].number(), least = row["min_s"].number(), most = row["max_s"].number();
-    const Quartiles shown = known ? quartiles[i] : Quartiles{least, most};
-    bars.bars.push_back({name, median, shown.lower, shown.upper});
+    const compare::Quartiles shown = known ? quartiles[i] : compare::Quartiles{least, most};
+    bars.bars.push_back({name, median, shown.low, shown.high});
     const char* beside = "slower";
     if (i == best) {
       beside = "the fastest";
-    } else if (known && within_noise(quartiles[i], quartiles[best])) {
+    } else if (known && compare::within_noise(quartiles[i], quartiles[best])) {
       beside = "within the noise";
       as_fast += (as_fast.empty() ? "" : ", ") + name;
     }
     std::vector<ReportCell> cells{name, median};
-    if (known) cells.insert(cells.end(), {shown.lower, shown.upper});
+    if (known) cells.insert(cells.end(), {shown.low, shown.high});
     cells.insert(cells.end(), {least, most});
     if (known) cells.emplace_back(beside);
     cells.insert(cells.end(),

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "apps/compare/quantile.hpp"
 #include "command.hpp"
-#include "noise.hpp"
 #include "output.hpp"
 #include "provenance.hpp"
 #include "ranks.hpp"
@@ -58,8 +58,7 @@ std::string to_json(const RunSubject& subject, const compare::Comparison& compar
 }
 
 bool within_noise(const compare::MethodResult& a, const compare::MethodResult& b) {
-  return within_noise(Quartiles{a.lower_quartile_s, a.upper_quartile_s},
-                      Quartiles{b.lower_quartile_s, b.upper_quartile_s});
+  return compare::within_noise({a.lower_quartile_s, a.upper_quartile_s}, {b.lower_quartile_s, b.upper_quartile_s});
 }
 
 /// The ratio of two medians, with more digits the less the samples vary: three decimals where half of them lie within 1

@@ -15,6 +15,7 @@
 
 #include "apps/compare/communicator.hpp"
 #include "apps/compare/known_contents.hpp"
+#include "apps/compare/quantile.hpp"
 #include "command.hpp"
 #include "output.hpp"
 #include "progress.hpp"
@@ -262,16 +263,15 @@ class CallBuffers {
 struct Times {
   std::vector<double> all;
 
-  /// `number` is from 0, the smallest, to 4; 2 is the median.
-  [[nodiscard]] double quartile(std::size_t number) const {
+  [[nodiscard]] double median() const {
     std::vector<double> sorted = all;
     std::sort(sorted.begin(), sorted.end());
-    return sorted[(number * (sorted.size() - 1) + 2) / 4];
+    return compare::quantile(sorted, 0.5);
   }
-  [[nodiscard]] double median() const { return quartile(2); }
   /// Whether the median is smaller by the share `gain`, and the middle halves do not overlap.
   [[nodiscard]] bool beats(const Times& other, double gain) const {
-    return median() < (1 - gain) * other.median() && quartile(3) < other.quartile(1);
+    return median() < (1 - gain) * other.median() &&
+           !compare::within_noise(compare::quartiles_of(all), compare::quartiles_of(other.all));
   }
 };
 
