@@ -253,6 +253,18 @@ TEST(BroadcastPlan, AutoIsHardlyLongerThanAnyProgramOnAnyPlatform) {
   EXPECT_GE(patterns, 10);  // so that patterns over all ranks are seen to be chosen
 }
 
+/// Also of a message that is soon sent: of a host with few ranks, and others that have several connections to it.
+TEST(BroadcastPlan, AShortMessageMayBeScatteredFirst) {
+  std::istringstream in(R"({"schema": "sluice.platform/2", "parts": [
+    {"name": "a", "ranks": 2, "link": {"latency_s": 1e-6, "gap": [[1, 2e-6], [1048576, 1.05e-3]]}},
+    {"name": "b", "ranks": 13, "link": {"latency_s": 5e-5, "gap": [[1, 2e-6], [1048576, 1.05e-3]]}}],
+    "link": {"latency_s": 1e-4, "gap": [[1, 2e-6], [1048576, 1.75e-2]], "connections": 8}})");
+  const Platform platform = read_platform(in, "p.json");
+  const double best_s = planned(platform, 0, 1 << 14, "auto").program.length_s;
+  for (const Algorithm& each : algorithms("broadcast"))
+    EXPECT_LT(best_s, 0.7 * planned(platform, 0, 1 << 14, std::string(each.name)).program.length_s) << each.name;
+}
+
 TEST(BroadcastPlan, SummariesSayWhatTheWholePlansSay) {
   const Platform platform = three_sites(in_order(), 3);
   for (const char* algorithm : {"auto", "ecef", "pipelined", "parallel-entry"}) {

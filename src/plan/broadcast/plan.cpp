@@ -389,12 +389,14 @@ class BroadcastPlanner {
   /// Offers those that may be shorter than `best`, as simulations say, which take little of a plan's time.
   template <class Offer>
   void offer_patterns(const std::optional<PlannedMessages>& best, Offer offer) const {
-    constexpr std::int64_t kFewRanks = 32, kMessages = 16'000, kMessagesOfMany = 2400;
+    constexpr std::int64_t kFewRanks = 32, kMessages = 16'000, kMessagesOfMany = 4800, kAlways = 4800;
     constexpr std::size_t kMostSideBySide = 500;
     constexpr double kSeldomLess = 0.9, kSideBySide = 0.4, kNearBound = 1.02, kMostRatesOfPatterns = 1e6;
-    constexpr double kSecondsOfMessage = 4e-6;
+    constexpr double kSecondsOfMessage = 4e-6, kGain = 0.97;
+    constexpr std::int64_t kFarMore = 4;
     // To look at a message takes a part of that: a plan that is soon over is planned soon.
-    const auto worth_it = static_cast<std::int64_t>(std::min(best->length_s / kSecondsOfMessage, 1e9));
+    const auto worth_it =
+        std::max(kAlways, static_cast<std::int64_t>(std::min(best->length_s / kSecondsOfMessage, 1e9)));
     const std::int64_t most = std::min(platform_.ranks <= kFewRanks ? kMessages : kMessagesOfMany, worth_it);
     if (platform_.ranks - 1 > most) return;
     const ProgramBound least = bound();
@@ -414,7 +416,9 @@ class BroadcastPlanner {
         std::optional<TimedMessages> beside = replayed(network_, messages, &rates);
         if (beside && beside->length_s < again->length_s) again = std::move(beside);
       }
-      if (again->length_s >= best->length_s) continue;
+      // Far more messages are worth it only if they gain something.
+      const bool many = std::ssize(again->list) > kFarMore * best->count;
+      if (again->length_s >= (many ? kGain : 1) * best->length_s) continue;
       PlannedMessages plan;
       plan.length_s = again->length_s;
       plan.bound = least;

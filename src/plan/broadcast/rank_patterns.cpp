@@ -4,8 +4,9 @@
 /// or a few, and spreads inside. Where links inside are slower than those between clusters, or where a root with a slow
 /// port should send little more than the message once, patterns that know no clusters are shorter.
 /// Method: a binomial tree, a chain and a circulant graph for 1, 4, 16, 64 and 256 segments, and a scatter of as many
-/// segments as there are ranks, followed by an allgather in a ring. Ranks are in the order of the outermost groups, the
-/// root's first. Each message is one segment, so that a rank passes on what it has while more comes.
+/// segments as there are ranks, followed by an allgather: in a ring, pairwise, or over a circulant graph. Ranks are in
+/// the order of the outermost groups, the root's first. Each message is one segment, so that a rank passes on what it
+/// has while more comes.
 /// Guarantee: none; the planner compares them by simulation and replay, where there is little of both
 /// (broadcast/plan.cpp). Complexity: O(messages log ranks). Source: the patterns', plan/program.
 ///
@@ -81,9 +82,21 @@ std::vector<RankPattern> rank_patterns(const RankNetwork& network, std::int64_t 
   };
   if (fits(ranks - 1)) add("binomial", bytes, binomial_broadcast(order, segments_of_a_byte(1)));
   // About a half of all pairs have a message of the scatter and all pairs one of the allgather.
-  const std::int64_t to_all = ranks * (ranks - 1);
+  const std::int64_t to_all = ranks * (ranks - 1), share_bytes = (bytes + ranks - 1) / ranks;
   if (bytes >= ranks && to_all <= left / 2 && fits(to_all))
-    add("scatter-allgather", (bytes + ranks - 1) / ranks, scatter_allgather_broadcast(order, {0, ranks}, 1));
+    add("scatter-allgather", share_bytes, scatter_allgather_broadcast(order, {0, ranks}, 1));
+  const auto scatter_first = [&](const char* name, const auto& allgather) {
+    if (bytes < ranks || to_all > left / 2 || !fits(to_all)) return;
+    RangeSets shares;
+    for (const ByteRange& share : segments_of_a_byte(ranks)) shares.push_back({share});
+    ProgramMessages messages = flat_scatter(order, shares);
+    const ProgramMessages all = allgather(order, shares);
+    for (const ProgramMessage& each : all.list())
+      if (each.to != root) messages.add(each.from, each.to, each.ranges);
+    add(name, share_bytes, messages);
+  };
+  scatter_first("scatter-allgather, pairwise", pairwise_allgather);
+  scatter_first("scatter-allgather, circulant", circulant_allgather);
   for (const std::int64_t count : kSegmentCounts) {
     if (count > bytes) break;
     const std::int64_t segment_bytes = (bytes + count - 1) / count;
