@@ -134,8 +134,8 @@ TEST(ReduceMixed, SendsBothToTheRoot) {
 
 /// The example of mixed_bounds.cpp.
 TEST(ReduceMixed, BoundOfALateMachine) {
-  ReduceProblem problem = problem_of(4, 0, 1);
-  problem.transfer_costs = {0, 1, 1, 8};
+  ReduceProblem problem = problem_of(9, 0, 1);
+  problem.transfer_costs = {0, 1, 1, 1, 1, 1, 1, 1, 8};
   EXPECT_EQ(reduce_bounds(problem).best, 9);
   EXPECT_EQ(plan_with(problem, "auto").schedule.length, 10);
 }
@@ -240,6 +240,47 @@ TEST(ReduceMixed, EveryAlgorithmIsSound) {
     }
   }
   EXPECT_GT(planned, 200);
+}
+
+/// What no tree can break makes no difference, and is stated all the same.
+TEST(ReduceMixed, LimitsThatLimitNothing) {
+  Problems problems(10);
+  for (int trial = 0; trial < 60; ++trial) {
+    ReduceProblem problem = problems.any(1 + problems.number(9), 1 + trial % 4 / 3);
+    if (trial % 2 == 0) problem.arrivals = problems.numbers(static_cast<std::size_t>(problem.machines), 0, 10);
+    problem.max_transfers.reset();
+    problem.max_reducers.reset();
+    ReducePlan free = plan_with(problem, "auto");
+    const std::int64_t n = problem.machines;
+    const std::int64_t transfers = std::max<std::int64_t>(1, problem.segments == 1 ? n / 2 : n - 1);
+    problem.max_transfers = problems.number(3) == 0 ? std::nullopt : std::optional(transfers + problems.number(2));
+    problem.max_reducers = std::max<std::int64_t>(1, n - 1) + problems.number(2);
+    SCOPED_TRACE(text(problem));
+    const ReducePlan plan = plan_with(problem, "auto");
+    expect_sound(problem, plan);
+    EXPECT_EQ(plan.schedule.max_transfers, problem.max_transfers);
+    EXPECT_EQ(plan.schedule.max_reducers, problem.max_reducers);
+    EXPECT_EQ(plan.optimal, free.optimal);
+    EXPECT_EQ(plan.schedule.length, free.schedule.length);
+    EXPECT_EQ(plan_reduction_part(problem, n - 1).length, free.schedule.length);
+  }
+}
+
+/// One fewer can be worse: the limits that are left out are the least of those that limit nothing.
+TEST(ReduceMixed, TheNextLimitsLimit) {
+  ReduceProblem pairs = problem_of(4, 0, 1);
+  pairs.transfer_costs = {9, 3, 3, 3};  // the root's is never paid
+  EXPECT_EQ(plan_with(pairs, "auto").schedule.length, 8);
+  pairs.max_transfers = 1;
+  EXPECT_EQ(testing::MixedSearch(pairs).shortest(), 10);
+  EXPECT_EQ(plan_with(pairs, "auto").schedule.length, 10);
+  // Each machine is slow to receive from all but its neighbour.
+  ReduceProblem chain = problem_of(3, 0, 1);
+  chain.transfer_costs = {9, 9, 9, 1, 9, 9, 9, 1, 9};
+  const double free = plan_with(chain, "auto").schedule.length;
+  EXPECT_EQ(free, 4);
+  chain.max_reducers = 1;
+  EXPECT_GT(plan_with(chain, "auto").schedule.length, free);
 }
 
 TEST(ReduceMixed, LetsThePlanChooseParts) {

@@ -99,13 +99,11 @@ double shortest_length(std::int64_t machines, double transfer, double compute) {
   return greedy_shape(machines, costs, {}).length.value(costs);
 }
 
-ReduceBounds reduce_bounds(const ReduceProblem& problem) {
-  detail::check_problem(problem);
-  if (problem.segments == 0) throw InputError("segments", "0", "a number of parts: their bounds depend on it");
-  if (detail::is_mixed(problem)) {
-    const ReduceProblem even = detail::with_even_costs(problem);
-    return detail::is_mixed(even) ? detail::mixed_bounds(even) : reduce_bounds(even);
-  }
+ReduceBounds reduce_bounds(const ReduceProblem& asked) {
+  detail::check_problem(asked);
+  if (asked.segments == 0) throw InputError("segments", "0", "a number of parts: their bounds depend on it");
+  const ReduceProblem problem = detail::simplified(asked);
+  if (detail::is_mixed(problem)) return detail::mixed_bounds(problem);
   const std::int64_t n = problem.machines;
   const ReduceCosts costs = detail::part_costs(problem, problem.segments);
   const auto bounds_of = [&](std::int64_t machines) {

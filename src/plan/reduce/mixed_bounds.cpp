@@ -42,9 +42,9 @@
 /// of at most 8 machines, in an order 16. Deterministic.
 /// Source: the first, Canon and Antoniu 2012 for the even problem; the others ours.
 ///
-/// Example: root 0, c = 1, machines 1 to 3 with d = 1, 1 and 8. Late machines, i = 1: r = 7, and two machines take d +
-/// c = 2, so T >= 9: machine 3 sends at 0, its element is there at 8, combined at 9. The optimum is 10, as the root
-/// receives nothing else in these 8 units.
+/// Example: root 0, c = 1, machines 1 to 8, of which 8 has d = 8, the others 1. Late machines, i = 1: r = 7, and two
+/// machines take d + c = 2, so T >= 9: machine 8 sends at 0, its element is there at 8, combined at 9. The optimum is
+/// 10, as the root receives nothing else in these 8 units.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -312,9 +312,8 @@ class MixedBounds {
     return bound;
   }
 
-  /// Of one part of each machine; the problem itself is for the planner `exact`.
+  /// Of one part of each machine.
   [[nodiscard]] double without_limits() const {
-    if (p_.segments == 1 && p_.max_transfers == kNoLimit && p_.max_reducers == kNoLimit) return 0;
     constexpr std::int64_t kFewForSets = 8, kFewForRuns = 16;
     if (n_ > (p_.commutative ? kFewForSets : kFewForRuns)) return 0;
     MixedProblem one = p_;

@@ -51,6 +51,18 @@ ReduceProblem with_even_costs(const ReduceProblem& problem) {
   return even;
 }
 
+ReduceProblem simplified(const ReduceProblem& problem) {
+  ReduceProblem simple = with_even_costs(problem);
+  const bool both = simple.max_transfers && simple.max_reducers;
+  if (!both && !is_mixed(simple)) return simple;
+  // In one part each machine is in one transfer at a time; in several it may send one and receive another.
+  const std::int64_t most_transfers = simple.segments == 1 ? simple.machines / 2 : simple.machines - 1;
+  if (simple.max_transfers && *simple.max_transfers >= most_transfers) simple.max_transfers.reset();
+  // One at least is a leaf.
+  if (simple.max_reducers && *simple.max_reducers >= simple.machines - 1) simple.max_reducers.reset();
+  return simple;
+}
+
 MixedProblem::MixedProblem(const ReduceProblem& problem, std::int64_t parts)
     : machines(problem.machines),
       root(problem.root),

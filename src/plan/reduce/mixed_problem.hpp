@@ -22,6 +22,10 @@ inline constexpr double kRoundingOfSums = 1e-9;
 /// `problem` with one cost for all where the costs of single machines or links are all the same.
 [[nodiscard]] ReduceProblem with_even_costs(const ReduceProblem& problem);
 
+/// The same, and without limits that no tree can break, where a limit keeps planners from knowing the optimum: beside
+/// another one, or where everything may be asked for at once. A schedule still states the limits that were asked for.
+[[nodiscard]] ReduceProblem simplified(const ReduceProblem& problem);
+
 /// The problem of one number of parts, with the costs of one of them.
 struct MixedProblem {
   MixedProblem(const ReduceProblem& problem, std::int64_t parts);

@@ -418,13 +418,8 @@ Result shortest(const Planners& planners, const Attempt& attempt) {
   return std::move(*best);
 }
 
-}  // namespace
-
-ReducePlan plan_reduce(const ReduceProblem& asked, const ReduceOptions& options) {
-  detail::check_problem(asked);
-  if (!std::isfinite(options.effort) || options.effort <= 0)
-    throw InputError("effort", fmt::format("{}", options.effort), "a number above 0");
-  const ReduceProblem problem = detail::with_even_costs(asked);
+/// @pre `problem` is simplified
+ReducePlan plan_simplified(const ReduceProblem& problem, const ReduceOptions& options) {
   const bool is_mixed = detail::is_mixed(problem);
   if (is_mixed && options.algorithm == "auto") return detail::plan_mixed(problem, options, nullptr);
   struct Attempt {
@@ -443,9 +438,21 @@ ReducePlan plan_reduce(const ReduceProblem& asked, const ReduceOptions& options)
       .plan;
 }
 
+}  // namespace
+
+ReducePlan plan_reduce(const ReduceProblem& asked, const ReduceOptions& options) {
+  detail::check_problem(asked);
+  if (!std::isfinite(options.effort) || options.effort <= 0)
+    throw InputError("effort", fmt::format("{}", options.effort), "a number above 0");
+  ReducePlan plan = plan_simplified(detail::simplified(asked), options);
+  plan.schedule.max_transfers = asked.max_transfers;
+  plan.schedule.max_reducers = asked.max_reducers;
+  return plan;
+}
+
 ReductionPart plan_reduction_part(const ReduceProblem& asked, std::int64_t rank, const ReduceOptions& options) {
   detail::check_problem(asked);
-  const ReduceProblem problem = detail::with_even_costs(asked);
+  const ReduceProblem problem = detail::simplified(asked);
   if (rank < 0 || rank >= problem.machines)
     throw InputError("rank", fmt::format("{}", rank), index_text(problem.machines, "machine"));
   const Planners planners = candidates(problem, options);
