@@ -242,6 +242,23 @@ TEST(ReduceMixed, EveryAlgorithmIsSound) {
   EXPECT_GT(planned, 200);
 }
 
+/// In order the optimum of up to 64 machines takes no longer than the moves of the search.
+TEST(ReduceMixed, AutoIsExactInOrder) {
+  Problems problems(11);
+  for (const std::int64_t n : {33, 40, 48, 64}) {
+    ReduceProblem problem = problem_of(n, 0, 0);
+    const auto machines = static_cast<std::size_t>(n);
+    problem.transfer_costs = problems.numbers(problems.coin() ? machines : machines * machines, 1, 30);
+    problem.compute_costs = problems.numbers(machines, 1, 30);
+    if (problems.coin()) problem.arrivals = problems.numbers(machines, 0, 60);
+    problem.commutative = false;
+    problem.root = problems.number(n + 1) - 1;
+    const ReducePlan plan = plan_with(problem, "auto");
+    EXPECT_TRUE(plan.optimal) << n << " machines";
+    EXPECT_EQ(plan.schedule.length, plan_with(problem, "exact").schedule.length) << n << " machines";
+  }
+}
+
 /// What no tree can break makes no difference, and is stated all the same.
 TEST(ReduceMixed, LimitsThatLimitNothing) {
   Problems problems(10);

@@ -8,7 +8,7 @@ namespace sluice::detail {
 inline constexpr std::int64_t kMostForSets = 12;
 inline constexpr std::int64_t kMostForRuns = 64;
 inline constexpr std::int64_t kSoonForSets = 9;
-inline constexpr std::int64_t kSoonForRuns = 32;
+inline constexpr std::int64_t kSoonForRuns = 64;
 
 /// The reduction that ends first, with any costs and dates, in any order or in that of the machines.
 /// @pre one part and no limits, at most as many machines as above

@@ -42,6 +42,7 @@ namespace {
 
 constexpr std::int64_t kMostForPairs = 256;       ///< machines of a tree built forwards
 constexpr std::int64_t kMostForSplits = 1 << 13;  ///< and backwards
+constexpr std::int64_t kMostForExact = 32;        ///< in order, of one that would be optimal without limits
 
 std::size_t at(std::int64_t machine) { return static_cast<std::size_t>(machine); }
 
@@ -63,7 +64,7 @@ class TreeBuilder {
         add(backwards(true));
       }
       if (n_ <= kMostForPairs && problem_.max_reducers == kNoLimit) add(forwards());
-    } else if (n_ <= kSoonForRuns) {
+    } else if (n_ <= kMostForExact) {
       MixedProblem free = problem_;
       free.segments = 1;
       free.max_transfers = free.max_reducers = kNoLimit;
