@@ -242,6 +242,46 @@ TEST(ReduceMixed, EveryAlgorithmIsSound) {
   EXPECT_GT(planned, 200);
 }
 
+/// A root that the plan chooses is never worse than one that is given.
+TEST(ReduceMixed, AnyRootIsNoWorseThanEachRoot) {
+  Problems problems(12);
+  for (int trial = 0; trial < 60; ++trial) {
+    const std::int64_t n = 2 + problems.number(trial % 8 == 0 ? 9 : 5);
+    ReduceProblem problem = problems.any(n, trial % 3 == 0 ? 2 : 1);
+    if (trial % 2 == 0) problem.max_reducers = 1 + problems.number(2);
+    for (const char* const algorithm : {"auto", "greedy", "binomial", "flat"}) {
+      double least = std::numeric_limits<double>::infinity();
+      for (problem.root = 0; problem.root < n; ++problem.root) {
+        try {
+          least = std::min(least, plan_with(problem, algorithm, false).schedule.length);
+        } catch (const InputError&) {  // a limit, or a root that a given tree cannot be split around
+        }
+      }
+      problem.root = kAnyRoot;
+      if (least == std::numeric_limits<double>::infinity()) continue;
+      SCOPED_TRACE(algorithm + (" " + text(problem)));
+      EXPECT_LE(plan_with(problem, algorithm, false).schedule.length, least * (1 + 1e-12));
+    }
+  }
+}
+
+/// Of two machines the root saves the transfer that takes long; of many, all transfers go to it.
+TEST(ReduceMixed, AnyRootSavesItsOwnTransfer) {
+  ReduceProblem problem = problem_of(2, 0, 0);
+  problem.transfer_costs = {20, 1};
+  problem.compute_costs = {0, 5};
+  problem.max_reducers = 1;
+  problem.root = kAnyRoot;
+  EXPECT_EQ(plan_with(problem, "auto").schedule.length, 1);
+  problem = problem_of(100, 0, 1);
+  problem.transfer_costs.assign(100, 1);
+  problem.transfer_costs[70] = 1000;
+  problem.max_reducers = 1;
+  problem.commutative = false;
+  problem.root = kAnyRoot;
+  EXPECT_EQ(plan_with(problem, "auto").schedule.root, 70);
+}
+
 /// In order the optimum of up to 64 machines takes no longer than the moves of the search.
 TEST(ReduceMixed, AutoIsExactInOrder) {
   Problems problems(11);

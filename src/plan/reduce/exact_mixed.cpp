@@ -54,20 +54,23 @@ std::int32_t earliest(const Ways& ways) {
 class SetSearch {
  public:
   explicit SetSearch(const MixedProblem& problem)
-      : problem_(problem), costs_(problem.costs()), n_(static_cast<std::size_t>(problem.machines)) {}
-
-  TimedParents run() {
+      : problem_(problem), costs_(problem.costs()), n_(static_cast<std::size_t>(problem.machines)) {
     problem_.commutative ? by_sets() : by_runs();
-    std::int32_t root = static_cast<std::int32_t>(problem_.root);
+  }
+
+  /// To `wanted`, which may be kAnyRoot.
+  TimedParents reduction_to(std::int64_t wanted) {
+    std::int32_t root = static_cast<std::int32_t>(wanted);
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t v = 0; v < n_; ++v) {
-      if (problem_.root != kAnyRoot && std::cmp_not_equal(v, problem_.root)) continue;
+      if (wanted != kAnyRoot && std::cmp_not_equal(v, wanted)) continue;
       const Ways& ways = ways_of(v, all());
       const double done = ways[static_cast<std::size_t>(earliest(ways))].done;
       if (done >= least) continue;
       least = done;
       root = static_cast<std::int32_t>(v);
     }
+    result_ = {};
     result_.parent.assign(n_, -1);
     result_.length = unfold(root, all(), earliest(ways_of(static_cast<std::size_t>(root), all())));
     std::stable_sort(result_.transfers.begin(), result_.transfers.end(),
@@ -173,9 +176,14 @@ class SetSearch {
 
 }  // namespace
 
-TimedParents exact_mixed(const MixedProblem& problem) {
+TimedParents exact_mixed(const MixedProblem& problem) { return exact_mixed(problem, {problem.root}).front(); }
+
+std::vector<TimedParents> exact_mixed(const MixedProblem& problem, const std::vector<std::int64_t>& roots) {
   SLUICE_ASSERT(problem.machines <= (problem.commutative ? kMostForSets : kMostForRuns), "few machines");
-  return SetSearch(problem).run();
+  SetSearch search(problem);
+  std::vector<TimedParents> result;
+  for (const std::int64_t root : roots) result.push_back(search.reduction_to(root));
+  return result;
 }
 
 }  // namespace sluice::detail

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "plan/reduce/mixed_problem.hpp"
 
 namespace sluice::detail {
@@ -13,5 +16,8 @@ inline constexpr std::int64_t kSoonForRuns = 64;
 /// The reduction that ends first, with any costs and dates, in any order or in that of the machines.
 /// @pre one part and no limits, at most as many machines as above
 [[nodiscard]] TimedParents exact_mixed(const MixedProblem& problem);
+/// The same to each of `roots`, one of which may be kAnyRoot, by one search; problem.root is not looked at.
+[[nodiscard]] std::vector<TimedParents> exact_mixed(const MixedProblem& problem,
+                                                    const std::vector<std::int64_t>& roots);
 
 }  // namespace sluice::detail

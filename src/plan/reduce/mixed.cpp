@@ -27,6 +27,9 @@ namespace sluice::detail {
 namespace {
 
 constexpr std::int64_t kTimedTransfers = 4'000'000;  ///< that the moves may take, for an effort of 1
+constexpr std::int64_t kMostRoots = 64;              ///< that trees are looked for with, where any may be
+constexpr double kFewImproved = 3;                   ///< trees that moves go on from, where there are more than one
+constexpr double kMostImproved = 16;
 
 class MixedPlanner {
  public:
@@ -35,30 +38,26 @@ class MixedPlanner {
 
   ReducePlan run() {
     check();
-    std::optional<TimedParents> best;
-    std::int64_t segments = 0;
+    std::vector<Candidate> found;
     for (const std::int64_t parts : numbers_of_parts()) {
-      if (best && parts > 8 * segments) break;  // longer and longer
-      const MixedProblem mixed(problem_, parts);
-      TimedParents timed = plan(mixed);
-      if (best && timed.length >= best->length) continue;
-      best = std::move(timed);
-      segments = parts;
+      if (!found.empty() && parts > 8 * found.front().segments) break;  // longer and longer
+      std::vector<Candidate> more = plan(MixedProblem(problem_, parts));
+      if (!found.empty() && more.front().timed.length >= found.front().timed.length) continue;
+      found = std::move(more);
     }
-    const MixedProblem mixed(problem_, segments);
-    ReduceProblem stated = problem_;
-    stated.segments = segments;
-    const ReduceBounds bounds = mixed_bounds(stated);
-    if (planner_ == nullptr && !proves_optimum(segments)) {
-      TreeTimer timer(mixed);
-      auto work = static_cast<std::int64_t>(std::min(1e15, options_.effort * static_cast<double>(kTimedTransfers)));
-      TimedParents improved = improve_tree(mixed, timer, best->parent, bounds.best, work);
-      if (improved.length < best->length) best = std::move(improved);
-    }
-    return finish(mixed, std::move(*best), bounds);
+    if (planner_ == nullptr && !proves_optimum(found.front().segments)) improve(found);
+    Candidate& best = found.front();
+    return finish(MixedProblem(problem_, best.segments), std::move(best.timed), bounds(best.segments, problem_.root));
   }
 
  private:
+  /// A tree that moves can make shorter.
+  struct Candidate {
+    std::int64_t segments = 0;
+    std::int64_t root = 0;  ///< the one that was asked for, by the problem or for this tree, or kAnyRoot
+    TimedParents timed;
+  };
+
   [[noreturn]] void refuse(const std::string& found, const std::string& expected) const {
     throw InputError(fmt::format("algorithm {}", planner_->about.name), found, expected);
   }
@@ -104,18 +103,64 @@ class MixedPlanner {
     return numbers;
   }
 
-  [[nodiscard]] TimedParents plan(const MixedProblem& mixed) const {
+  /// What is known about reductions to `root`, which may be kAnyRoot.
+  [[nodiscard]] ReduceBounds bounds(std::int64_t segments, std::int64_t root) const {
+    ReduceProblem stated = problem_;
+    stated.segments = segments;
+    stated.root = root;
+    return mixed_bounds(stated);
+  }
+
+  /// Work in transfers that are timed.
+  [[nodiscard]] std::int64_t work() const {
+    return static_cast<std::int64_t>(std::min(1e15, options_.effort * static_cast<double>(kTimedTransfers)));
+  }
+
+  /// The roots that trees are looked for with. If it may be any: also each of few machines, and of many the likeliest,
+  /// as far as a quarter of the work goes in all.
+  [[nodiscard]] std::vector<std::int64_t> roots_of(const MixedProblem& mixed) const {
+    std::vector<std::int64_t> roots{problem_.root};
+    const bool is_dynamic = planner_ != nullptr && planner_->mixed == MixedKind::kDynamic;
+    if (problem_.root != kAnyRoot || is_dynamic || proves_optimum(mixed.segments)) return roots;
+    const double share = static_cast<double>(work()) / 4 / static_cast<double>(numbers_of_parts().size());
+    const auto most = static_cast<std::int64_t>(std::min<double>(kMostRoots, share / starts_work(mixed)));
+    if (most < 2) return roots;
+    const std::vector<std::int64_t> likely = likely_roots(mixed, most);
+    roots.insert(roots.end(), likely.begin(), likely.end());
+    return roots;
+  }
+
+  /// A tree of each root that there is one for, the shortest first.
+  [[nodiscard]] std::vector<Candidate> plan(const MixedProblem& mixed) const {
+    const std::vector<std::int64_t> roots = roots_of(mixed);
+    std::vector<std::vector<Parents>> starts(roots.size());
+    const bool is_built = planner_ == nullptr || planner_->mixed == MixedKind::kBuilt;
+    if (is_built && !proves_optimum(mixed.segments)) starts = mixed_starts(mixed, roots);
+    std::vector<Candidate> found;
+    MixedProblem to_root = mixed;
+    for (std::size_t i = 0; i < roots.size(); ++i) {
+      to_root.root = roots[i];
+      if (std::optional<TimedParents> timed = plan(to_root, std::move(starts[i])))
+        found.push_back({mixed.segments, roots[i], std::move(*timed)});
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.timed.length < b.timed.length; });
+    return found;
+  }
+
+  /// The shortest of `trees` and those of the planner, or nothing if its tree cannot be split around one of the roots.
+  [[nodiscard]] std::optional<TimedParents> plan(const MixedProblem& mixed, std::vector<Parents> trees) const {
     if (proves_optimum(mixed.segments)) return exact_mixed(mixed);
     if (planner_ != nullptr && planner_->mixed == MixedKind::kDynamic) return dynamic_tree(mixed);
-    std::vector<Parents> trees;
-    if (planner_ == nullptr || planner_->mixed == MixedKind::kBuilt) trees = mixed_starts(mixed);
+    const std::int64_t root = place_of_root(mixed);
     if (planner_ == nullptr) {
       for (const ReducePlanner& each : reduce_planners())
-        if (each.mixed == MixedKind::kGiven) add_given(mixed, each, trees);
+        if (each.mixed == MixedKind::kGiven) add_given(mixed, each, root, trees);
     } else if (planner_->mixed == MixedKind::kGiven) {
-      add_given(mixed, *planner_, trees);
+      add_given(mixed, *planner_, root, trees);
+      if (trees.empty() && mixed.root != problem_.root) return std::nullopt;
       if (trees.empty() && !problem_.commutative)
-        refuse(fmt::format("root {} of {}, and an operation that does not commute", root(),
+        refuse(fmt::format("root {} of {}, and an operation that does not commute", root,
                            count_text(mixed.machines, "machine")),
                "a root that this tree can be split around, as the first and the last machine are");
       if (trees.empty() || reducers_of(trees.front()) > mixed.max_reducers)
@@ -138,25 +183,57 @@ class MixedPlanner {
     return result;
   }
 
-  [[nodiscard]] std::int64_t root() const { return problem_.root == kAnyRoot ? 0 : problem_.root; }
+  /// Where the root of a given tree stands: of any, where a tree always fits around it.
+  static std::int64_t place_of_root(const MixedProblem& mixed) {
+    if (mixed.root != kAnyRoot) return mixed.root;
+    return mixed.commutative ? likely_roots(mixed, 1).front() : 0;
+  }
 
   /// A tree that is chosen without a look at the costs; of all algorithms, only where it keeps the limits.
-  void add_given(const MixedProblem& mixed, const ReducePlanner& planner, std::vector<Parents>& trees) const {
+  void add_given(const MixedProblem& mixed, const ReducePlanner& planner, std::int64_t root,
+                 std::vector<Parents>& trees) const {
     const std::vector<std::int32_t> parent = given_parents(planner.given, mixed.machines, options_.arity);
     Parents tree;
     if (mixed.commutative) {
       std::vector<std::int32_t> machine;
       for (std::int64_t node = 0; node < mixed.machines; ++node)
-        machine.push_back(static_cast<std::int32_t>((root() + node) % mixed.machines));
+        machine.push_back(static_cast<std::int32_t>((root + node) % mixed.machines));
       tree = parents_of(parent, machine, mixed.machines);
     } else {
       // Of these, only the order in which a machine receives depends on the costs.
-      const auto machine = consecutive_runs(with_shortest_times(parent, {1, 1}), mixed.machines, root());
+      const auto machine = consecutive_runs(with_shortest_times(parent, {1, 1}), mixed.machines, root);
       if (!machine) return;
       tree = parents_of(with_shortest_times(parent, {1, 1}).parent, *machine, mixed.machines);
     }
     if (planner_ == nullptr && reducers_of(tree) > mixed.max_reducers) return;
     trees.push_back(std::move(tree));
+  }
+
+  /// Moves machines in the best of `found`, each with its root, and then in the best tree of all with any root. The
+  /// best is the first afterwards. As many are tried as the work lets come to an end; if that is few, half of the work
+  /// is for the best.
+  void improve(std::vector<Candidate>& found) const {
+    std::int64_t left = work();
+    const double ends = static_cast<double>(left) / moves_work(MixedProblem(problem_, found.front().segments));
+    found.resize(
+        std::min(found.size(), static_cast<std::size_t>(std::clamp<double>(ends, kFewImproved, kMostImproved))));
+    Candidate best = found.front();
+    const auto improve_from = [&](const Candidate& from, std::int64_t root, std::int64_t share) {
+      const double least = bounds(from.segments, root).best;
+      if (least >= best.timed.length) return;
+      MixedProblem mixed(problem_, from.segments);
+      mixed.root = root;
+      TreeTimer timer(mixed);
+      std::int64_t rest = share;
+      TimedParents improved = improve_tree(mixed, timer, from.timed.parent, least, rest);
+      left -= share - rest;
+      if (improved.length < best.timed.length) best = {from.segments, root, std::move(improved)};
+    };
+    const std::int64_t kept = found.size() > 1 && ends < kFewImproved ? left / 2 : 0;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      improve_from(found[i], found[i].root, (left - kept) / static_cast<std::int64_t>(found.size() - i));
+    if (found.size() > 1) improve_from(Candidate(best), problem_.root, left);
+    found.front() = std::move(best);
   }
 
   [[nodiscard]] ReducePlan finish(const MixedProblem& mixed, TimedParents timed, const ReduceBounds& bounds) const {

@@ -10,13 +10,17 @@
 ///  - The optimal trees for the mean costs, with at most 1, 2, 3, 4 and any number of children (few, for parts), the
 ///    fastest machines nearest the root, and the usual trees (flat, chain, binary).
 /// Of an operation that does not commute, the trees that have a place for every machine in their order, and for few
-/// machines the tree that would be optimal without limits and in one part.
+/// machines the tree that would be optimal without limits and in one part. Where any machine may be the root, all this
+/// is done with each of few machines as the root, and with the likeliest of many.
 /// Method, of `auto`: from the best tree, a random machine is moved below another one, or changes places with another
-/// one; in an order, it is moved below one that is next to its run, or changes places with the one it sends to. What
-/// makes the tree no longer is kept; after many moves in vain the search goes on from the best tree with a few moves
-/// made at random. Complexity: O(n^2) for most trees, O(n^3) for `forwards` (up to 256 machines); the moves as many as
-/// the work allows. O(n) memory besides the costs. Deterministic. Source: ours; the two greedy rules are those of
-/// broadcasts (Bhat et al. 2003, ECEF), the other way round.
+/// one; in an order, it is moved below one that is next to its run, or changes places with the one it sends to, which
+/// may take all that send to that one along. What makes the tree no longer is kept; after many moves in vain the search
+/// goes on from the best tree with a few moves made at random. Where any machine may be the root, moves go on from the
+/// best trees of several roots, each of which stays the root, and then from the best of all, whose root may change.
+/// Complexity: O(n^2) for most trees, O(n^3) for `forwards`
+/// (up to 256 machines), for each root; the moves as many as the work allows. O(n) memory besides the costs.
+/// Deterministic. Source: ours; the two greedy rules are those of broadcasts (Bhat et al. 2003, ECEF), the other way
+/// round.
 ///
 /// Example: root 0, c = 1, d = 1 from machine 1, 4 from machine 2, to all. Backwards, machine 1 is inserted at 1 + 1 =
 /// 2. Then machine 2: below the root at 2 + 4 = 6, below machine 1 at 2 + 1 + 4 = 7. So both send to the root.
@@ -46,15 +50,29 @@ constexpr std::int64_t kMostForExact = 32;        ///< in order, of one that wou
 
 std::size_t at(std::int64_t machine) { return static_cast<std::size_t>(machine); }
 
+/// What a transfer from or to a machine takes in the mean over the others; over 64 of many.
+double mean_transfer(const MachineCosts& costs, std::int64_t n, std::int64_t machine, bool sends) {
+  double sum = 0;
+  double count = 0;
+  for (std::int64_t other = 0; other < n; other += std::max<std::int64_t>(1, n / 64)) {
+    if (other == machine) continue;
+    sum += sends ? costs.transfer(machine, other) : costs.transfer(other, machine);
+    ++count;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
 // ---- trees to begin with
 
 class TreeBuilder {
  public:
-  explicit TreeBuilder(const MixedProblem& problem)
+  /// `free`: a tree that would be optimal without limits, if there is one.
+  TreeBuilder(const MixedProblem& problem, const TimedParents* free)
       : problem_(problem),
         costs_(problem.costs()),
         n_(problem.machines),
-        root_(problem.root == kAnyRoot ? fastest() : problem.root) {}
+        root_(problem.root == kAnyRoot ? likely_roots(problem, 1).front() : problem.root),
+        free_(free) {}
 
   std::vector<Parents> run() {
     if (n_ == 1) return {{-1}};
@@ -64,12 +82,8 @@ class TreeBuilder {
         add(backwards(true));
       }
       if (n_ <= kMostForPairs && problem_.max_reducers == kNoLimit) add(forwards());
-    } else if (n_ <= kMostForExact) {
-      MixedProblem free = problem_;
-      free.segments = 1;
-      free.max_transfers = free.max_reducers = kNoLimit;
-      add(exact_mixed(free).parent);
     }
+    if (free_ != nullptr) add(free_->parent);
     if (problem_.segments == 1 && problem_.max_reducers == kNoLimit) add(dynamic_tree(problem_).parent);
     const ReduceCosts mean = mean_costs();
     for (const std::int64_t children : {kNoLimit, std::int64_t{4}, std::int64_t{3}, std::int64_t{2}}) {
@@ -106,41 +120,22 @@ class TreeBuilder {
     if (const auto machine = consecutive_runs(tree, n_, root)) add(parents_of(tree.parent, *machine, n_));
   }
 
-  [[nodiscard]] std::int64_t fastest() const {
-    std::int64_t best = 0;
-    const auto key = [&](std::int64_t v) { return std::pair(problem_.date(v), costs_.compute(v)); };
-    for (std::int64_t v = 1; v < n_; ++v)
-      if (key(v) < key(best)) best = v;
-    return best;
-  }
-
   [[nodiscard]] ReduceCosts mean_costs() const {
     ReduceCosts mean;
     const auto n = static_cast<double>(n_);
     for (std::int64_t v = 0; v < n_; ++v) {
-      mean.transfer += transfer_from(v) / n;
+      mean.transfer += mean_transfer(costs_, n_, v, true) / n;
       mean.compute += costs_.compute(v) / n;
     }
     return mean;
   }
-  /// Mean over the receivers; over 64 of many.
-  [[nodiscard]] double transfer_from(std::int64_t from) const {
-    double sum = 0;
-    double count = 0;
-    for (std::int64_t to = 0; to < n_; to += std::max<std::int64_t>(1, n_ / 64)) {
-      if (to == from) continue;
-      sum += costs_.transfer(from, to);
-      ++count;
-    }
-    return count > 0 ? sum / count : 0;
-  }
-
   /// The root, then the others: what is there early and fast may be near the root and combine much.
   [[nodiscard]] std::vector<std::int32_t> machines_by_speed() const {
     std::vector<std::int32_t> machines(at(n_));
     std::iota(machines.begin(), machines.end(), 0);
     std::vector<double> key(at(n_));
-    for (std::int64_t v = 0; v < n_; ++v) key[at(v)] = problem_.date(v) + costs_.compute(v) + transfer_from(v);
+    for (std::int64_t v = 0; v < n_; ++v)
+      key[at(v)] = problem_.date(v) + costs_.compute(v) + mean_transfer(costs_, n_, v, true);
     key[at(root_)] = -1;
     std::stable_sort(machines.begin(), machines.end(),
                      [&](std::int32_t a, std::int32_t b) { return key[at(a)] < key[at(b)]; });
@@ -236,11 +231,16 @@ class TreeBuilder {
   MachineCosts costs_;
   std::int64_t n_;
   std::int64_t root_;
+  const TimedParents* free_;
   std::vector<std::int32_t> by_speed_;  ///< once it is asked for
   std::vector<Parents> trees_;
 };
 
 // ---- moves
+
+constexpr std::int64_t kMostRestarts = 40;  ///< in vain, one after the other
+/// Moves in vain until the search goes on from the best tree.
+std::int64_t patience_of(std::int64_t machines) { return 20 * machines + 200; }
 
 class TreeImprover {
  public:
@@ -251,7 +251,7 @@ class TreeImprover {
 
   TimedParents run(std::int64_t& work) {
     const std::int64_t step = n_ * problem_.segments;
-    const std::int64_t patience = 20 * n_ + 200;
+    const std::int64_t patience = patience_of(n_);
     std::int64_t in_vain = 0;
     std::int64_t restarts = 0;
     while (n_ > 2 && work >= step && restarts < kMostRestarts && best_length_ > bound_) {
@@ -282,8 +282,6 @@ class TreeImprover {
   }
 
  private:
-  static constexpr std::int64_t kMostRestarts = 40;
-
   /// 0 to below - 1; the same on every platform.
   std::int64_t number(std::int64_t below) {
     return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(below));
@@ -315,12 +313,14 @@ class TreeImprover {
     return true;
   }
 
-  /// Below somebody who is next to its run, or its parent below it.
+  /// Below somebody who is next to its run, or its parent below it, alone or with all that send to it.
   bool move_in_order(std::int64_t u) {
     if (trial_[at(u)] < 0) return false;
     if (number(4) == 0) {
       const std::int32_t v = trial_[at(u)];
       if (trial_[at(v)] < 0 && problem_.root != kAnyRoot) return false;
+      // With the others that send to the parent, if a limit on the machines that combine allows nothing else.
+      if (number(2) == 0) std::replace(trial_.begin(), trial_.end(), v, static_cast<std::int32_t>(u));
       trial_[at(u)] = trial_[at(v)];
       trial_[at(v)] = static_cast<std::int32_t>(u);
       return has_runs(trial_);
@@ -357,11 +357,53 @@ class TreeImprover {
 
 }  // namespace
 
-std::vector<Parents> mixed_starts(const MixedProblem& problem) { return TreeBuilder(problem).run(); }
+std::vector<std::int64_t> likely_roots(const MixedProblem& problem, std::int64_t most) {
+  const MachineCosts costs = problem.costs();
+  const std::int64_t n = problem.machines;
+  std::vector<std::pair<double, std::int64_t>> ends;
+  for (std::int64_t v = 0; v < n; ++v)
+    ends.emplace_back(
+        problem.date(v) + costs.compute(v) + mean_transfer(costs, n, v, false) - mean_transfer(costs, n, v, true), v);
+  const auto count = std::min(most, n);
+  std::partial_sort(ends.begin(), ends.begin() + count, ends.end());
+  std::vector<std::int64_t> roots;
+  for (std::int64_t i = 0; i < count; ++i) roots.push_back(ends[at(i)].second);
+  return roots;
+}
+
+std::vector<std::vector<Parents>> mixed_starts(const MixedProblem& problem, const std::vector<std::int64_t>& roots) {
+  std::vector<TimedParents> free;
+  if (!problem.commutative && problem.machines <= kMostForExact) {
+    MixedProblem without = problem;
+    without.segments = 1;
+    without.max_transfers = without.max_reducers = kNoLimit;
+    free = exact_mixed(without, roots);
+  }
+  std::vector<std::vector<Parents>> starts;
+  MixedProblem to_root = problem;
+  for (std::size_t i = 0; i < roots.size(); ++i) {
+    to_root.root = roots[i];
+    starts.push_back(TreeBuilder(to_root, free.empty() ? nullptr : &free[i]).run());
+  }
+  return starts;
+}
+
+double starts_work(const MixedProblem& problem) {
+  constexpr double kTrees = 20;        // all in all, each of which is timed
+  constexpr double kPairsAtOnce = 64;  // are looked at while a transfer is timed
+  const auto n = static_cast<double>(problem.machines);
+  const bool built = problem.commutative && problem.machines <= kMostForSplits;
+  return kTrees * n * static_cast<double>(problem.segments) + (built ? n * n * n / kPairsAtOnce : 0);
+}
 
 TimedParents improve_tree(const MixedProblem& problem, TreeTimer& timer, Parents tree, double bound,
                           std::int64_t& work) {
   return TreeImprover(problem, timer, std::move(tree), bound).run(work);
+}
+
+double moves_work(const MixedProblem& problem) {
+  return static_cast<double>(kMostRestarts * patience_of(problem.machines)) *
+         static_cast<double>(problem.machines * problem.segments);
 }
 
 bool has_runs(const Parents& parent) {

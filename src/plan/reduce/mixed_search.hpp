@@ -8,13 +8,24 @@
 
 namespace sluice::detail {
 
-/// Trees to begin with, all within the limits and in order; one at least. The ones built machine by machine first.
-[[nodiscard]] std::vector<Parents> mixed_starts(const MixedProblem& problem);
+/// At most `most` machines to have the result, the likeliest first: there early, fast, cheap to send to, and dear to
+/// receive from, as a root sends nothing. O(n log n).
+[[nodiscard]] std::vector<std::int64_t> likely_roots(const MixedProblem& problem, std::int64_t most);
+
+/// Trees to begin with for each of `roots`, one of which may be kAnyRoot: all within the limits and in order; one at
+/// least. The ones built machine by machine first. problem.root is not looked at.
+[[nodiscard]] std::vector<std::vector<Parents>> mixed_starts(const MixedProblem& problem,
+                                                             const std::vector<std::int64_t>& roots);
+/// What that takes for one root, in transfers that are timed: about.
+[[nodiscard]] double starts_work(const MixedProblem& problem);
 
 /// Makes a tree shorter by moving machines, until it is no longer than `bound`. `work` counts transfers that are timed;
 /// what was used is taken off it.
 [[nodiscard]] TimedParents improve_tree(const MixedProblem& problem, TreeTimer& timer, Parents tree, double bound,
                                         std::int64_t& work);
+
+/// What that takes where no move helps.
+[[nodiscard]] double moves_work(const MixedProblem& problem);
 
 /// Whether every subtree is a run of consecutive machines.
 [[nodiscard]] bool has_runs(const Parents& parent);
