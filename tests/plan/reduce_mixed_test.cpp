@@ -355,6 +355,23 @@ TEST(ReduceMixed, LetsThePlanChooseParts) {
   EXPECT_LT(plan.schedule.length, plan_with(problem, "auto").schedule.length);
 }
 
+/// The number of parts that the plan chooses is not much worse than any that is given: the moves go on from a few.
+TEST(ReduceMixed, ChosenPartsAreAsGoodAsGivenOnes) {
+  Problems problems(13);
+  for (int trial = 0; trial < 25; ++trial) {
+    ReduceProblem problem = problems.any(3 + problems.number(8), 0);
+    problem.transfer_overhead = problem.transfer_costs.empty() ? 0.2 : 0.5;
+    problem.compute_overhead = problem.compute_costs.empty() ? 0.1 : 0;
+    problem.max_segments = 8;
+    SCOPED_TRACE(text(problem));
+    const ReducePlan chosen = plan_with(problem, "auto");
+    expect_sound(problem, chosen);
+    for (problem.segments = 1; problem.segments <= 8; ++problem.segments) {
+      EXPECT_LE(chosen.schedule.length, plan_with(problem, "auto").schedule.length * 1.02) << problem.segments;
+    }
+  }
+}
+
 /// Each rank's part is what the schedule of all has for it.
 TEST(ReduceMixed, PartsOfRanks) {
   Problems problems(6);

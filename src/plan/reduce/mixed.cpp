@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,8 +29,10 @@ namespace {
 
 constexpr std::int64_t kTimedTransfers = 4'000'000;  ///< that the moves may take, for an effort of 1
 constexpr std::int64_t kMostRoots = 64;              ///< that trees are looked for with, where any may be
-constexpr double kFewImproved = 3;                   ///< trees that moves go on from, where there are more than one
+constexpr double kFewImproved = 4;                   ///< trees that moves go on from, where there are more than one
 constexpr double kMostImproved = 16;
+constexpr double kLeastShare = 0.125;    ///< of the work for all of them
+constexpr std::size_t kMostNumbers = 4;  ///< of parts, whose trees these are
 
 class MixedPlanner {
  public:
@@ -38,16 +41,17 @@ class MixedPlanner {
 
   ReducePlan run() {
     check();
-    std::vector<Candidate> found;
+    std::vector<std::vector<Candidate>> by_number;  // of parts; those of one number the shortest first
+    std::optional<Candidate> best;
     for (const std::int64_t parts : numbers_of_parts()) {
-      if (!found.empty() && parts > 8 * found.front().segments) break;  // longer and longer
-      std::vector<Candidate> more = plan(MixedProblem(problem_, parts));
-      if (!found.empty() && more.front().timed.length >= found.front().timed.length) continue;
-      found = std::move(more);
+      if (best && parts > 8 * best->segments) break;  // longer and longer
+      by_number.push_back(plan(MixedProblem(problem_, parts)));
+      if (!best || by_number.back().front().timed.length < best->timed.length) best = by_number.back().front();
     }
-    if (planner_ == nullptr && !proves_optimum(found.front().segments)) improve(found);
-    Candidate& best = found.front();
-    return finish(MixedProblem(problem_, best.segments), std::move(best.timed), bounds(best.segments, problem_.root));
+    if (planner_ == nullptr && !proves_optimum(best->segments)) best = improve(candidates(std::move(by_number)));
+    const MixedProblem mixed(problem_, best->segments);
+    if (best->timed.transfers.empty()) best->timed = TreeTimer(mixed).times(best->timed.parent);
+    return finish(mixed, std::move(best->timed), bounds(best->segments, problem_.root));
   }
 
  private:
@@ -55,7 +59,7 @@ class MixedPlanner {
   struct Candidate {
     std::int64_t segments = 0;
     std::int64_t root = 0;  ///< the one that was asked for, by the problem or for this tree, or kAnyRoot
-    TimedParents timed;
+    TimedParents timed;     ///< without transfers if they are those of TreeTimer
   };
 
   [[noreturn]] void refuse(const std::string& found, const std::string& expected) const {
@@ -143,8 +147,7 @@ class MixedPlanner {
       if (std::optional<TimedParents> timed = plan(to_root, std::move(starts[i])))
         found.push_back({mixed.segments, roots[i], std::move(*timed)});
     }
-    std::stable_sort(found.begin(), found.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.timed.length < b.timed.length; });
+    std::stable_sort(found.begin(), found.end(), is_shorter);
     return found;
   }
 
@@ -175,7 +178,7 @@ class MixedPlanner {
       best = &tree;
       least = length;
     }
-    TimedParents result = timer.times(*best);
+    TimedParents result{*best, {}, least};
     if (planner_ == nullptr && mixed.segments == 1 && mixed.max_reducers == kNoLimit) {
       TimedParents dynamic = dynamic_tree(mixed);
       if (dynamic.length < result.length) result = std::move(dynamic);
@@ -209,10 +212,27 @@ class MixedPlanner {
     trees.push_back(std::move(tree));
   }
 
-  /// Moves machines in the best of `found`, each with its root, and then in the best tree of all with any root. The
-  /// best is the first afterwards. As many are tried as the work lets come to an end; if that is few, half of the work
+  static bool is_shorter(const Candidate& a, const Candidate& b) { return a.timed.length < b.timed.length; }
+
+  /// Of the best numbers of parts: the best tree of each number, then the other trees.
+  static std::vector<Candidate> candidates(std::vector<std::vector<Candidate>> by_number) {
+    std::stable_sort(by_number.begin(), by_number.end(),
+                     [](const auto& a, const auto& b) { return is_shorter(a.front(), b.front()); });
+    if (by_number.size() > kMostNumbers) by_number.resize(kMostNumbers);
+    std::vector<Candidate> first, others;
+    for (std::vector<Candidate>& of_number : by_number) {
+      first.push_back(std::move(of_number.front()));
+      std::move(of_number.begin() + 1, of_number.end(), std::back_inserter(others));
+    }
+    std::stable_sort(others.begin(), others.end(), is_shorter);
+    std::move(others.begin(), others.end(), std::back_inserter(first));
+    return first;
+  }
+
+  /// Moves machines in the first of `found`, each with its root and number of parts, and then in the best tree of all
+  /// with any root. As many are tried as the work lets come to an end; if that is few, half of the work at least
   /// is for the best.
-  void improve(std::vector<Candidate>& found) const {
+  [[nodiscard]] Candidate improve(std::vector<Candidate> found) const {
     std::int64_t left = work();
     const double ends = static_cast<double>(left) / moves_work(MixedProblem(problem_, found.front().segments));
     found.resize(
@@ -229,11 +249,12 @@ class MixedPlanner {
       left -= share - rest;
       if (improved.length < best.timed.length) best = {from.segments, root, std::move(improved)};
     };
-    const std::int64_t kept = found.size() > 1 && ends < kFewImproved ? left / 2 : 0;
+    const double for_all = ends >= kFewImproved ? 1 : std::max(kLeastShare, ends / (2 * kFewImproved));
+    const auto kept = found.size() > 1 ? static_cast<std::int64_t>((1 - for_all) * static_cast<double>(left)) : 0;
     for (std::size_t i = 0; i < found.size(); ++i)
       improve_from(found[i], found[i].root, (left - kept) / static_cast<std::int64_t>(found.size() - i));
     if (found.size() > 1) improve_from(Candidate(best), problem_.root, left);
-    found.front() = std::move(best);
+    return best;
   }
 
   [[nodiscard]] ReducePlan finish(const MixedProblem& mixed, TimedParents timed, const ReduceBounds& bounds) const {

@@ -17,10 +17,10 @@
 /// may take all that send to that one along. What makes the tree no longer is kept; after many moves in vain the search
 /// goes on from the best tree with a few moves made at random. Where any machine may be the root, moves go on from the
 /// best trees of several roots, each of which stays the root, and then from the best of all, whose root may change.
-/// Complexity: O(n^2) for most trees, O(n^3) for `forwards`
-/// (up to 256 machines), for each root; the moves as many as the work allows. O(n) memory besides the costs.
-/// Deterministic. Source: ours; the two greedy rules are those of broadcasts (Bhat et al. 2003, ECEF), the other way
-/// round.
+/// Where the number of parts is chosen, they go on from the best trees of the four best numbers.
+/// Complexity: O(n^2) for most trees, O(n^3) for `forwards` (up to 256 machines), for each root; the moves as many as
+/// the work allows. O(n) memory besides the costs. Deterministic. Source: ours; the two greedy rules are those of
+/// broadcasts (Bhat et al. 2003, ECEF), the other way round.
 ///
 /// Example: root 0, c = 1, d = 1 from machine 1, 4 from machine 2, to all. Backwards, machine 1 is inserted at 1 + 1 =
 /// 2. Then machine 2: below the root at 2 + 4 = 6, below machine 1 at 2 + 1 + 4 = 7. So both send to the root.
