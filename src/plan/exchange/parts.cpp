@@ -54,21 +54,22 @@ std::vector<std::vector<std::int64_t>> sizes_by_node(const Demand& demand, const
 
 void cut_to_parts(const std::vector<std::int64_t>& sizes, std::int64_t cap, std::size_t most,
                   std::vector<std::int64_t>& parts) {
+  // Rests first, then all full parts before them at once: one message after the other would move all parts each time.
   parts.clear();
-  std::size_t whole = 0;
-  for (; whole < sizes.size() && sizes[whole] > cap; ++whole) {
-    const auto full =
-        static_cast<std::size_t>(std::min<std::int64_t>(sizes[whole] / cap, static_cast<std::int64_t>(most)));
-    parts.insert(parts.begin(), full, cap);
+  std::size_t whole = 0, full = 0;
+  while (whole < sizes.size() && sizes[whole] > cap && full + parts.size() <= most) {
+    full += static_cast<std::size_t>(std::min<std::int64_t>(sizes[whole] / cap, static_cast<std::int64_t>(most) + 1));
     if (sizes[whole] % cap > 0) parts.push_back(sizes[whole] % cap);
-    if (parts.size() > most) return;
+    ++whole;
   }
-  const auto rests = std::find_if(parts.begin(), parts.end(), [cap](std::int64_t part) { return part < cap; });
-  const auto from = rests - parts.begin();
-  std::sort(rests, parts.end(), std::greater<>());
+  const bool too_many = full + parts.size() > most;
+  if (!too_many) std::sort(parts.begin(), parts.end(), std::greater<>());
+  parts.insert(parts.begin(), full, cap);
+  if (too_many) return;
   const auto middle = static_cast<std::ptrdiff_t>(parts.size());
   parts.insert(parts.end(), sizes.begin() + static_cast<std::ptrdiff_t>(whole), sizes.end());
-  std::inplace_merge(parts.begin() + from, parts.begin() + middle, parts.end(), std::greater<>());
+  std::inplace_merge(parts.begin() + static_cast<std::ptrdiff_t>(full), parts.begin() + middle, parts.end(),
+                     std::greater<>());
 }
 
 }  // namespace sluice::detail
