@@ -97,13 +97,14 @@ void expect_no_better_than_brute_force(const ReduceProblem& problem, double& exc
     EXPECT_EQ(plan.schedule.root, problem.root);
   }
   excess = plan.schedule.length / shortest;
-  const bool simple = !problem.max_transfers && !problem.max_reducers && problem.segments == 1;
-  if (!simple) return;
+  if (problem.segments != 1) return;
+  EXPECT_EQ(plan.schedule.length, shortest);
+  EXPECT_TRUE(plan.optimal);
+  if (problem.max_transfers || problem.max_reducers) return;
   const ReducePlan exact = plan_with(problem, "exact");
   expect_sound(problem, exact);
   EXPECT_EQ(exact.schedule.length, shortest);
   EXPECT_TRUE(exact.optimal);
-  EXPECT_EQ(plan.schedule.length, shortest);
 }
 
 void expect_near(Problems& problems, int trials, std::int64_t most_machines, std::int64_t segments,
@@ -142,12 +143,12 @@ TEST(ReduceMixed, BoundOfALateMachine) {
 
 TEST(ReduceMixed, NeverBeatsBruteForce) {
   Problems problems(1);
-  expect_near(problems, 200, 5, 1, 1.003);
+  expect_near(problems, 200, 5, 1, 1);
 }
 
 TEST(ReduceMixed, NeverBeatsBruteForceWithSixMachines) {
   Problems problems(2);
-  expect_near(problems, 30, 6, 1, 1.01);
+  expect_near(problems, 30, 6, 1, 1);
 }
 
 TEST(ReduceMixed, NeverBeatsBruteForceInParts) {
@@ -246,7 +247,7 @@ TEST(ReduceMixed, EveryAlgorithmIsSound) {
 TEST(ReduceMixed, AnyRootIsNoWorseThanEachRoot) {
   Problems problems(12);
   for (int trial = 0; trial < 60; ++trial) {
-    const std::int64_t n = 2 + problems.number(trial % 8 == 0 ? 9 : 5);
+    const std::int64_t n = trial % 3 == 1 ? 7 + problems.number(3) : 2 + problems.number(5);
     ReduceProblem problem = problems.any(n, trial % 3 == 0 ? 2 : 1);
     if (trial % 2 == 0) problem.max_reducers = 1 + problems.number(2);
     for (const char* const algorithm : {"auto", "greedy", "binomial", "flat"}) {
@@ -358,7 +359,7 @@ TEST(ReduceMixed, LetsThePlanChooseParts) {
 /// The number of parts that the plan chooses is not much worse than any that is given: the moves go on from a few.
 TEST(ReduceMixed, ChosenPartsAreAsGoodAsGivenOnes) {
   Problems problems(13);
-  for (int trial = 0; trial < 25; ++trial) {
+  for (int trial = 0; trial < 14; ++trial) {
     ReduceProblem problem = problems.any(3 + problems.number(8), 0);
     problem.transfer_overhead = problem.transfer_costs.empty() ? 0.2 : 0.5;
     problem.compute_overhead = problem.compute_costs.empty() ? 0.1 : 0;

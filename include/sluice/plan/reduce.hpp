@@ -79,8 +79,9 @@ struct ReducePlan {
 /// algorithm here finds for many machines: "greedy" and "auto" are heuristics then (src/plan/reduce/mixed_search.cpp),
 /// and `optimum_at_least` says how far from the optimum they can be. They take O(n^2) time, "auto" a number of moves
 /// that `effort` allows. Without limits and in one part "exact" finds the optimum of up to 12 machines, of 64 in order,
-/// and "auto" that of 9, and 64 in order. Costs that are given for each machine and are all the same are planned as
-/// one; beside other limits or costs that differ, limits that no tree can break are planned as none.
+/// and "auto" that of 9, of 64 in order, and of 6 with limits. Costs that are given for each machine and are all the
+/// same are planned as one; beside other limits or costs that differ, limits that no tree can break are planned as
+/// none.
 ///
 /// Throws InputError for an unknown algorithm or one that does not apply, saying why: limits that a given tree breaks,
 /// a root in the middle of a tree that cannot be split around it, "exact" beyond its machines. And for machines below 1

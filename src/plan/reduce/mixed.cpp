@@ -15,6 +15,7 @@
 #include "plan/reduce/consecutive_runs.hpp"
 #include "plan/reduce/dynamic_trees.hpp"
 #include "plan/reduce/exact_mixed.hpp"
+#include "plan/reduce/exact_orders.hpp"
 #include "plan/reduce/given_tree.hpp"
 #include "plan/reduce/mixed_problem.hpp"
 #include "plan/reduce/mixed_search.hpp"
@@ -78,7 +79,7 @@ class MixedPlanner {
     if (planner_->mixed == MixedKind::kDynamic) check_dynamic();
   }
   void check_exact() const {
-    if (problem_.max_transfers || problem_.max_reducers || problem_.segments != 1)
+    if (is_limited() || problem_.segments != 1)
       refuse("limits or parts, with costs that differ or with dates", "neither");
     const std::int64_t most = problem_.commutative ? kMostForSets : kMostForRuns;
     if (problem_.machines > most) refuse(count_text(problem_.machines, "machine"), fmt::format("at most {}", most));
@@ -95,9 +96,11 @@ class MixedPlanner {
   /// Whether `plan` has found the optimum, where that takes no time to speak of.
   [[nodiscard]] bool proves_optimum(std::int64_t segments) const {
     if (planner_ != nullptr) return planner_->mixed == MixedKind::kExact;
-    return segments == 1 && problem_.segments == 1 && !problem_.max_transfers && !problem_.max_reducers &&
-           problem_.machines <= (problem_.commutative ? kSoonForSets : kSoonForRuns);
+    const std::int64_t without_limits = problem_.commutative ? kSoonForSets : kSoonForRuns;
+    return segments == 1 && problem_.segments == 1 &&
+           problem_.machines <= (is_limited() ? kMostForOrders : without_limits);
   }
+  [[nodiscard]] bool is_limited() const { return problem_.max_transfers || problem_.max_reducers; }
 
   [[nodiscard]] std::vector<std::int64_t> numbers_of_parts() const {
     if (problem_.segments != 0) return {problem_.segments};
@@ -153,7 +156,7 @@ class MixedPlanner {
 
   /// The shortest of `trees` and those of the planner, or nothing if its tree cannot be split around one of the roots.
   [[nodiscard]] std::optional<TimedParents> plan(const MixedProblem& mixed, std::vector<Parents> trees) const {
-    if (proves_optimum(mixed.segments)) return exact_mixed(mixed);
+    if (proves_optimum(mixed.segments)) return is_limited() ? exact_orders(mixed) : exact_mixed(mixed);
     if (planner_ != nullptr && planner_->mixed == MixedKind::kDynamic) return dynamic_tree(mixed);
     const std::int64_t root = place_of_root(mixed);
     if (planner_ == nullptr) {
