@@ -225,8 +225,10 @@ TEST(ReadMatrixMarket, TakesArraysSymmetricMatricesAndPatterns) {
 
 TEST(ReadTrafficCsv, TakesNamesSemicolonsAndTabs) {
   const Messages messages{{0, 0, 3}, {0, 1, 1}, {1, 2, 2}};
-  for (const char* text : {"3;1;0\n0;0;2\n", "3\t1\t0\n0\t0\t2\n", "node 0,node 1,node 2\n3,1,0\n0,0,2\n",
-                           "\"a\";\"b\";\"c\"\r\n3;1;0\r\n0; 0;2\n", "a\t\tc\n3\t1\t0\n0\t 0\t2\n"})
+  for (const char* text :
+       {"3;1;0\n0;0;2\n", "3\t1\t0\n0\t0\t2\n", "node 0,node 1,node 2\n3,1,0\n0,0,2\n",
+        "\"a\";\"b\";\"c\"\r\n3;1;0\r\n0; 0;2\n", "a\t\tc\n3\t1\t0\n0\t 0\t2\n",
+        "\"a, left\", 'b' ,\"\"\n3,1,0\n0,0,2\n", "\xd1\x83\xd0\xb7 1,\xc3\x96,\xe8\x8a\x82\n3,1,0\n0,0,2\n"})
     expect_traffic(read_traffic_csv(text, "c"), 2, 3, 0, messages);
 }
 
@@ -253,6 +255,18 @@ TEST(ReadTrafficCsv, NamesTheLineAndTheFault) {
       {"nan,inf\n1,2\n", "c:1: 'nan', expected a number of at least 0"},
       {"1 2\n", "c:1: '2' behind a size, expected a comma"},
       {"1,2\n\"3\",4\n", "c:2: '\"3\"', expected a number of at least 0"},
+      {"\"10\",\"20\"\n3,4\n", "c:1: '\"10\"', expected a number of at least 0"},
+      {"'10'\n3\n", "c:1: ''10'', expected a number of at least 0"},
+      {"\"nan\"\n3\n", "c:1: '\"nan\"', expected a number of at least 0"},
+      // No letters but digits (Arabic, Devanagari, full width), a blank, a minus, and a digit of four bytes.
+      {"\xd9\xa3,\xd9\xa4\n3,4\n", "c:1: '\\xd9\\xa3', expected a number of at least 0"},
+      {"\xe0\xa5\xa9\n3\n", "c:1: '\\xe0\\xa5\\xa9', expected a number of at least 0"},
+      {"\xef\xbc\x91\n3\n", "c:1: '\\xef\\xbc\\x91', expected a number of at least 0"},
+      {"\xc2\xa0 3\n3\n", "c:1: '\\xc2\\xa0', expected a number of at least 0"},
+      {"\xe2\x88\x92\x33\n3\n", "c:1: '\\xe2\\x88\\x923', expected a number of at least 0"},
+      {"\xf0\x9d\x9f\x8f\n3\n", "c:1: '\\xf0\\x9d\\x9f\\x8f', expected a number of at least 0"},
+      {"A,B,C\n1,2\n", "c:2: 2 columns, expected 3 columns, as the line above names"},
+      {"total\n1,2\n", "c:2: 2 columns, expected 1 column, as the line above names"},
       {"1,2\n3,-4\n", "c:2: '-4', expected a number of at least 0"},
       {"1,nan\n", "c:1: 'nan', expected a number of at least 0"},
       {"1,inf\n", "c:1: 'inf', expected a number of at least 0"},

@@ -24,8 +24,9 @@
 /// comments (%) and blanks around numbers are skipped; lines end with LF or CR LF.
 ///
 /// ".csv" or ".tsv", dense: one line per sender, each with the same number of sizes. The first line decides what
-/// separates them: semicolons, commas or tabs. A first line of names (each field begins with a letter or a quote, or is
-/// empty) is skipped. Blanks around numbers, blank lines at the end and CR LF are fine.
+/// separates them: semicolons, commas or tabs. A first line of names, one for each column (each begins with a letter,
+/// in quotes or not, or is empty), is skipped; a size in quotes is refused. Blanks around numbers, blank lines at the
+/// end and CR LF are fine.
 ///
 ///     3,1,0
 ///     0,0,2
