@@ -14,6 +14,7 @@
 #include "offered_values.hpp"
 #include "output.hpp"
 #include "plan.hpp"
+#include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/simulate/model.hpp"
 #include "sluice/show/quantities.hpp"
@@ -37,7 +38,7 @@ std::string table_of(const ProgramPlan& plan) {
   for (const ProgramOperation& op : program.operations) {
     if (op.kind != ProgramOperation::Kind::kSend) continue;
     ++messages;
-    bytes += op.message_bytes();
+    bytes = checked::add(bytes, op.message_bytes(), "bytes of all messages");
   }
   TextTable table({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
   table.add_row({"length", seconds_text(program.length_s), program.algorithm});

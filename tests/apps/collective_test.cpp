@@ -48,6 +48,16 @@ TEST(Collective, ShowsWhatIsSentWhen) {
     EXPECT_NE(outcome.out.find(text), std::string::npos) << text << outcome.out;
 }
 
+TEST(Collective, MessagesOfMoreThanAnInt64Holds) {
+  const Folder folder;
+  const std::string four_levels = std::string(SLUICE_STUDIES) + "/four-levels/four-levels-72.json";
+  for (const std::string problem : {"allgather", "allreduce"})
+    expect_refused(folder.sluice({"plan", problem, "--platform", four_levels, "--size", "100000000000000000",
+                                  "--summary", "--json", "plan.json"}),
+                   "bytes of all messages: a product or sum beyond 2^63 - 1");
+  EXPECT_TRUE(folder.files().empty());
+}
+
 TEST(Collective, WhatTheEffortDoesNotAllowIsEstimated) {
   const Folder folder;
   for (const std::string problem : kCollectives) {

@@ -31,7 +31,8 @@ class Swapping {
   Swapping(const RankNetwork& network, const Program& shape, const ProgramMessages& messages)
       : platform_(network.platform()), shape_(shape), combined_(static_cast<std::size_t>(shape.ranks), 0) {
     for (const ProgramMessage& message : messages.list())
-      if (message.combine) combined_[static_cast<std::size_t>(message.to)] += total_bytes(message.ranges);
+      if (message.combine)
+        combined_[static_cast<std::size_t>(message.to)] += static_cast<double>(total_bytes(message.ranges));
     rank_at_.resize(combined_.size());
     std::iota(rank_at_.begin(), rank_at_.end(), std::int64_t{0});
   }
@@ -46,7 +47,7 @@ class Swapping {
  private:
   [[nodiscard]] bool is_root(std::int64_t rank) const { return has_root(shape_.problem) && rank == shape_.root; }
   [[nodiscard]] std::int64_t& rank_at(std::int64_t place) { return rank_at_[static_cast<std::size_t>(place)]; }
-  [[nodiscard]] std::int64_t combined(std::int64_t place) const { return combined_[static_cast<std::size_t>(place)]; }
+  [[nodiscard]] double combined(std::int64_t place) const { return combined_[static_cast<std::size_t>(place)]; }
 
   void swap_ranks(const PlatformCluster& cluster) {
     std::vector<std::int64_t> places, ranks;
@@ -110,7 +111,7 @@ class Swapping {
     };
     std::vector<const PlatformCluster*> places = alike, there = alike;
     std::ranges::stable_sort(places, std::ranges::greater(), [&](const PlatformCluster* cluster) {
-      return sum(cluster, [&](std::int64_t place) { return static_cast<double>(combined(place)); });
+      return sum(cluster, [&](std::int64_t place) { return combined(place); });
     });
     std::ranges::stable_sort(there, {}, [&](const PlatformCluster* cluster) {
       return sum(cluster, [&](std::int64_t rank) { return shape_.combine_s_per_byte.of(rank); });
@@ -121,8 +122,8 @@ class Swapping {
 
   const Platform& platform_;
   const Program& shape_;
-  std::vector<std::int64_t> combined_;  ///< bytes, by place
-  std::vector<std::int64_t> rank_at_;   ///< by place
+  std::vector<double> combined_;       ///< bytes, by place: messages may add up to more than an int64 holds
+  std::vector<std::int64_t> rank_at_;  ///< by place
 };
 
 }  // namespace
