@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string_view>
@@ -73,16 +74,15 @@ void add_switches(ReportSection& section, const StepSchedule& schedule, ReportSp
   section.figures.emplace_back("switches", fmt::format("{}", schedule.switches));
   StepSchedule alone = schedule;
   alone.switches = 1;
-  for (std::int64_t number = 0; number < schedule.switches; ++number) {
+  std::map<std::int64_t, std::vector<std::int64_t>> on_switch;  // the places of its steps among all
+  for (std::size_t i = 0; i < schedule.steps.size(); ++i)
+    on_switch[schedule.steps[i].on_switch].push_back(static_cast<std::int64_t>(i));
+  for (const auto& [number, places] : on_switch) {
     alone.steps.clear();
-    std::vector<std::int64_t> places;  // of these steps among all
-    for (std::size_t i = 0; i < schedule.steps.size(); ++i) {
-      if (schedule.steps[i].on_switch != number) continue;
-      alone.steps.push_back(schedule.steps[i]);
+    for (const std::int64_t place : places) {
+      alone.steps.push_back(schedule.steps[static_cast<std::size_t>(place)]);
       alone.steps.back().on_switch = 0;
-      places.push_back(static_cast<std::int64_t>(i));
     }
-    if (alone.steps.empty()) continue;
     Timeline timeline = simulate(alone, StepOrder::kBarrier);
     space.take(static_cast<std::int64_t>(timeline.transfers.size()), section.file);
     for (TimelineTransfer& each : timeline.transfers) each.step = places[static_cast<std::size_t>(each.step)];

@@ -71,7 +71,13 @@ class Validator {
     at_least_zero("the number of senders", schedule_.senders);
     at_least_zero("the number of receivers", schedule_.receivers);
     at_least_zero("max_transfers", schedule_.max_transfers);
-    if (schedule_.switches < 1) report(-1, -1, "the number of switches is {}, must be at least 1", schedule_.switches);
+    // As many as have something to do at all, as planners demand it: pictures are made of each.
+    const bool several = schedule_.problem == "exchange" && !schedule_.local_phases;
+    const std::int64_t most = several ? std::max({std::int64_t{1}, schedule_.senders, schedule_.receivers}) : 1;
+    if (schedule_.switches < 1)
+      report(-1, -1, "the number of switches is {}, must be at least 1", schedule_.switches);
+    else if (schedule_.switches > most)
+      report(-1, -1, "the number of switches is {}, must be at most {}", schedule_.switches, most);
     if (!detail::has_unit(schedule_.decimals))
       report(-1, -1, "sizes with {}, must be 0 to {}", count_text(schedule_.decimals, "decimal"), kMaxDecimals);
     if (!std::isfinite(schedule_.setup) || schedule_.setup < 0)

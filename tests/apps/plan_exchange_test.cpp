@@ -118,6 +118,13 @@ TEST(PlanExchange, SeveralSwitchesOfAnExampleWorkedByHand) {
   EXPECT_EQ(none.status, 1);
   EXPECT_NE(none.out.find("step 0: switch 2 is not one of the 2, counted from 0\n"), std::string::npos) << none.out;
   EXPECT_EQ(with("\"switches\": 2", "\"switches\": 0").status, 1);
+  const Outcome many = with("\"switches\": 2", "\"switches\": 1000000000000000");
+  EXPECT_EQ(many.status, 1);
+  EXPECT_NE(many.out.find("the number of switches is 1000000000000000, must be at most 2\n"), many.out.npos)
+      << many.out;
+  const Outcome other = with("\"problem\": \"exchange\"", "\"problem\": \"redistribute\"");
+  EXPECT_EQ(other.status, 1);
+  EXPECT_NE(other.out.find("the number of switches is 2, must be at most 1\n"), other.out.npos) << other.out;
   EXPECT_EQ(with("\"switches\": 2", "\"switches\": \"2\"").status, 2);
 
   // What is made for one switch refuses it.
