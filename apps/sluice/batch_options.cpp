@@ -73,8 +73,8 @@ BatchTask read_batch(const RedistributeOptions& options) {
     const std::string where = options.batch.empty() ? "--" : fmt::format("{}: arrays[{}].", options.batch, a);
     arrays.push_back({problem_of(inputs[a], where), inputs[a].element_bytes, {}, {}});
   }
-  BatchTask task{std::move(inputs), BatchProblem(std::move(arrays), options.same_processes),
-                 parse_number(options.setup, "--setup"), parse_time_limit(options.time_limit)};
+  BatchTask task{std::move(inputs), BatchProblem(std::move(arrays), options.same_processes), parse_setup(options.setup),
+                 parse_time_limit(options.time_limit)};
   if (!options.relabel) return task;
   if (std::max(task.problem.senders(), task.problem.receivers()) > kMostListedMessages ||
       task.problem.count_messages(kMostListedMessages) > kMostListedMessages)

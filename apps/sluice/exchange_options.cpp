@@ -20,6 +20,7 @@
 #include "sluice/input/traffic_file.hpp"
 #include "sluice/plan/exchange_speeds.hpp"
 #include "sluice/read_file.hpp"
+#include "sluice/schedule/cost.hpp"
 #include "sluice/show/quantities.hpp"
 
 namespace sluice::command {
@@ -157,7 +158,7 @@ ExchangeTask read(const ExchangeInput& options) {
   // Checks what was typed first, as reading a file may take long.
   if (!options.max_transfers.empty())
     task.problem.max_transfers = parse_count(options.max_transfers, "--max-transfers", 1, kMost);
-  if (!options.setup.empty()) task.problem.setup = parse_number(options.setup, "--setup");
+  if (!options.setup.empty()) task.problem.setup = parse_setup(options.setup);
   if (!options.switches.empty()) task.problem.switches = parse_count(options.switches, "--switches", 1, kMost);
   task.backbone = read_backbone(options);
   task.effort = parse_positive_number(options.effort, "--effort");
@@ -178,6 +179,7 @@ ExchangeTask read(const ExchangeInput& options) {
     if (options.setup.empty()) task.problem.setup = hardware.setup_bytes;
   }
   task.problem.setup = move_decimal_point(task.problem.setup, traffic.decimals);
+  check_setup(task.problem.setup, options.setup.empty() ? "--latency" : "--setup", traffic.decimals);
   if (!options.speeds.empty()) take_speeds(options, task);
   return task;
 }

@@ -8,6 +8,7 @@
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
 #include "sluice/read_file.hpp"
+#include "sluice/schedule/cost.hpp"
 
 namespace sluice::command {
 
@@ -23,6 +24,12 @@ std::int64_t parse_count(const std::string& text, const std::string& where, std:
     throw InputError(where, fmt::format("'{}'", text),
                      least == most ? fmt::format("{}, the only one", least) : fmt::format("{} to {}", least, most));
   return value;
+}
+
+double parse_setup(const std::string& text) {
+  const double setup = parse_number(text, "--setup");
+  check_setup(setup, "--setup");
+  return setup;
 }
 
 std::int64_t parse_chunk(const std::string& text, const std::string& where) {

@@ -11,6 +11,9 @@ namespace sluice::command {
 [[nodiscard]] std::int64_t parse_count(const std::string& text, const std::string& where, std::int64_t least,
                                        std::int64_t most);
 
+/// A set-up cost that planners take. Throws InputError naming --setup.
+[[nodiscard]] double parse_setup(const std::string& text);
+
 /// Bytes of the longest piece of a message. Throws InputError naming `where`.
 [[nodiscard]] std::int64_t parse_chunk(const std::string& text, const std::string& where);
 

@@ -133,7 +133,7 @@ RedistributeTask read(const RedistributeOptions& options) {
   if (!options.shape.empty()) shape = parse_shape(options.shape, "--shape");
   constexpr std::int64_t kLargestElement = std::int64_t{1} << 40;
   const std::int64_t element_bytes = parse_count(options.element_bytes, "--element-bytes", 1, kLargestElement);
-  const double setup = parse_number(options.setup, "--setup");
+  const double setup = parse_setup(options.setup);
   const double time_limit_s = parse_time_limit(options.time_limit);
   RedistributionProblem problem = make_problem(from, to, shape, {"--from", "--to", "--shape"}, options.transpose);
   checked::multiply(problem.size(), element_bytes, "number of bytes");

@@ -112,7 +112,7 @@ std::optional<double> number_with_multiple(const std::string& text) {
   if (!factor) return {};
   const double value = number->value * static_cast<double>(*factor);
   if (!std::isfinite(value)) return {};
-  return value;
+  return value + 0.0;  // 0 for -0
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "schedule/switch_loads.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/input/decimal.hpp"
 
 namespace sluice {
 namespace {
@@ -40,6 +41,12 @@ void for_each_node(const std::vector<Message>& edges, std::int64_t Message::*nod
 }
 
 }  // namespace
+
+void check_setup(double setup, const std::string& where, std::int32_t decimals) {
+  if (setup >= 0 && setup <= kLargestSetup) return;
+  const auto text = [&](double value) { return fmt::format("{}", move_decimal_point(value, -decimals)); };
+  throw InputError(where, text(setup), "0 to " + text(kLargestSetup));
+}
 
 Cost priced(std::int64_t steps, std::int64_t transmission, double setup) {
   return {steps, transmission, static_cast<double>(transmission) + setup * static_cast<double>(steps)};

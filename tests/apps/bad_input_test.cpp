@@ -53,6 +53,7 @@ TEST(BadInput, LayoutsShapesAndNumbers) {
       {"--from 16:3 --to 16:5 --setup inf", "--setup: 'inf'"},
       {"--from 16:3 --to 16:5 --setup 1e999", "--setup: '1e999'"},
       {"--from 16:3 --to 16:5 --setup 1x", "--setup: '1x'"},
+      {"--from 4:3 --to 6:5 --setup 1e308", "--setup: 1e+308, expected 0 to 1e+100"},
       {"--from 16:3 --to 16:5 --time-limit soon", "--time-limit: 'soon'"},
       {"--from 16:3 --to 16:5 --effort 0", "--effort: '0', expected a number above 0"},
       {"--from 16:3 --to 16:5 --frobnicate", "'--frobnicate', expected an option"},
@@ -98,6 +99,7 @@ TEST(BadInput, AlgorithmsAndWhatToShow) {
 TEST(BadInput, ExchangesAndTheirTraffic) {
   const Folder folder;
   folder.write("good.csv", "1,2\n3,4\n");
+  folder.write("fraction.csv", "1.5,2.25\n");
   folder.write("ragged.csv", "1,2\n3\n");
   folder.write("negative.mtx", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 -5\n");
   folder.write("nan.csv", "1,nan\n");
@@ -139,6 +141,10 @@ TEST(BadInput, ExchangesAndTheirTraffic) {
       {"good.csv --effort=-1", "--effort: '-1', expected a number above 0"},
       {"good.csv --effort 1e999", "--effort: '1e999'"},
       {"good.csv --seed -1", "--seed: '-1'"},
+      {"good.csv --setup 1e308", "--setup: 1e+308, expected 0 to 1e+100"},
+      {"good.csv --setup 1e308 --switches 2", "--setup: 1e+308"},
+      {"fraction.csv --setup 1e99", "--setup: 1e+99, expected 0 to 1e+98"},
+      {"good.csv --backbone 1Gbit --sender-link 1Gbit --receiver-link 1Gbit --latency 1e200s", "--latency: "},
       {"good.csv --switches 0", "--switches: '0', expected at least 1"},
       {"good.csv --switches -2", "--switches: '-2'"},
       {"good.csv --switches 1.5", "--switches: '1.5'"},

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 
 #include "sluice/error.hpp"
@@ -65,6 +66,7 @@ TEST(ParseNumber, TakesFractionsAndMultiples) {
   EXPECT_EQ(parse_number("2.5K", "x"), 2500);
   EXPECT_EQ(parse_number("1e3M", "x"), 1e9);
   EXPECT_EQ(parse_number("0.5Gi", "x"), 536870912);
+  EXPECT_FALSE(std::signbit(parse_number("-0", "x")));  // which would be printed as -0
 }
 
 TEST(ParseNumber, RefusesEverythingElse) {

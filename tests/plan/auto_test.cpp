@@ -14,6 +14,7 @@
 #include "sluice/plan/aggregation.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/plan/registry.hpp"
+#include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/local_phases.hpp"
 
 namespace sluice {
@@ -230,7 +231,7 @@ TEST(ExchangeAuto, RepeatsItselfForASeed) {
 TEST(ExchangeAuto, HoldsTheLargestSizesAndSetups) {
   std::mt19937 random(13);
   for (const std::int64_t largest : {std::int64_t{1} << 57, (std::int64_t{1} << 62) / 13}) {
-    for (const double setup : {0.0, 1e-300, 1e17, 1e300}) {
+    for (const double setup : {0.0, 1e-300, 1e17, kLargestSetup}) {
       const ExchangeProblem problem{testing::random_traffic(5, 4, 13, largest, random), 3, setup};
       testing::expect_sound(problem, plan(problem, "auto", 0.05));
     }

@@ -242,6 +242,12 @@ TEST(Batch, RefusesWhatMakesNoSense) {
     options.algorithm = algorithm;
     return options;
   };
+  BatchOptions costly = by("auto");
+  costly.setup = 1e308;
+  for (const BatchProblem& problem : {alike, unlike}) {
+    EXPECT_THROW((void)plan_batch(problem, costly), InputError);
+    EXPECT_THROW((void)batch_front(problem, costly), InputError);
+  }
   EXPECT_NO_THROW((void)plan_batch(alike, by("caterpillar")));
   EXPECT_THROW((void)plan_batch(unlike, by("caterpillar")), InputError);
   EXPECT_THROW((void)plan_batch(alike, by("none of them")), InputError);

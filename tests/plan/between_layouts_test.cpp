@@ -83,6 +83,11 @@ TEST(BetweenLayouts, PiecesLeaveOutWhatStays) {
 TEST(BetweenLayouts, RefusesWhatNoPlannerTakes) {
   EXPECT_THROW((void)planned({"16:3", "16:5", ""}, {.algorithm = "no-such"}), InputError);
   EXPECT_THROW((void)planned({"16:3", "16:5", ""}, {.setup = -1}), InputError);
+  EXPECT_THROW((void)planned({"16:3", "16:5", ""}, {.setup = 1e308}), InputError);
+  const RedistributionProblem problem = make_problem({{4}, {3}}, {{6}, {5}}, {});
+  for (const char* algorithm : {"auto", "exact", "caterpillar"})
+    EXPECT_THROW((void)plan_redistribution(problem, algorithm, 1e308), InputError) << algorithm;
+  EXPECT_THROW((void)redistribution_front(problem, 1e308), InputError);
   EXPECT_THROW((void)planned({"4:0,8,9", "4:8", ""}, {.algorithm = "classes"}), InputError);
   EXPECT_THROW((void)planned({"4:8", "2:10", "400", 2, 1}, {.algorithm = "classes"}), InputError);
   EXPECT_THROW((void)planned({"4:8", "2:10", "400", 0, 1}), InputError);

@@ -226,6 +226,10 @@ TEST(Exchange, RefusesBadInput) {
   expect_refused(bad, "oggp", "setup");
   bad.setup = std::nan("");
   expect_refused(bad, "oggp", "setup");
+  bad.setup = 1e308;  // two steps of it cost more than a double holds
+  for (const char* algorithm : {"auto", "oggp", "exact"})
+    expect_refused(bad, algorithm, "setup: 1e+308, expected 0 to 1e+100");
+  EXPECT_THROW((void)exchange_bound(bad), InputError);
   bad = good;
   bad.traffic.messages[0].size = -1;
   expect_refused(bad, "oggp", "at least 0");

@@ -14,7 +14,7 @@ namespace sluice {
 /// How to plan from one layout to another, for layouts of any kind.
 struct LayoutPlanOptions {
   std::string algorithm = "auto";        ///< a planner of redistribute or of exchange, or "auto"
-  double setup = 1;                      ///< set-up cost of a step, in elements; finite, at least 0
+  double setup = 1;                      ///< set-up cost of a step, in elements; 0 to kLargestSetup
   std::int64_t effort = kDefaultEffort;  ///< as plan_redistribution has it; of exchange, exchange_effort of it
   bool forward = true;                   ///< as ReplicatedOptions::forward has it
   StopRequest stop = {};                 ///< ends a search

@@ -22,7 +22,7 @@ namespace sluice {
 struct ExchangeProblem {
   Traffic traffic;
   std::int64_t max_transfers = 0;  ///< k >= 1 (0 is allowed where there is nothing to send)
-  double setup = 1;                ///< beta >= 0
+  double setup = 1;                ///< beta, 0 to kLargestSetup (schedule/cost.hpp)
   /// 1 .. nodes. Parallel (optical) switches, to each of which every node has a port. Each switch has its own steps, of
   /// at most max_transfers transfers, and its own set-ups; the cost is that of the switch that ends last.
   std::int64_t switches = 1;

@@ -75,7 +75,8 @@ class AxisPlan {
 /// themselves is in no step, and neither in sends() nor receives().
 class RedistributionPlan {
  public:
-  /// For planners: combines a plan for each dimension of `problem`, which has neither a part nor roles.
+  /// For planners: combines a plan for each dimension of `problem`, which has neither a part nor roles. Here and below
+  /// `setup` is from 0 to kLargestSetup, or InputError is thrown.
   RedistributionPlan(RedistributionProblem problem, std::string algorithm, std::vector<AxisPlan> axes, double setup);
   /// `transmission` is that of `rule`.
   RedistributionPlan(RedistributionProblem problem, std::string algorithm,

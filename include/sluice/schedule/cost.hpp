@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "sluice/input/traffic.hpp"
 #include "sluice/schedule/step_schedule.hpp"
@@ -25,6 +26,12 @@ namespace sluice {
 
 /// The cost of a number of steps and their transmission: total = transmission + setup * steps.
 [[nodiscard]] Cost priced(std::int64_t steps, std::int64_t transmission, double setup);
+
+/// The largest set-up cost that planners take: what they add up and multiply stays far below what a double holds.
+inline constexpr double kLargestSetup = 1e100;
+
+/// Throws InputError naming `where` unless `setup`, in units of 10^-decimals, is from 0 to kLargestSetup.
+void check_setup(double setup, const std::string& where = "setup", std::int32_t decimals = 0);
 
 /// The cost of `schedule` as it is written: the number of its steps, the sum of the durations it states, and total =
 /// transmission + setup * steps. On several switches: the most steps of any switch, the largest sum of any switch, and

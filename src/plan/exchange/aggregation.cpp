@@ -127,9 +127,8 @@ AggregatedPlan plan_phases(const ExchangeProblem& problem, std::vector<Route> ro
 void check_links(const LocalLinks& links, double local_setup) {
   if (!std::isfinite(links.unit_cost) || links.unit_cost <= 0)
     throw InputError("unit_cost", fmt::format("{}", links.unit_cost), "a finite number above 0");
-  if (!std::isfinite(local_setup) || local_setup < 0)
-    throw InputError("local setup", fmt::format("{}", local_setup), "a finite number of at least 0");
-  if (!std::isfinite(local_setup / links.unit_cost))
+  check_setup(local_setup, "local setup");
+  if (local_setup / links.unit_cost > kLargestSetup)
     throw InputError("unit_cost", fmt::format("{}", links.unit_cost), "one that is not so near 0");
 }
 

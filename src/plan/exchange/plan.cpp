@@ -37,6 +37,7 @@ using detail::PieceSteps;
 using detail::SwitchedSteps;
 
 void check(const ExchangeProblem& problem, const ExchangeOptions& options) {
+  check_setup(problem.setup);
   const std::int64_t nodes = std::max<std::int64_t>(1, std::max(problem.traffic.senders, problem.traffic.receivers));
   if (problem.switches < 1 || problem.switches > nodes)
     throw InputError("switches", fmt::format("{}", problem.switches),

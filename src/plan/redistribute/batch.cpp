@@ -122,6 +122,7 @@ BatchPlan plan_merged(const BatchProblem& problem, const BatchOptions& options) 
 }  // namespace
 
 BatchFront batch_front(const BatchProblem& problem, const BatchOptions& options) {
+  check_setup(options.setup);
   if (!is_as_one(problem)) return detail::front_of_merged(problem, merged_traffic(problem).messages, options);
   const RedistributionProblem one = pattern_array(problem);
   const ToBatchBytes to_bytes(problem, one);
@@ -140,6 +141,7 @@ BatchFront batch_front(const BatchProblem& problem, const BatchOptions& options)
 }
 
 BatchPlan plan_batch(const BatchProblem& problem, const BatchOptions& options) {
+  check_setup(options.setup);
   if (is_as_one(problem) && is_of("redistribute", options.algorithm)) return plan_as_one(problem, options);
   if (is_of("exchange", options.algorithm)) return plan_merged(problem, options);
   if (is_of("redistribute", options.algorithm))

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "plan/redistribute/pieces.hpp"
@@ -54,8 +53,7 @@ ExchangePlan plan_pieces(const RedistributionProblem& problem, const Redistribut
 
 LayoutPlan plan_between_layouts(const RedistributionProblem& problem, const RedistributionInput& input,
                                 const LayoutPlanOptions& options) {
-  if (!(options.setup >= 0 && std::isfinite(options.setup)))
-    throw InputError("setup", fmt::format("{}", options.setup), "a finite number of at least 0");
+  check_setup(options.setup);
   const std::string& algorithm = options.algorithm;
   const bool of_exchange = has_algorithm("exchange", algorithm);
   LayoutPlan result;

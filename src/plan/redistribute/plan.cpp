@@ -81,6 +81,7 @@ void for_each_combination(const std::vector<std::vector<Entry>>& lists, Visit&& 
 RedistributionPlan::RedistributionPlan(RedistributionProblem problem, std::string algorithm, std::vector<AxisPlan> axes,
                                        double setup)
     : problem_(std::move(problem)), algorithm_(std::move(algorithm)), axes_(std::move(axes)), setup_(setup) {
+  check_setup(setup);
   SLUICE_ASSERT(problem_.is_by_dimension(), "a plan by dimensions, which knows no copies, no parts and no cuts");
   std::vector<CombinedSteps::AxisSteps> steps;
   for (const AxisPlan& axis : axes_) steps.push_back({axis.steps(), axis.rule_->fold()});
@@ -94,7 +95,9 @@ RedistributionPlan::RedistributionPlan(RedistributionProblem problem, std::strin
       algorithm_(std::move(algorithm)),
       setup_(setup),
       whole_(std::move(rule)),
-      whole_transmission_(transmission) {}
+      whole_transmission_(transmission) {
+  check_setup(setup);
+}
 
 RedistributionPlan RedistributionPlan::with_bound(const Cost& bound) const {
   RedistributionPlan result = *this;
@@ -103,6 +106,7 @@ RedistributionPlan RedistributionPlan::with_bound(const Cost& bound) const {
 }
 
 RedistributionPlan RedistributionPlan::with_setup(double setup) const {
+  check_setup(setup);
   RedistributionPlan result = *this;
   result.setup_ = setup;
   result.bound_.reset();

@@ -27,7 +27,8 @@ constexpr std::int64_t kMostReplicaMessages = std::int64_t{1} << 20;
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 16;
 constexpr std::int64_t kMostTransfers = std::int64_t{1} << 22;
 
-void check_size(const ReplicatedProblem& problem) {
+void check(const ReplicatedProblem& problem, const ReplicatedOptions& options) {
+  check_setup(options.setup);
   const std::int64_t most = kMostReplicaMessages / std::max(problem.to_replicas(), problem.from_replicas());
   if (count_messages(problem.one(), most) > most)
     throw InputError("replicas", fmt::format("more than {} messages to or from all copies", kMostReplicaMessages),
@@ -188,7 +189,7 @@ class Search {
 }  // namespace
 
 ReplicatedPlan plan_replicated(const ReplicatedProblem& given, const ReplicatedOptions& options) {
-  check_size(given);
+  check(given, options);
   const detail::ChainOrder order(given);
   const ReplicatedProblem& problem = order.problem();
   const std::int64_t copies = problem.to_replicas();
@@ -236,7 +237,7 @@ ReplicatedPlan plan_replicated(const ReplicatedProblem& given, const ReplicatedO
 }
 
 StepSchedule plan_from_first_copy(const ReplicatedProblem& problem, const ReplicatedOptions& options) {
-  check_size(problem);
+  check(problem, options);
   detail::ReplicaNeeds needs = detail::needs_of(problem, problem.to_replicas());
   std::vector<Transfer> shares;
   for (const ReplicaNeed& need : needs.sent) shares.push_back({need.process, need.receiver, need.offset, need.size});
