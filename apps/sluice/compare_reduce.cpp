@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -32,10 +33,40 @@ ComparedBound bound_of(double length, const TreeBound& simple, const std::string
   return bound;
 }
 
+/// The bounds in every number of parts that is planned: where plans choose it, each has a bound of its own, and the
+/// least of them holds for all.
+class BoundsInParts {
+ public:
+  explicit BoundsInParts(const ReduceTask& task) : task_(task) {
+    if (task.problem.segments != 0) (void)in(task.problem.segments);
+  }
+
+  void add(const ReducePlan& plan) {
+    ReduceBounds& bounds = in(plan.schedule.segments);
+    bounds.best = std::max(bounds.best, plan.optimum_at_least);
+  }
+  /// In one part where nothing was planned.
+  [[nodiscard]] ReduceBounds least() {
+    if (of_parts_.empty()) (void)in(1);
+    return std::ranges::min_element(of_parts_, {}, [](const auto& each) { return each.second.best; })->second;
+  }
+
+ private:
+  ReduceBounds& in(std::int64_t parts) {
+    const auto found = of_parts_.find(parts);
+    if (found != of_parts_.end()) return found->second;
+    task_.problem.segments = parts;
+    return of_parts_[parts] = task_.bounds();
+  }
+
+  ReduceTask task_;
+  std::map<std::int64_t, ReduceBounds> of_parts_;
+};
+
 int compare(const CompareReduceOptions& options) {
   const ReduceTask task = read(options.problem);
   options.output.check_targets();
-  const ReduceBounds bounds = task.bounds();
+  BoundsInParts bounds(task);
   const std::int64_t most_segments = task.problem.segments == 0 ? task.problem.max_segments : task.problem.segments;
   const bool transfers = task.problem.machines - 1 <= kWrittenOut / most_segments;
 
@@ -46,7 +77,6 @@ int compare(const CompareReduceOptions& options) {
   comparison.columns = {"length", "reducers", "depth", "degree"};
   comparison.ratio_of = "length";
   if (task.problem.segments != 1) comparison.columns.emplace_back("segments");
-  double proven = bounds.best;
   for (const std::string& name : options.algorithms.among(algorithm_names("reduce"))) {
     comparison.add(name, [&] {
       ComparedPlan row{name, {}, 0, {}};
@@ -55,14 +85,16 @@ int compare(const CompareReduceOptions& options) {
           {"reducers", plan.reducers}, {"depth", plan.depth}, {"degree", plan.max_children}};
       if (task.problem.segments != 1) counts.emplace_back("segments", plan.schedule.segments);
       row.figures = figures_of_tree(plan.schedule.length, counts);
-      if (plan.optimal) row.add_optimal();
-      proven = std::max(proven, plan.optimum_at_least);
+      // In its own number of parts alone, where it chose that.
+      if (plan.optimal && task.problem.segments != 0) row.add_optimal();
+      bounds.add(plan);
       return row;
     });
   }
-  comparison.bounds.push_back(
-      bound_of(bounds.simple.lower, bounds.simple, "simple", "simple: powers of two and limits"));
-  if (proven > bounds.simple.lower) comparison.bounds.push_back(bound_of(proven, bounds.simple, "best", "best known"));
+  const auto& [simple, proven] = bounds.least();
+  const std::string in_parts = task.problem.segments == 0 ? ", in parts as above" : "";
+  comparison.bounds.push_back(bound_of(simple.lower, simple, "simple", "simple: powers of two and limits" + in_parts));
+  if (proven > simple.lower) comparison.bounds.push_back(bound_of(proven, simple, "best", "best known" + in_parts));
   return show_comparison(comparison, options.output);
 }
 

@@ -210,6 +210,26 @@ TEST(CompareReduce, JsonHasARowForEveryAlgorithmAndRatiosToTheBestBound) {
   EXPECT_NE(outcome.out.find("algorithm"), std::string::npos);
 }
 
+TEST(CompareReduce, PlansThatChooseTheNumberOfPartsAreAboveABoundOfThese) {
+  const Folder folder;
+  for (const std::string more : {"", " --max-segments 16 --transfer-overhead 0.125"}) {
+    const Outcome outcome = folder.sluice(
+        words("compare reduce --machines 8 --transfer 1 --compute 1 --segments auto --json out.json" + more));
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("in parts as above\n"), std::string::npos) << outcome.out;
+    const json file = json::parse(folder.read("out.json"));
+    const double bound = file.at("bound").at("length");
+    EXPECT_GT(bound, 0);
+    std::set<std::int64_t> parts;
+    for (const json& row : file.at("rows")) {
+      EXPECT_GE(row.at("length"), bound) << row;
+      EXPECT_FALSE(row.contains("optimal")) << row;
+      parts.insert(row.at("segments").get<std::int64_t>());
+    }
+    EXPECT_TRUE(more.empty() || parts.size() > 1) << outcome.out;
+  }
+}
+
 TEST(CompareReduce, ManyMachinesArePlannedWithoutTheirTransfers) {
   const Folder folder;
   const Outcome outcome = folder.sluice(words("compare reduce --machines 2000000 --transfer 2 --compute 1"));
