@@ -66,10 +66,12 @@ int plan(const PlanReduceOptions& options) {
   if (!writes_program && options.problem.platform_file.empty() && !size.empty())
     throw InputError("--size", "no --program", "--program FILE as well");
   std::int64_t bytes = 0;
-  std::int64_t element_bytes = 1;
+  std::int64_t element_bytes = 0;
   if (writes_program) {
     if (size.empty()) throw InputError("--size", "nothing", "the bytes of an element, for --program");
     bytes = parse_bytes(size, "--size");
+    constexpr std::int64_t kOfRun = 8;  // what run reduce combines
+    element_bytes = bytes % kOfRun == 0 ? kOfRun : 1;
     if (!options.element_bytes.empty()) element_bytes = parse_bytes(options.element_bytes, "--element-bytes");
     check_writable(options.program);
   }
@@ -110,9 +112,11 @@ void add_plan_reduce(CLI::App& plan_verb, Action& chosen) {
                    "read; -: instead of the table")
       ->option_text("FILE|-");
   problem
-      ->add_option("--element-bytes", options->element_bytes,
-                   "with --program: the size of an element; elements are never cut")
-      ->option_text("BYTES [1]");
+      ->add_option(
+          "--element-bytes", options->element_bytes,
+          "with --program: the size of an element; elements are never cut, and those of run reduce have 8 bytes; "
+          "unless given, 8 where --size is a multiple of it, else 1")
+      ->option_text("BYTES");
   problem->footer(
       algorithms_help("reduce") + kReduceHelp +
       "\nExamples:\n"

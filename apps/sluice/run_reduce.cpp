@@ -19,6 +19,7 @@
 #include "ranks.hpp"
 #include "run.hpp"
 #include "run_output.hpp"
+#include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/input/quantity.hpp"
@@ -132,9 +133,26 @@ std::optional<mpi::ReductionCosts> read_costs(const RunReduce& options) {
   return given ? std::optional(costs) : std::nullopt;
 }
 
+/// Of 8 bytes, on each rank.
+std::int64_t words_of(const compare::ReductionContents& contents) {
+  return contents.operation == Operation::kMatmul
+             ? checked::multiply(contents.count, contents.count, "elements of a matrix")
+             : contents.count;
+}
+
+/// Names what makes a program of other elements fit. The job refuses those of other problems, and all for sets.
+void check_elements(const Program& program, const compare::ReductionContents& contents) {
+  const std::int64_t bytes = contents.operation == Operation::kMatmul ? 8 * words_of(contents) : 8;
+  if (program.problem == Collective::kReduce && contents.operation != Operation::kMerge &&
+      program.element_bytes != bytes)
+    throw InputError("--program", "elements of " + count_text(program.element_bytes, "byte"),
+                     fmt::format("{0}, as plan writes with --element-bytes {0}", bytes));
+}
+
 mpi::ReductionOptions read_how(const RunReduce& options, const compare::ReductionContents& contents, int ranks) {
   mpi::ReductionOptions how;
   how.program = read_program_option(options.program, options.platform);
+  if (how.program) check_elements(*how.program, contents);
   how.algorithm = options.algorithm;
   how.try_native = !options.model_only;
   how.progress_thread = !options.no_thread;
@@ -203,9 +221,7 @@ int run_reduce(const RunReduce& options) {
   RunSubject subject;
   subject.problem = "reduce";
   subject.title = title_of(options, contents, root);
-  const std::int64_t words =
-      contents.operation == Operation::kMatmul ? contents.count * contents.count : contents.count;
-  subject.largest_part = words * 8;
+  subject.largest_part = words_of(contents) * 8;
   if (how.platform) {
     std::string combining = "combining as if it were free";
     if (contents.operation == Operation::kMerge) {

@@ -148,6 +148,9 @@ TEST(PlanReduce, WritesWhatRanksDo) {
   EXPECT_EQ(json::parse(folder.sluice(words(plan + "--program - --size 1Ki --element-bytes 8")).out),
             json::parse(folder.read("p.json")));
   EXPECT_EQ(json::parse(folder.read("p.json")).at("operations").size(), 8U);
+  // Elements as run reduce has them, where the size is a number of these.
+  EXPECT_EQ(json::parse(folder.sluice(words(plan + "--program - --size 1Ki")).out), json::parse(folder.read("p.json")));
+  EXPECT_EQ(json::parse(folder.sluice(words(plan + "--program - --size 1001")).out).value("element_bytes", 1), 1);
   expect_refused(folder.sluice(words(plan + "--program q.json")), "--size: nothing, expected the bytes");
   expect_refused(folder.sluice(words(plan + "--size 8")), "--size: no --program");
   expect_refused(folder.sluice(words(plan + "--program q.json --size 9 --element-bytes 8")), "size in bytes: 9");

@@ -50,6 +50,18 @@ TEST(RunReduce, NonblockingReductionsOfMpiAreComparedByName) {
   }
 }
 
+TEST(RunReduce, CarriesOutWhatPlanWritesUnlessTold) {
+  const Folder folder;
+  const std::string plan = "plan reduce --machines 3 --transfer 2 --compute 1 --summary --program plan.json --size 40";
+  const std::string run = "run reduce --count 5 --program plan.json --method sluice --repetitions 1";
+  ASSERT_EQ(folder.sluice(words(plan)).status, 0);
+  const Outcome outcome = on_ranks(folder, 3, run);
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  ASSERT_EQ(folder.sluice(words(plan + " --element-bytes 1")).status, 0);
+  expect_refused_once(on_ranks(folder, 3, run),
+                      "--program: elements of 1 byte, expected 8, as plan writes with --element-bytes 8");
+}
+
 TEST(RunReduce, LeavesOutATreeThatDoesNotFitTheRoot) {
   const Folder folder;
   const Outcome outcome = on_ranks(
