@@ -55,6 +55,7 @@ int run_broadcast(const RunBroadcast& options) {
   if (how.program && how.program->size_bytes != task.bytes)
     throw InputError("--size in bytes", fmt::format("{}", task.bytes),
                      fmt::format("the {} of the program", how.program->size_bytes));
+  check_memory(static_cast<double>(task.bytes), "--size");
   check_outputs(options.methods.json, options.timeline);
   const compare::Comparison comparison =
       compare::broadcasts(MPI_COMM_WORLD, static_cast<int>(task.root), task.bytes, how, methods, repetitions);

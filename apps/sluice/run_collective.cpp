@@ -18,16 +18,31 @@
 namespace sluice::command {
 namespace {
 
-/// The most bytes that a rank gives.
-std::int64_t largest_source(const ProgramProblem& problem, int ranks) {
+/// Its array and its blocks.
+Program shape_of(const ProgramProblem& problem, int ranks) {
   Program shape;
   shape.problem = problem.problem;
   shape.ranks = ranks;
   shape.size_bytes = problem.size_bytes;
   shape.root = problem.root;
+  shape.element_bytes = problem.element_bytes;
   if (!problem.block_bytes.empty()) set_blocks(shape, problem.block_bytes);
+  return shape;
+}
+
+/// Bytes that this rank has before and after.
+double own_bytes(const Program& shape) {
+  int rank = 0;
+  SLUICE_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+  (void)array_bytes(shape);  // throws where it is more than an int64 holds
+  return static_cast<double>(total_bytes(ranges_at_start(shape, rank))) +
+         static_cast<double>(total_bytes(ranges_at_end(shape, rank)));
+}
+
+/// The most bytes that a rank gives.
+std::int64_t largest_source(const Program& shape) {
   std::int64_t most = 0;
-  for (int rank = 0; rank < ranks; ++rank)
+  for (std::int64_t rank = 0; rank < shape.ranks; ++rank)
     for (const ByteRange& range : ranges_at_start(shape, rank)) most = std::max(most, range.bytes);
   return most;
 }
@@ -71,6 +86,8 @@ int run_collective(const RunCollective& options) {
   how.program = read_program_option(options.program, input.platform);
   if (how.program && (options.algorithm != "auto" || how.segments != 0))
     throw InputError("--program", "cannot be used with --algorithm or --segments", "the program alone");
+  const Program shape = shape_of(task.problem, ranks);
+  check_memory(own_bytes(shape), input.counts.empty() ? "--size" : "--counts");
   check_outputs(options.methods.json, options.timeline);
   const compare::Comparison comparison = compare::collectives(MPI_COMM_WORLD, contents, how, methods, repetitions);
   write_timeline(options.timeline, std::string(to_string(problem)), comparison.verified, [&] {
@@ -80,7 +97,7 @@ int run_collective(const RunCollective& options) {
   RunSubject subject;
   subject.problem = to_string(problem);
   subject.title = task.title();
-  subject.largest_part = largest_source(task.problem, ranks);
+  subject.largest_part = largest_source(shape);
   return show_run(subject, comparison, options.methods.json);
 }
 

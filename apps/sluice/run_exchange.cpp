@@ -69,6 +69,15 @@ std::vector<mpi::MessageSize> read_sends(const ExchangeTask& task, std::int64_t 
   return mpi::message_sizes(bytes);
 }
 
+/// What this rank sends and receives.
+double own_bytes(const Traffic& traffic, std::int64_t receivers_from, int rank) {
+  double bytes = 0;
+  for (const Message& message : traffic.messages)
+    bytes += static_cast<double>(message.size) *
+             ((message.from == rank ? 1 : 0) + (message.to + receivers_from == rank ? 1 : 0));
+  return bytes;
+}
+
 /// The speeds of all ranks; 1 for those that do not send or receive.
 NetworkSpeeds speeds_of_ranks(const ExchangeProblem& problem, std::int64_t receivers_from, int ranks) {
   NetworkSpeeds speeds{{}, {}, problem.speeds.backbone};
@@ -216,6 +225,7 @@ int run_exchange(const RunExchange& options) {
   SLUICE_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   const std::int64_t receivers_from = first_receiver(task, options.same_ranks, ranks);
   const std::vector<mpi::MessageSize> sends = read_sends(task, receivers_from, rank, ranks);
+  check_memory(own_bytes(task.problem.traffic, receivers_from, rank), task.file);
   check_outputs(options.methods.json, options.timeline);
   std::vector<std::string> notes;
   if (!task.problem.speeds.backbone.empty() && (options.measure || !options.platform.empty()))

@@ -123,7 +123,7 @@ std::int64_t largest_part(const RedistributeTask& task) {
 
 }  // namespace
 
-void check_memory(double own_bytes, const char* option) {
+void check_memory(double own_bytes, const std::string& option) {
   MPI_Comm node = MPI_COMM_NULL;
   SLUICE_MPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
   int rank = 0;
@@ -141,7 +141,7 @@ void check_memory(double own_bytes, const char* option) {
   if (fullest.excess <= 0) return;
   std::array<double, 2> amounts{needed, memory};
   SLUICE_MPI(MPI_Bcast(amounts.data(), 2, MPI_DOUBLE, fullest.rank, MPI_COMM_WORLD));
-  throw InputError(option, fmt::format("{:.1f} GB of arrays on one node", amounts[0] / 1e9),
+  throw InputError(option, fmt::format("{:.1f} GB of data on one node", amounts[0] / 1e9),
                    fmt::format("less than its {:.1f} GB of memory", amounts[1] / 1e9));
 }
 

@@ -210,6 +210,7 @@ int run_reduce(const RunReduce& options) {
   int ranks = 0;
   SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
   const auto root = static_cast<int>(parse_count(options.root, "--root", 0, ranks - 1));
+  check_memory(2 * 8 * static_cast<double>(words_of(contents)), "--count");  // what it has, and the result
   mpi::ReductionOptions how = read_how(options, contents, ranks);
   check_outputs(options.methods.json, options.timeline);
   const compare::ReductionComparison comparison =

@@ -227,5 +227,20 @@ TEST(NewcomerRuns, ProbeSaysWhatItWroteAndWhatItIsGoodFor) {  // 12, 35
   EXPECT_EQ(folder.sluice(words("plan broadcast --platform q.json --size 4Mi --summary")).status, 0);
 }
 
+TEST(NewcomerRuns, DataBeyondTheMemoryIsRefusedBeforeItIsFilled) {
+  const Folder folder;
+  folder.write("t.csv", "0,1000000000000000\n1,0\n");
+  for (const Case& each :
+       {Case{"exchange t.csv --same-ranks", "t.csv: 2000000.0 GB of data on one node, expected less than its"},
+        {"broadcast --size 1000000G", "--size: 2000000.0 GB"},
+        {"allgather --size 1000000G", "--size: 6000000.0 GB"},
+        {"alltoall --counts 1,1,1000000G,1", "--counts: 2000000.0 GB"},
+        {"reduce --count 1000000G", "--count: 32000000.0 GB"},
+        {"reduce --count 10M --operation matmul", "--count: 3200000.0 GB"}}) {
+    SCOPED_TRACE(each.arguments);
+    expect_refused_once(on_ranks(folder, 2, std::string("run ") + each.arguments), each.about);
+  }
+}
+
 }  // namespace
 }  // namespace sluice::testing

@@ -252,7 +252,7 @@ TEST(RunRedistribute, BadInputIsRefusedByAllRanksInOneLine) {
       {"run redistribute --from 3:1 --to 2:3 --shape 10 --json out.json",
        "--from: 3 processes in '3:1', expected at most the 2 ranks"},
       {"run redistribute --from 2:2 --to 2:3 --shape 10 --method sluice,sluice-classes", "gcd(r, Q) = gcd(2, 2) = 2"},
-      {"run redistribute --from 2:1 --to 2:3 --shape 1000000G", "arrays on one node"},
+      {"run redistribute --from 2:1 --to 2:3 --shape 1000000G", "data on one node"},
       {"run redistribute --from 2:1 --to 2:3 --shape 10 --json missing/out.json",
        "missing/out.json: cannot be written"},
       {"study -o figures redistribute-paragon", "2 ranks, expected 16"},
