@@ -109,7 +109,9 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
       ->add_option("--platform", options->platform,
                    "take k from a platform file: the smallest number of connections of a link that the traffic crosses")
       ->option_text("FILE");
-  problem->add_flag("--tune", options->tune, "mode list: find k by the throughput while it runs, from K on");
+  problem->add_flag("--adapt-k,--tune", options->tune,
+                    "mode list: find k by the throughput while it runs, from K on (mpirun of Open MPI takes --tune, "
+                    "the former name, for an option of its own)");
   problem->add_option("--chunk", options->chunk, "the longest piece in which methods of sluice send a message")
       ->option_text("BYTES [32Ki; 1Mi of local, 1Gi of at-once]");
   options->methods.add_method_to(

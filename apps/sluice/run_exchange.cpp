@@ -175,7 +175,7 @@ void check_options(const RunExchange& options, const std::vector<std::string>& m
     return method == "sluice-list" || (method == "sluice" && options.mode == "list");
   };
   if (options.tune && std::none_of(methods.begin(), methods.end(), listed))
-    throw InputError("--tune", "no method in mode list", "--mode list with method sluice, or the method sluice-list");
+    throw InputError("--adapt-k", "no method in mode list", "--mode list with method sluice, or the method sluice-list");
 }
 
 /// The schedule of the file, whose k and set-up are then those of the task.

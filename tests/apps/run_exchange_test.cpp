@@ -144,9 +144,9 @@ TEST(RunExchange, ReceiversAreTheRanksBehindTheSendersWhereThereAreEnough) {
 TEST(RunExchange, KCanBeMeasuredAndFoundWhileItRuns) {
   const Folder folder;
   folder.write("traffic.mtx", kFewMessages);
-  const Outcome outcome =
-      on_ranks(folder, 5,
-               "run exchange traffic.mtx --measure --tune --repetitions 2 --method sluice,sluice-list --json out.json");
+  const Outcome outcome = on_ranks(
+      folder, 5,
+      "run exchange traffic.mtx --measure --adapt-k --repetitions 2 --method sluice,sluice-list --json out.json");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("measured, by transfers at once: 1: "), std::string::npos) << outcome.out;
   const json file = json::parse(folder.read("out.json"));
@@ -189,10 +189,10 @@ TEST(RunExchange, RefusesOptionsThatContradictEachOther) {
   const Case cases[] = {
       {"traffic.mtx --measure --max-transfers 2", "--measure: cannot be used with --max-transfers"},
       {"traffic.mtx --platform platform.json --measure", "--platform: cannot be used with --measure"},
-      {"traffic.mtx --tune", "--tune: no method in mode list"},
+      {"traffic.mtx --adapt-k", "--adapt-k: no method in mode list"},
       {"traffic.mtx --chunk 0", "--chunk: '0', expected 1 byte to 1 GiB"},
       {"traffic.mtx --chunk 2Gi", "--chunk: '2Gi', expected 1 byte to 1 GiB"},
-      {"traffic.mtx --tune --mode list --method alltoallv", "--tune: no method in mode list"},
+      {"traffic.mtx --adapt-k --mode list --method alltoallv", "--adapt-k: no method in mode list"},
       {"traffic.mtx --platform nowhere.json", "nowhere.json"},
       {"wide.csv --platform platform.json", "platform.json: 5 ranks"},
   };
