@@ -47,6 +47,7 @@ void PlanOutput::add_tree_to(CLI::App& problem) {
 }
 
 void PlanOutput::check_targets() const {
+  if (summary && all) throw InputError("--all", "cannot be used with --summary", "one of the two");
   check_json_target(json);
   check_picture_target("--tree", tree);
   timeline.check();

@@ -166,16 +166,25 @@ void check_options(const RunExchange& options, const std::vector<std::string>& m
                               : !options.schedule.empty()     ? "--schedule"
                               : options.by_host               ? "--by-host"
                                                               : nullptr;
-  if (planned != nullptr && std::any_of(methods.begin(), methods.end(), [&](const std::string& method) {
-        const std::string mode = method == "sluice" ? options.mode : method;
-        return mode == "list" || mode == "at-once" || mode == "sluice-list" || mode == "sluice-at-once";
-      }))
+  const auto without_plan = [&](const std::string& method) {
+    const std::string mode = method == "sluice" ? options.mode : method;
+    return mode == "list" || mode == "at-once" || mode == "sluice-list" || mode == "sluice-at-once";
+  };
+  if (planned != nullptr && std::ranges::any_of(methods, without_plan))
     throw InputError(planned, "a mode without a plan", "the modes chain, local and barrier");
+  if (options.algorithm != "auto") {
+    if (!options.schedule.empty()) throw InputError("--algorithm", "cannot be used with --schedule", "one of the two");
+    if (std::ranges::any_of(methods, without_plan) && std::ranges::all_of(methods, [&](const std::string& method) {
+          return without_plan(method) || method.rfind("sluice", 0) != 0;
+        }))
+      throw InputError("--algorithm", "a mode without a plan", "the modes auto, chain, local and barrier");
+  }
   const auto listed = [&](const std::string& method) {
     return method == "sluice-list" || (method == "sluice" && options.mode == "list");
   };
   if (options.tune && std::none_of(methods.begin(), methods.end(), listed))
-    throw InputError("--adapt-k", "no method in mode list", "--mode list with method sluice, or the method sluice-list");
+    throw InputError("--adapt-k", "no method in mode list",
+                     "--mode list with method sluice, or the method sluice-list");
 }
 
 /// The schedule of the file, whose k and set-up are then those of the task.

@@ -296,6 +296,11 @@ int simulate_file(const std::string& file, const SimulationOptions& options) {
   for (const auto& [option, given] : {std::pair{"--chunk", !options.chunk.empty()}, {"--control", options.control}})
     if (given && !of_steps)
       throw InputError(option, name + ", whose ranks send what it says and nothing else", "a schedule of steps");
+  for (const auto& [option, given] : {std::pair{"--order", options.order != SimulationOptions().order},
+                                      {"--speed", !options.speed.empty()},
+                                      {"--same-hosts", options.same_hosts},
+                                      {"--unit-bytes", !options.unit_bytes.empty()}})
+    if (given && !of_steps) throw InputError(option, name + ", which has no steps", "a schedule of steps");
   if (!options.size.empty() && !std::holds_alternative<TreeSchedule>(schedule))
     throw InputError("--size", name + ", which says the sizes", "the tree of a reduction");
   if (!options.simgrid() && !platform.empty() && !std::holds_alternative<Program>(schedule))
@@ -513,11 +518,21 @@ void add_simulate(CLI::App& command, Action& chosen) {
     problem->callback([input, &chosen] { chosen = [input] { return run_collective_model(*input); }; });
   }
   verb->callback([options, verb, &chosen] {
-    if (verb->get_subcommands().empty())
+    if (!verb->get_subcommands().empty()) {
+      // What stands before the name of a problem is of a file.
+      const auto given = verb->get_options([](const CLI::Option* each) { return each->count() > 0; });
+      if (given.empty()) return;
+      const std::string what = given.front()->get_positional() ? shown_path(options->file) : given.front()->get_name();
+      const std::string problem = verb->get_subcommands().front()->get_name();
+      chosen = [what, problem]() -> int {
+        throw InputError(what, "before " + problem, "a file, or a problem with its options behind its name");
+      };
+    } else {
       chosen = [options] {
         return naming_file(shown_path(options->file),
                            [&] { return simulate_file(options->file, options->simulation); });
       };
+    }
   });
 }
 

@@ -174,6 +174,10 @@ TEST(BadInput, ExchangesAndTheirTraffic) {
   expect_refused(folder.sluice(words("plan exchange good.csv --algorithm fastest")),
                  "--algorithm: 'fastest', expected one of first-fit, profile, rising, ggp, oggp");
   expect_refused(folder.sluice(words("plan exchange good.csv --algorithm classes")), "--algorithm: 'classes'");
+  for (const std::string plan :
+       {"exchange good.csv", "redistribute --from 4:3 --to 6:5", "reduce --machines 4 --transfer 1 --compute 1"})
+    expect_refused(folder.sluice(words("plan " + plan + " --summary --all")),
+                   "--all: cannot be used with --summary, expected one of the two");
   expect_refused(folder.sluice(words("compare exchange good.csv --algorithms oggp,fastest")),
                  "--algorithms: 'fastest', expected one of first-fit, profile, rising, ggp, oggp");
   expect_refused(folder.sluice(words("compare exchange good.csv --algorithms oggp,")), "--algorithms: ''");

@@ -200,6 +200,11 @@ TEST(Simulate, RefusesWhatItCannotSimulate) {
   folder.write("broken.json", broken.dump());
   folder.write("other.json", "{\"schema\": \"sluice.run/1\"}");
   folder.write("cut.json", folder.read("plan.json").substr(0, 100));
+  ASSERT_EQ(
+      folder
+          .sluice(words("plan reduce --machines 4 --transfer 2 --compute 1 --json tree.json --program r.json --size 8"))
+          .status,
+      0);
   const auto before = folder.files();
   const std::pair<const char*, const char*> cases[] = {
       {"", "sluice simulate: no problem, expected SCHEDULE.json, or one of redistribute"},
@@ -220,6 +225,14 @@ TEST(Simulate, RefusesWhatItCannotSimulate) {
       {"plan.json --trace no/where.json", "no/where.json"},
       {"plan.json --json plan.json", "--json: 'plan.json', which is the input"},
       {"plan.json --speed fast", "--speed: 'fast'"},
+      {"plan.json exchange x.csv", "plan.json: before exchange, expected a file, or a problem"},
+      {"nowhere.json exchange x.csv", "nowhere.json: before exchange"},
+      {"--order local exchange x.csv", "--order: before exchange"},
+      {"tree.json --order local", "--order: tree.json, which has no steps, expected a schedule of steps"},
+      {"tree.json --speed 1MB", "--speed: tree.json, which has no steps"},
+      {"r.json --platform p.json --order chain", "--order: r.json, which has no steps"},
+      {"r.json --platform p.json --speed 1MB", "--speed: r.json, which has no steps"},
+      {"r.json --engine simgrid --platform plan.json --same-hosts", "--same-hosts: r.json, which has no steps"},
       {"exchange x.csv --algorithm magic", "--algorithm: 'magic'"},
       {"exchange x.csv --platform p.json", "--platform: engine model, which needs no machine"},
   };
