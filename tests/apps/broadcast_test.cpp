@@ -135,6 +135,24 @@ TEST(Broadcast, RatiosAreOfATimeThatKnowsUplinks) {
   EXPECT_NE(folder.read("page.html").find("ranks done"), std::string::npos);
 }
 
+/// The length of a tree between clusters knows less than a replay, which is the only length of other plans.
+TEST(Broadcast, RatiosAreOfOneTimeForAllPlans) {
+  const Folder folder;
+  folder.write("two.json", R"({"schema": "sluice.platform/2", "ranks": 2,
+      "link": {"latency_s": 1e-06, "gap": [[1, 1e-05], [1048576, 1e-05]]}})");
+  const auto ratios_of = [&](const std::string& algorithms, const char* time) {
+    const Outcome outcome = folder.sluice(
+        words("compare broadcast --platform two.json --size 64 --json compare.json --algorithms " + algorithms));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    const json file = json::parse(folder.read("compare.json"));
+    for (const json& row : file["rows"])
+      EXPECT_NEAR(row["ratio"].get<double>(), row[time].get<double>() / file["bound"]["length"].get<double>(), 1e-9)
+          << row;
+  };
+  ratios_of("all", "program_s");
+  ratios_of("flat,exact", "length");
+}
+
 /// A tree of whole messages is far from what messages in parts can do, however near its own bound it is.
 TEST(Broadcast, SaysWhatItsBoundsHoldFor) {
   const Folder folder;
