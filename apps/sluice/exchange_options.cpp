@@ -122,7 +122,7 @@ void ExchangeInput::add_switches_to(CLI::App& verb) {
   verb.add_option(
           "--switches", switches,
           "parallel (optical) switches, a port of each node on every one: each goes through steps of its own and "
-          "pays its own set-ups; the total is when the last one ends")
+          "pays its own set-ups; --max-transfers is that of one switch, and costs are the largest of any")
       ->option_text("S [1]");
 }
 

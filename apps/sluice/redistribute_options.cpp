@@ -24,8 +24,11 @@ void RedistributeOptions::add_to(CLI::App& verb, const std::string& shape_help) 
       ->option_text("LAYOUT");
   verb.add_option("--to", to, "target layout (needed), likewise")->option_text("LAYOUT");
   verb.add_option("--shape", shape, shape_help)->option_text("N[xM..]");
-  offer(verb.add_option("--part", part,
-                        "of a matrix: upper or lower; the triangle, or trapezoid, on that side of the diagonal"),
+  offer(verb.add_option(
+            "--part", part,
+            "of a matrix: upper or lower; the triangle, or trapezoid, on that side of the diagonal through the top "
+            "left corner; of upper with more rows than columns, and of lower with fewer, the diagonal is "
+            "that through the bottom right corner, as in p?trmr2d of ScaLAPACK"),
         {"upper", "lower"})
       ->option_text("PART");
   verb.add_flag("--unit-diagonal", unit_diagonal, "the part without its diagonal");
