@@ -207,8 +207,8 @@ std::string ExchangeTask::time_line(double total, double bound) const {
   const auto seconds = [&](double each) {
     return seconds_text(move_decimal_point(each, -problem.traffic.decimals) / transfer_bytes_per_s);
   };
-  return fmt::format("time: {} at {}/s per transfer, no plan takes less than {}\n", seconds(total),
-                     bytes_text(static_cast<std::int64_t>(transfer_bytes_per_s)), seconds(bound));
+  return fmt::format("time: {} at {} per transfer, no plan takes less than {}\n", seconds(total),
+                     speed_text(transfer_bytes_per_s), seconds(bound));
 }
 
 double ExchangeTask::least_time_s(bool detours) const {

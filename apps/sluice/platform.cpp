@@ -103,10 +103,9 @@ nlohmann::ordered_json figures_of(const Platform& platform, const std::vector<Le
 std::string levels_text(const Platform& platform, const std::vector<LevelSummary>& levels, const std::string& file) {
   TextTable table({{"level"}, {"parts"}, {"ranks in each"}, {"latency inside"}, {"1 MiB inside"}});
   const auto count = [](std::int64_t ranks) { return fmt::format("{}", ranks); };
-  const auto rate = [](double bytes_per_s) { return bytes_text(static_cast<std::int64_t>(bytes_per_s)) + "/s"; };
   for (std::size_t i = 0; i < levels.size(); ++i)
     table.add_row({fmt::format("{}", i), fmt::format("{}", levels[i].parts), levels[i].ranks.text(count),
-                   levels[i].latency_s.text(seconds_text), levels[i].bytes_per_s.text(rate)});
+                   levels[i].latency_s.text(seconds_text), levels[i].bytes_per_s.text(speed_text)});
   return fmt::format("{}: {} in {}\n\n", file, count_text(platform.ranks, "rank"),
                      count_text(static_cast<std::int64_t>(platform.clusters.size()), "cluster")) +
          table.text();

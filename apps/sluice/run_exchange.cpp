@@ -116,8 +116,7 @@ std::int64_t connections(const std::string& file, const Traffic& traffic, std::i
 std::string to_text(const mpi::TransferRamp& ramp) {
   std::vector<std::string> levels;
   for (const mpi::TransferRamp::Level& level : ramp.levels)
-    levels.push_back(
-        fmt::format("{}: {}/s", level.transfers, bytes_text(static_cast<std::int64_t>(level.bytes_per_s))));
+    levels.push_back(fmt::format("{}: {}", level.transfers, speed_text(level.bytes_per_s)));
   return fmt::format("k = {} measured, by transfers at once: {}", ramp.max_transfers, fmt::join(levels, ", "));
 }
 

@@ -157,7 +157,7 @@ std::string to_text(const RunSubject& subject, const compare::Comparison& compar
         seconds_text(method.lower_quartile_s) + " to " + seconds_text(method.upper_quartile_s),
         seconds_text(method.min_s),
         seconds_text(method.max_s),
-        bytes_text(static_cast<std::int64_t>(rate)) + "/s",
+        speed_text(rate),
         ratio_of(method, reference),
         bytes_text(method.peak_extra_bytes),
         share_text(method.peak_extra_bytes, subject.largest_part)};

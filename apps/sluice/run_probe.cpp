@@ -60,7 +60,7 @@ std::vector<std::string> cells(const std::string& name, const std::string& ranks
           seconds_text(latency_s),
           seconds_text(gap.at(1)),
           seconds_text(gap.at(64 * kKilobyte)),
-          bytes_text(static_cast<std::int64_t>(rate)) + "/s"};
+          speed_text(rate)};
 }
 
 /// Of 1 MiB; "-" if messages of that size were not measured.

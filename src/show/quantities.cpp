@@ -21,6 +21,12 @@ std::string number_text(double value) {
   return text;
 }
 
+std::string speed_text(double bytes_per_s) {
+  constexpr double kMost = 9e18;  // within int64
+  if (bytes_per_s < 999.5) return fmt::format("{:.3g} B/s", bytes_per_s);
+  return bytes_text(std::llround(std::min(bytes_per_s, kMost))) + "/s";
+}
+
 std::string ratio_text(double value, double bound) {
   if (bound > 0) return fmt::format("{:.3f}", value / bound);
   return value > 0 ? "-" : "1.000";

@@ -32,6 +32,15 @@ TEST(Quantities, BytesAreExactBelowAThousand) {
   EXPECT_EQ(bytes_text(INT64_MAX), "9.22 EB");
 }
 
+TEST(Quantities, SpeedsBelowAByteASecondAreNotZero) {
+  EXPECT_EQ(speed_text(0.125), "0.125 B/s");
+  EXPECT_EQ(speed_text(0), "0 B/s");
+  EXPECT_EQ(speed_text(999), "999 B/s");
+  EXPECT_EQ(speed_text(999.6), "1.00 kB/s");
+  EXPECT_EQ(speed_text(1.25e8), "125 MB/s");
+  EXPECT_EQ(speed_text(1e30), "9.00 EB/s");
+}
+
 TEST(Quantities, NumbersHaveNoMoreDigitsThanTheyNeed) {
   EXPECT_EQ(number_text(0), "0");
   EXPECT_EQ(number_text(22), "22");

@@ -15,6 +15,9 @@ namespace sluice {
 /// The fewest digits that give the value exactly, with at most six decimals: "22", "18.5", "1e+20".
 [[nodiscard]] std::string number_text(double value);
 
+/// A speed: "1.50 MB/s", "0.125 B/s". @pre at least 0
+[[nodiscard]] std::string speed_text(double bytes_per_s);
+
 /// `value` / `bound` with three decimals; "1.000" for 0 / 0 and "-" where only the bound is 0.
 [[nodiscard]] std::string ratio_text(double value, double bound);
 
