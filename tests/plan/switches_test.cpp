@@ -100,7 +100,7 @@ TEST(Switches, TakeTheLargestSizes) {
   std::mt19937 random(82);  // fixed seed
   for (const std::int64_t largest : {std::int64_t{1} << 57, (std::int64_t{1} << 62) / 13}) {
     for (const std::int64_t k : {2, 4}) {
-      for (const double setup : {0.0, 1e-300, 1e17, 1e300}) {
+      for (const double setup : {0.0, 1e-300, 1e17, kLargestSetup}) {
         const ExchangeProblem problem{testing::random_traffic(5, 4, 13, largest, random), k, setup};
         for (const char* algorithm : {"solstice", "eclipse", "lumos", "thresholds"}) {
           ExchangeOptions options;
