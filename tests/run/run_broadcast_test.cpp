@@ -317,6 +317,9 @@ TEST(Broadcast, OfDifferentSizesIsRefusedOnAllRanks) {
 /// Between hosts nothing compares the sizes of short ones.
 TEST(Broadcast, AShortMessageThatDoesNotFitIsMpisErrorByName) {
   if (size() == 1) return;
+#ifndef OPEN_MPI
+  GTEST_SKIP() << "other MPIs ask the error handler of MPI_COMM_WORLD, which ends the program";
+#endif
   const Comm comm;
   const PretendedHosts hosts(1);
   Broadcast job(comm.get(), 0);

@@ -216,7 +216,7 @@ class NamedPlans {
     // Dimensions planned alike have one name, others are listed: "classes+stepwise".
     const bool alike = std::ranges::all_of(names, [&](const std::string& each) { return each == names.front(); });
     const std::string made_by = alike ? names.front() : fmt::format("{}", fmt::join(names, "+"));
-    const RedistributionPlan plan{problem_, name.empty() ? made_by : name, std::move(plans), setup};
+    RedistributionPlan plan{problem_, name.empty() ? made_by : name, std::move(plans), setup};
     if (between_) return between_->cheapest(plan, setup, fewest_steps, name);
     if (detail::messages_at_once(problem_) > of_messages_.most_messages) return plan;
     return by_messages(plan, setup, fewest_steps, name);

@@ -10,6 +10,7 @@
 
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/context_registry.hpp"
+#include "run/mpi/runtime/never_destroyed.hpp"
 #include "run/mpi/runtime/simulation.hpp"
 #include "run/mpi/runtime/waiting.hpp"
 #include "sluice/error.hpp"
@@ -105,9 +106,9 @@ Context::~Context() {
   end();
   // MPI may still use what is left: it is never destroyed, not even at the end of the program, where the last job may
   // be that of a static variable.
-  static auto* const kept = new std::list<Leftover>;
+  static NeverDestroyed<std::list<Leftover>> kept;
   kept->splice(kept->end(), leftovers_);
-  static auto* const said = new decltype(goodbyes_);
+  static NeverDestroyed<decltype(goodbyes_)> said;
   if (goodbyes_said_ > 0) said->splice(said->end(), goodbyes_);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "run/mpi/runtime/never_destroyed.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
@@ -35,7 +36,7 @@ void make_returning_self(MPI_Comm& self) {
 }  // namespace
 
 ContextRegistry& context_registry() {
-  static auto* const all = new ContextRegistry;  // never destroyed: a job may be that of a static variable
+  static NeverDestroyed<ContextRegistry> all;  // a job may be that of a static variable
   return *all;
 }
 
