@@ -16,6 +16,10 @@
 #include <string>
 #include <vector>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "command.hpp"
 #include "command_tree.hpp"
 #include "everywhere.hpp"
@@ -185,11 +189,22 @@ bool is_surplus_copy() {
   return launch->rank > 0;
 }
 
+/// Planners ask for the same megabytes again and again: what they have freed is kept, which saves a tenth of the time
+/// of long plans. Not in a run, whose memory is measured.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  constexpr int kLargestKept = 32 << 20, kMostKept = 1 << 30;
+  (void)mallopt(M_MMAP_THRESHOLD, kLargestKept);
+  (void)mallopt(M_TRIM_THRESHOLD, kMostKept);
+#endif
+}
+
 /// What a verb writes is there all or not at all. A run or a study takes hours, of which it keeps what it can.
 int run_action(const CLI::App& root, const Action& action) {
   const std::string verb = root.get_subcommands().front()->get_name();
   std::optional<FilesTogether> files;
   if (verb != "run" && verb != "study") files.emplace();
+  if (verb == "plan" || verb == "compare" || verb == "predict") keep_freed_memory();
   try {
     const int status = action();
     if (files) files->finish();

@@ -257,8 +257,12 @@ const RouteBuilder::Ring& RouteBuilder::ring(std::size_t s) {
   if (!ring.ranks.empty()) return ring;
   const std::vector<std::int64_t>& ranks = groups_[s].ranks;
   const Shape shape = shape_of(s);
-  std::vector<std::size_t> positions;
-  positions.reserve(ranks.size());
+  std::vector<std::size_t> positions(ranks.size());
+  std::size_t count = 0;
+  const auto add_row = [&](std::size_t begin, std::size_t end) {
+    std::iota(positions.data() + count, positions.data() + count + (end - begin), begin);
+    count += end - begin;
+  };
   // A binary tree enters each other cluster as far round it as it enters the group: all ranks are its first in turn.
   const auto add_range = [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin, next = 0; i < end; i = next) {
@@ -266,8 +270,8 @@ const RouteBuilder::Ring& RouteBuilder::ring(std::size_t s) {
       next = std::min(cluster.end, end);
       const bool turned = shape == Shape::kBinary && (start < cluster.begin || start >= cluster.end);
       const std::size_t from = turned ? i + start * (next - i) / ranks.size() : i;
-      for (std::size_t p = from; p < next; ++p) positions.push_back(p);
-      for (std::size_t p = i; p < from; ++p) positions.push_back(p);
+      add_row(from, next);
+      add_row(i, from);
     }
   };
   Part done{start, start};
@@ -281,9 +285,10 @@ const RouteBuilder::Ring& RouteBuilder::ring(std::size_t s) {
     add_range(part.begin, done.begin);
     done = part;
   }
+  positions.resize(count);
   ring.last = positions.back();
-  ring.ranks.reserve(positions.size());
-  for (const std::size_t position : positions) ring.ranks.push_back(ranks[position]);
+  ring.ranks.resize(count);
+  std::ranges::transform(positions, ring.ranks.begin(), [&](std::size_t position) { return ranks[position]; });
   join(s, positions, ring);
   return ring;
 }
