@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <complex>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -226,6 +227,26 @@ TEST(Redistribution, TransposedByHand) {
     EXPECT_EQ(target, order == StorageOrder::kRowMajor
                           ? (std::vector<int>{0, 10, 20, 1, 11, 21, 2, 12, 22, 3, 13, 23})
                           : (std::vector<int>{0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23}));
+  }
+}
+
+/// The step from one row to the next, of which there is only one, is as long as a part of it: not the whole row.
+TEST(Redistribution, APartOfATransposedRowGoesToItsPlace) {
+  if (size() < 2) return;
+  for (const std::int64_t shared_from : {-1, 0, 4096}) {
+    for (const char* algorithm : {"auto", "oggp"}) {
+      RedistributionOptions options;
+      options.transpose = true;
+      options.shared_from_bytes = shared_from;
+      options.algorithm = algorithm;
+      Redistribution job(MPI_COMM_WORLD, {1, 16}, {{1, 2}, {1, 15}}, {{1, 1}, {1, 1}}, sizeof(int), options);
+      std::vector<int> source;
+      for (int i = rank() == 0 ? 0 : 15; i < (rank() == 0 ? 15 : 16) && rank() < 2; ++i) source.push_back(i);
+      std::vector<int> target(rank() == 0 ? 16 : 0, -1), expected(target.size());
+      std::iota(expected.begin(), expected.end(), 0);
+      job.execute(source.data(), target.data());
+      EXPECT_EQ(target, expected) << algorithm << ", shared from " << shared_from;
+    }
   }
 }
 

@@ -85,8 +85,11 @@ MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span
 
 void MessageCopies::merge_levels() {
   if (by_element()) return;
-  // Only where a row ends as the next one begins: not over gaps.
+  // Only where a row ends as the next one begins: not over gaps, nor of a part of one row, which the step from one row
+  // to the next, where there is only one, does not tell.
   while (levels_ > 1 && axes_[levels_ - 1].size() == 1 && axes_[levels_ - 1].front().contiguous()) {
+    const CopyAxis::Run& run = axes_[levels_ - 1].front().runs.front();
+    if (run.from != 0 || run.to != 0) return;
     const std::int64_t row = axes_[levels_ - 1].front().count;
     const std::size_t next = levels_ - 2;
     if ((from_step_[next] != 0 && from_step_[next] != row) || (to_step_[next] != 0 && to_step_[next] != row)) return;
