@@ -4,8 +4,8 @@
 //
 //     own_messages [REPETITIONS]      9 unless given
 //
-// Medians of rank 0, in turns, in ms. It is the sender that has to move the bytes, so that a rank which only sleeps
-// keeps them waiting, where one process cannot read the other one's memory and ranks outnumber processors:
+// Medians of the slowest rank, in turns, in ms. It is the sender that has to move the bytes, so that a rank which only
+// sleeps keeps them waiting, where one process cannot read the other one's memory and ranks outnumber processors:
 //
 //     scripts/mpirun.sh -np 3 --mca btl_vader_single_copy_mechanism none build/release/bin/own_messages
 //     scripts/mpirun.sh -np 3 --mca btl self,tcp build/release/bin/own_messages
@@ -14,69 +14,58 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdlib>
 #include <functional>
 #include <vector>
 
+#include "apps/compare/communicator.hpp"
 #include "sluice/run/mpi/collectives.hpp"
+#include "turns.hpp"
 
 namespace {
 
-constexpr int kMessage = 20 << 20;
-
-double median_ms(std::vector<double> seconds) {
-  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return 1e3 * *middle;
-}
-
-/// Until the message and the allreduce are done on this rank.
-double once(const std::function<void()>& allreduce, std::vector<char>& message) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double start = MPI_Wtime();
+/// Sends a message from rank 0 to rank 1, with the allreduce before rank 0 waits for its end.
+void send_beside(const sluice::compare::Communicator& comm, std::vector<char>& message,
+                 const std::function<void()>& allreduce) {
+  const auto bytes = static_cast<int>(message.size());
   MPI_Request sent = MPI_REQUEST_NULL;
-  if (rank == 0) MPI_Isend(message.data(), kMessage, MPI_CHAR, 1, 0, MPI_COMM_WORLD, &sent);
-  if (rank == 1) MPI_Recv(message.data(), kMessage, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (comm.rank() == 0) MPI_Isend(message.data(), bytes, MPI_CHAR, 1, 0, comm.get(), &sent);
+  if (comm.rank() == 1) MPI_Recv(message.data(), bytes, MPI_CHAR, 0, 0, comm.get(), MPI_STATUS_IGNORE);
   allreduce();
   MPI_Wait(&sent, MPI_STATUS_IGNORE);
-  return MPI_Wtime() - start;
+}
+
+void measure(int repetitions) {
+  constexpr int kElements = 1000, kMessage = 20 << 20;
+  const sluice::compare::Communicator comm(MPI_COMM_WORLD);
+  std::vector<int> own(kElements), result(kElements);
+  std::vector<char> message(kMessage);
+  sluice::mpi::Allreduce job(comm.get(), {kElements, MPI_INT, MPI_SUM});
+  const auto by_job = [&] { job.execute(own.data(), result.data()); };
+  const auto by_mpi = [&] { MPI_Allreduce(own.data(), result.data(), kElements, MPI_INT, MPI_SUM, comm.get()); };
+  constexpr int kUntilSettled = 12;  // executions after which a job has chosen its way
+  for (int i = 0; i < kUntilSettled; ++i) by_job();
+  const std::vector<turns::Timed> times =
+      turns::time_in_turns(comm,
+                           {{"Allreduce", [&] { send_beside(comm, message, by_job); }},
+                            {"MPI_Allreduce", [&] { send_beside(comm, message, by_mpi); }}},
+                           repetitions);
+  if (comm.rank() == 0)
+    fmt::print("Allreduce {:.1f} ms, MPI_Allreduce {:.1f} ms, medians of {}\n", 1e3 * times[0].median_s,
+               1e3 * times[1].median_s, repetitions);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  int rank = 0, ranks = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const int repetitions = argc > 1 ? std::max(1, std::atoi(argv[1])) : 9;
   if (ranks < 2) {
     fmt::print(stderr, "own_messages: 1 rank, expected at least 2\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
-  {
-    constexpr int kElements = 1000;
-    std::vector<int> own(kElements), result(kElements);
-    sluice::mpi::Allreduce job(MPI_COMM_WORLD, {kElements, MPI_INT, MPI_SUM});
-    const std::function<void()> by_job = [&] { job.execute(own.data(), result.data()); };
-    const std::function<void()> by_mpi = [&] {
-      MPI_Allreduce(own.data(), result.data(), kElements, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    };
-    constexpr int kUntilSettled = 12;  // executions after which a job has chosen its way
-    for (int i = 0; i < kUntilSettled; ++i) by_job();
-    std::vector<char> message(kMessage);
-    std::vector<double> job_s, mpi_s;
-    for (int i = 0; i < repetitions; ++i) {
-      job_s.push_back(once(by_job, message));
-      mpi_s.push_back(once(by_mpi, message));
-    }
-    if (rank == 0)
-      fmt::print("Allreduce {:.1f} ms, MPI_Allreduce {:.1f} ms, medians of {}\n", median_ms(job_s), median_ms(mpi_s),
-                 repetitions);
-  }
+  measure(argc > 1 ? std::max(1, std::atoi(argv[1])) : 9);
   MPI_Finalize();
   return 0;
 }

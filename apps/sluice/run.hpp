@@ -103,8 +103,4 @@ int run_reduce(const RunReduce& options);
 int run_broadcast(const RunBroadcast& options);
 int run_collective(const RunCollective& options);
 
-/// Throws InputError, on all ranks, naming `option`, if data of which this rank has `own_bytes` do not fit the memory
-/// of a node, where the system would otherwise end the program while they are filled.
-void check_memory(double own_bytes, const std::string& option);
-
 }  // namespace sluice::command

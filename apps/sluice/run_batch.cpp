@@ -13,6 +13,7 @@
 #include "option_values.hpp"
 #include "output.hpp"
 #include "run.hpp"
+#include "run_memory.hpp"
 #include "run_methods.hpp"
 #include "run_output.hpp"
 #include "sluice/error.hpp"

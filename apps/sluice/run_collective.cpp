@@ -11,6 +11,7 @@
 #include "output.hpp"
 #include "ranks.hpp"
 #include "run.hpp"
+#include "run_memory.hpp"
 #include "run_output.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"

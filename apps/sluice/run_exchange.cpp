@@ -18,6 +18,7 @@
 #include "output.hpp"
 #include "ranks.hpp"
 #include "run.hpp"
+#include "run_memory.hpp"
 #include "run_methods.hpp"
 #include "run_output.hpp"
 #include "schedule_file.hpp"

@@ -12,10 +12,11 @@
 #include "sluice/input/redistribution_problem.hpp"
 #include "sluice/plan/redistribute.hpp"
 
-/// Plans of arrays that cannot be planned dimension by dimension (RedistributionProblem::is_by_dimension). Where blocks
-/// are of any sizes, dimensions have no classes. Where processes are in both grids,
-/// what one sends itself is a copy, which needs no port and is in no step (RedistributionProblem::with_roles). Of a
-/// triangle or trapezoid (RedistributionProblem::with_part) messages are what of the product is in it, maybe nothing.
+/// Plans by the messages of all dimensions at once: of arrays that cannot be planned dimension by dimension
+/// (RedistributionProblem::is_by_dimension), and of others beside that. Where blocks are of any sizes, dimensions have
+/// no classes. Where processes are in both grids, what one sends itself is a copy, which needs no port and is in no
+/// step (RedistributionProblem::with_roles). Of a triangle or trapezoid (RedistributionProblem::with_part) messages are
+/// what of the product is in it, maybe nothing.
 namespace sluice::detail {
 
 /// The messages of `problem` but for its copies, each a class of its own. Copies, parts and blocks of any sizes break

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+
+namespace sluice::command {
+
+/// Throws InputError, on all ranks, naming `option`, if data of which this rank has `own_bytes` do not fit the memory
+/// of a node, where the system would otherwise end the program while they are filled.
+void check_memory(double own_bytes, const std::string& option);
+
+}  // namespace sluice::command
