@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Redistributions of 4096 x 4096 and 1024 x 1024 doubles between 4, 8 and 16 ranks of this host: a job that is kept, one
-# that is made for each execution, MPI_Alltoallw, MPI_Alltoallv with buffers that are kept, point-to-point, ScaLAPACK's
-# pdgemr2d, and memcpy of the same bytes. A line for each pair of layouts: medians in turns within one run, ratios of
-# interest, and what a rank needs beyond its data. The first seven have other blocks on either side; the others blocks
+# that is made for each execution, MPI_Alltoallw with types that are kept, and with types that are made for each
+# execution, MPI_Alltoallv with buffers that are kept, point-to-point, ScaLAPACK's pdgemr2d, and memcpy of the same
+# bytes. A line for each pair of layouts: medians in turns within one run, ratios of interest, and what a rank needs
+# beyond its data. The first seven have other blocks on either side; the others blocks
 # of 64, 100, 3, 1 and one for each process. The command is built first if need be; ten minutes on two cores.
 #
 #     bench/redistribute.sh [REPETITIONS [EDGE...]]      15, and 4096 and 1024 unless given
@@ -15,7 +16,7 @@ shift || true
 [[ $# -gt 0 ]] || set -- 4096 1024
 [[ -n ${BUILD-} ]] || scripts/build.sh release bin/sluice >/dev/null
 build=${BUILD:-build/release}
-methods=sluice,sluice-fresh,alltoallw,alltoallv,all-at-once,pdgemr2d,memcpy
+methods=sluice,sluice-fresh,alltoallw,alltoallw-fresh,alltoallv,all-at-once,pdgemr2d,memcpy
 result=$(mktemp)
 trap 'rm -f "$result"' EXIT
 
@@ -29,7 +30,8 @@ run = json.load(open(sys.argv[1]))
 methods = {each["name"]: each for each in run["methods"]}
 ms = {name: each["median_s"] * 1e3 for name, each in methods.items()}
 others = min(ms[name] for name in ("alltoallw", "alltoallv", "all-at-once", "pdgemr2d"))
-ratios = [ms["sluice"] / others, ms["sluice-fresh"] / others, ms["pdgemr2d"] / ms["sluice"], ms["sluice"] / ms["memcpy"]]
+fresh = min(ms[name] for name in ("alltoallw-fresh", "alltoallv", "all-at-once", "pdgemr2d"))
+ratios = [ms["sluice"] / others, ms["sluice-fresh"] / others, ms["sluice-fresh"] / fresh, ms["pdgemr2d"] / ms["sluice"], ms["sluice"] / ms["memcpy"]]
 memory = [methods[name]["peak_extra_bytes"] / 2**20 for name in methods if name != "memcpy"]
 print(f"| {' | '.join(sys.argv[2:4])} | {sys.argv[4]} -> {sys.argv[5]} |",
       " | ".join(f"{each:.3g}" for each in ms.values()), "|", " | ".join(f"{each:.3f}" for each in ratios), "|",
@@ -50,8 +52,8 @@ layouts() {
 cat <<END
 $repetitions repetitions, $build; ms, and MiB of a rank beyond its data
 
-| n | ranks | layouts | kept job | fresh job | alltoallw | alltoallv | point-to-point | pdgemr2d | memcpy | kept / best of others | fresh / best of others | pdgemr2d / kept | kept / memcpy | memory, in this order | kept job by |
-|$(printf -- '---|%.0s' {1..16})
+| n | ranks | layouts | kept job | fresh job | alltoallw | with new types | alltoallv | point-to-point | pdgemr2d | memcpy | kept / best of others | fresh / best of others | fresh / best with new types | pdgemr2d / kept | kept / memcpy | memory, in this order | kept job by |
+|$(printf -- '---|%.0s' {1..18})
 END
 for edge in "$@"; do
   while read -r ranks from to; do

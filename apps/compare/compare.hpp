@@ -75,8 +75,8 @@ struct RedistributionVariant {
 /// ScaLAPACK's; between blocks of any sizes there are neither of those two. "sluice-ALGORITHM", "sluice-MODE",
 /// "sluice-fresh" (a job is made for each execution, and its plan not kept), "memcpy" unless the job scales (each rank
 /// copies its whole target from memory where it is in order already, and waits for the others) and, of a whole box,
-/// "pairwise" (in round d each rank sends to the one d further on) can be asked for besides, and "sluice-direct" for
-/// copies.
+/// "alltoallw-fresh" (types are made for each execution) and "pairwise" (in round d each rank sends to the one d
+/// further on) can be asked for besides, and "sluice-direct" for copies.
 [[nodiscard]] std::vector<std::string> redistribution_methods(const RedistributionProblem& problem,
                                                               std::int64_t element_size,
                                                               const RedistributionVariant& variant = {});

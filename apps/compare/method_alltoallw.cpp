@@ -122,8 +122,24 @@ class Alltoallw final : public Method {
   std::vector<int> zeros_;
 };
 
+/// Types are made for each execution and freed after it, as by a program that redistributes once. Who sends to whom is
+/// known already.
+class FreshAlltoallw final : public Method {
+ public:
+  explicit FreshAlltoallw(const RedistributionPart& part) : part_(part) {}
+
+  void execute(const void* source, void* target) override { Alltoallw(part_).execute(source, target); }
+
+ private:
+  const RedistributionPart& part_;
+};
+
 }  // namespace
 
 std::unique_ptr<Method> make_alltoallw(const RedistributionPart& part) { return std::make_unique<Alltoallw>(part); }
+
+std::unique_ptr<Method> make_fresh_alltoallw(const RedistributionPart& part) {
+  return std::make_unique<FreshAlltoallw>(part);
+}
 
 }  // namespace sluice::compare

@@ -120,15 +120,16 @@ class ThenAdded final : public Method {
 std::unique_ptr<Method> make_usual(const std::string& name, const RedistributionPart& part) {
   if (name == "alltoallv" || name == "all-at-once" || name == "pairwise") return make_packed(name, part);
   if (name == "alltoallw") return make_alltoallw(part);
+  if (name == "alltoallw-fresh") return make_fresh_alltoallw(part);
   if (name == "alltoallw-bcast" && part.job.options.has_replicas()) return make_alltoallw_bcast(part);
   if (name == "pdgemr2d" && !part.job.options.has_replicas()) return make_pdgemr2d(part);
   throw InputError(
       "method", fmt::format("'{}'", name),
       part.job.options.has_replicas()
           ? "sluice, sluice-ALGORITHM, sluice-MODE, sluice-fresh, sluice-direct, memcpy, alltoallv, alltoallw, "
-            "all-at-once, pairwise or alltoallw-bcast"
+            "alltoallw-fresh, all-at-once, pairwise or alltoallw-bcast"
           : "sluice, sluice-ALGORITHM, sluice-MODE, sluice-fresh, memcpy, caterpillar, alltoallv, alltoallw, "
-            "all-at-once, pairwise or pdgemr2d");
+            "alltoallw-fresh, all-at-once, pairwise or pdgemr2d");
 }
 
 class ComparedRedistribution final : public ComparedJob {

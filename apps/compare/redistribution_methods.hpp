@@ -9,10 +9,10 @@
 namespace sluice::compare {
 
 /// Names: "sluice", "sluice-fresh", "sluice-ALGORITHM", "sluice-chain", "sluice-local", "memcpy", "caterpillar",
-/// "alltoallv", "alltoallw", "all-at-once", "pairwise", "pdgemr2d"; of a triangle or trapezoid "pdtrmr2d" in place of
-/// the last five. Between several copies "sluice-direct", which passes nothing on, and "alltoallw-bcast" besides, and
-/// no "caterpillar" nor ScaLAPACK's. With `part.job.scaled` others than the library's own move to memory of their own,
-/// and scale and add from there. `part` must outlive the method. Collective.
+/// "alltoallv", "alltoallw", "alltoallw-fresh", "all-at-once", "pairwise", "pdgemr2d"; of a triangle or trapezoid
+/// "pdtrmr2d" in place of the last six. Between several copies "sluice-direct", which passes nothing on, and
+/// "alltoallw-bcast" besides, and no "caterpillar" nor ScaLAPACK's. With `part.job.scaled` others than the library's
+/// own move to memory of their own, and scale and add from there. `part` must outlive the method. Collective.
 ///
 /// Throws InputError on all ranks for other names, and for a method that cannot do this job, saying why.
 [[nodiscard]] std::unique_ptr<Method> make_redistribution_method(const std::string& name,
@@ -24,6 +24,8 @@ namespace sluice::compare {
 [[nodiscard]] std::unique_ptr<Method> make_packed(const std::string& name, const RedistributionPart& part);
 /// MPI_Alltoallw with a derived type per peer: MPI gathers and scatters.
 [[nodiscard]] std::unique_ptr<Method> make_alltoallw(const RedistributionPart& part);
+/// The same with types that are made for each execution and freed after it.
+[[nodiscard]] std::unique_ptr<Method> make_fresh_alltoallw(const RedistributionPart& part);
 /// MPI's usual way to several copies of the target: MPI_Alltoallw from the first copy of the source to the first one of
 /// the target, then MPI_Bcast of every part among its copies.
 [[nodiscard]] std::unique_ptr<Method> make_alltoallw_bcast(const RedistributionPart& part);

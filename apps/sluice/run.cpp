@@ -53,16 +53,15 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
   problem->add_option("--beta", options->beta, "factor of Y; with 0, Y is replaced")->option_text("BETA [0]");
   options->methods.add_method_to(
       *problem,
-      "sluice, sluice-ALGORITHM, sluice-MODE, caterpillar, alltoallv, alltoallw, all-at-once, pdgemr2d; pairwise, "
-      "which "
-      "all leaves out; between copies "
+      "sluice, sluice-ALGORITHM, sluice-MODE, caterpillar, alltoallv, alltoallw, all-at-once, pdgemr2d; pairwise and "
+      "alltoallw-fresh, which all leaves out; between copies "
       "sluice-direct, which passes nothing on, and alltoallw-bcast besides; of several arrays one-by-one besides, a "
       "job "
       "for each",
       {{"sluice", "sluice-chain", "sluice-local", "sluice-fresh"},
        with_sluice(planners),
-       {"caterpillar", "alltoallv", "alltoallw", "all-at-once", "pdgemr2d", "pairwise", "sluice-direct",
-        "alltoallw-bcast", "one-by-one"}});
+       {"caterpillar", "alltoallv", "alltoallw", "all-at-once", "pdgemr2d", "pairwise", "alltoallw-fresh",
+        "sluice-direct", "alltoallw-bcast", "one-by-one"}});
   options->methods.add_times_to(*problem);
   options->timeline.add_to(*problem, kByARun);
   problem->footer(

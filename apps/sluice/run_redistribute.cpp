@@ -51,7 +51,7 @@ std::vector<std::string> read_methods(const RunMethods& options, const Redistrib
       if (is_algorithm("exchange", by) && !is_algorithm("redistribute", by)) return name;
       check_algorithm("redistribute", by, "--methods " + name);
       (void)plan_redistribution(task.problem, by, task.setup);  // throws if it does not apply
-    } else if (name == "pairwise" && !task.problem.has_part()) {
+    } else if ((name == "pairwise" || name == "alltoallw-fresh") && !task.problem.has_part()) {
       return name;
     } else if (name == "pdgemr2d" && !is_known) {
       throw InputError("--methods", "'pdgemr2d'",
@@ -60,9 +60,10 @@ std::vector<std::string> read_methods(const RunMethods& options, const Redistrib
                            ? "blocks of one size in each dimension, or another method"
                            : "a matrix of 8-byte elements that is not transposed, and a build with ScaLAPACK");
     } else if (!is_known) {
-      throw InputError("--methods", fmt::format("'{}'", name),
-                       fmt::format("all, sluice-ALGORITHM, sluice-MODE, sluice-fresh, {}{}{}", fmt::join(known, ", "),
-                                   scaled ? "" : ", memcpy", task.problem.has_part() ? "" : ", pairwise"));
+      throw InputError(
+          "--methods", fmt::format("'{}'", name),
+          fmt::format("all, sluice-ALGORITHM, sluice-MODE, sluice-fresh, {}{}{}", fmt::join(known, ", "),
+                      scaled ? "" : ", memcpy", task.problem.has_part() ? "" : ", pairwise, alltoallw-fresh"));
     }
     return name == kPlanned && algorithm != "auto" ? fmt::format("{}{}", kPlannedBy, algorithm) : name;
   });

@@ -54,7 +54,7 @@ TEST_P(EveryMethod, RandomProblems) {
 
 INSTANTIATE_TEST_SUITE_P(Methods, EveryMethod,
                          ::testing::Values("sluice", "sluice-stepwise", "caterpillar", "alltoallv", "alltoallw",
-                                           "all-at-once", "pairwise", "sluice-fresh", "memcpy"));
+                                           "alltoallw-fresh", "all-at-once", "pairwise", "sluice-fresh", "memcpy"));
 
 TEST(Method, UnknownName) {
   EXPECT_THROW(Made("fastest", RedistributionJob{{8}, {{1}, {1}}, {{1}, {1}}, 8, {}}), InputError);
