@@ -252,6 +252,27 @@ TEST(PlanProgram, InOrderABlockCrossesBetweenSitesOnce) {
   EXPECT_LT(plan_program(platform, problem).program.length_s, 0.6 * pairwise_s);
 }
 
+/// Each of 2^q ranks sends half of the array to its neighbour, a quarter in its group of four, and so on; wherever the
+/// root is.
+TEST(PlanProgram, NeighboursFirstSendsLongMessagesToNeighbours) {
+  constexpr std::int64_t kRanks = 16, kShare = 64, kBytes = kRanks * kShare;
+  const Program program =
+      plan_program(one_cluster(kRanks), {Collective::kReduce, kBytes, 5, 8}, {.algorithm = "neighbours-first"}).program;
+  EXPECT_EQ(faults(program), "");
+  std::map<std::int64_t, std::vector<std::int64_t>> sent;  // bytes of messages that are combined, by sender
+  for (const ProgramOperation& op : program.operations) {
+    if (op.kind != ProgramOperation::Kind::kCombine) continue;
+    sent[op.peer].push_back(op.message_bytes());
+    const std::int64_t group = kBytes / op.message_bytes();  // of 2, 4, 8 and 16 ranks
+    EXPECT_EQ(op.peer / group, op.rank / group) << op.peer << " to " << op.rank;
+  }
+  ASSERT_EQ(sent.size(), static_cast<std::size_t>(kRanks));
+  for (auto& [rank, bytes] : sent) {
+    std::ranges::sort(bytes);
+    EXPECT_EQ(bytes, (std::vector<std::int64_t>{kShare, 2 * kShare, 4 * kShare, 8 * kShare})) << rank;
+  }
+}
+
 /// A long block goes out from its own rank.
 TEST(PlanProgram, AllgatherOfOneLongBlockTakesAsLongFromAnyRank) {
   const Platform platform = testing::sites_of_clusters(2, 2, 4);

@@ -453,6 +453,34 @@ TEST(BetweenHosts, ReductionsGoByAUsualNetworkWhereTheOrderMatters) {
   EXPECT_EQ(one.summary().method.find("part"), std::string::npos) << one.explanation();
 }
 
+void add_slowly(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
+  const auto* const first = static_cast<const std::int64_t*>(in);
+  auto* const second = static_cast<std::int64_t*>(inout);
+  for (int i = 0; i < *count; ++i) second[i] += first[i];
+  std::this_thread::sleep_for(*count * std::chrono::nanoseconds(100));
+}
+
+/// Nobody knows how long it takes: short elements are combined in shares, as it may take long.
+TEST(BetweenHosts, OwnOperationsOnShortElementsAreSharedAmongTheRanks) {
+  const PretendedHosts hosts(1);
+  const NewCommunicator comm;
+  MPI_Op add = MPI_OP_NULL;
+  ASSERT_EQ(MPI_Op_create(add_slowly, 1, &add), MPI_SUCCESS);
+  for (const int count : {4'096, 8'193, 16'384}) {
+    for (int root = 0; root < std::min(size(), 3); ++root) {
+      std::vector<std::int64_t> mine(count), sum(count, -1);
+      for (int i = 0; i < count; ++i) mine[i] = i * (rank() + 1);
+      ElementReduction job(comm, {count, MPI_INT64_T, add}, root);
+      job.execute(mine.data(), sum.data());
+      for (int i = 0; rank() == root && i < count; ++i)
+        ASSERT_EQ(sum[i], std::int64_t{i} * size() * (size() + 1) / 2) << i << " of " << count;
+      const bool shared = job.summary().method == "neighbours-first";
+      EXPECT_EQ(shared, count < 16'384 && size() > 1) << job.explanation();
+    }
+  }
+  MPI_Op_free(&add);
+}
+
 TEST(BetweenHosts, NothingIsMeasuredWhereTheVariableSaysSo) {
   const Variable variable("SLUICE_MEASURE", "0");
   const PretendedHosts hosts(1);

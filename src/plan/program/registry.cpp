@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -748,13 +749,45 @@ Variants mirrored_reduce_scatter(const ProgramTask& task) {
   }
   return result;
 }
-/// Each rank's block to the root.
-ProgramMessages flat_gather(const ProgramTask& task, std::int64_t root) {
-  Ranks from_root = task.order;
-  std::rotate(from_root.begin(), std::ranges::find(from_root, root), from_root.end());
-  RangeSets sets;
-  for (const std::int64_t rank : from_root) sets.push_back({task.block(rank)});
-  return flat_scatter(from_root, sets).reversed(false);
+/// What each of `ranks` has to the root, one of them.
+ProgramMessages flat_gather(Ranks ranks, RangeSets sets, std::int64_t root) {
+  const auto at = std::ranges::find(ranks, root) - ranks.begin();
+  std::rotate(ranks.begin(), ranks.begin() + at, ranks.end());
+  std::rotate(sets.begin(), sets.begin() + at, sets.end());
+  return flat_scatter(ranks, sets).reversed(false);
+}
+/// In the order of the numbers that their places in `ranks` are with their binary digits the other way round: those
+/// whose places differ in the lowest digit are half of all ranks apart, and so on.
+Ranks by_lowest_digit(const Ranks& ranks) {
+  const auto digits = static_cast<unsigned>(std::bit_width(ranks.size() - 1));
+  Ranks result;
+  for (std::size_t i = 0; i < std::size_t{1} << digits; ++i) {
+    std::size_t place = 0;
+    for (unsigned digit = 0; digit < digits; ++digit) place |= (i >> digit & 1) << (digits - 1 - digit);
+    if (place < ranks.size()) result.push_back(ranks[place]);
+  }
+  return result;
+}
+/// Reduce-scatter over a circulant graph, then each share to the root. Half of a rank's bytes go to the next rank, half
+/// of the rest two ranks further, and so on: where nothing is known of the network, ranks whose numbers are near each
+/// other are likely to be near each other.
+Variants neighbours_first(const ProgramTask& task) {
+  const std::int64_t rounds = std::bit_width(static_cast<std::uint64_t>(task.shape.ranks - 1));
+  return {{"neighbours-first",
+           [&task] {
+             Ranks ranks = task.order;
+             if (task.groups.empty()) std::ranges::sort(ranks);
+             ranks = by_lowest_digit(ranks);
+             RangeSets sets;
+             for (const ByteRange& share : cut(task.all(), task.shape.ranks, task.shape.element_bytes))
+               sets.push_back({share});
+             sets.resize(ranks.size());
+             ProgramMessages messages = circulant_allgather(ranks, sets).reversed(true);
+             messages.append(flat_gather(ranks, sets, task.shape.root));
+             return messages;
+           },
+           {},
+           task.shape.ranks * (rounds + 1)}};
 }
 /// The root combines its share only, as all others do.
 Variants reduce_scatter_gather(const ProgramTask& task) {
@@ -764,7 +797,7 @@ Variants reduce_scatter_gather(const ProgramTask& task) {
     for (ProgramVariant& variant : variants) {
       result.push_back({"reduce-scatter-gather, " + variant.name, [shares, make = std::move(variant.make)] {
                           ProgramMessages messages = make();
-                          messages.append(flat_gather(*shares, shares->shape.root));
+                          messages.append(flat_gather(shares->order, shares->blocks(), shares->shape.root));
                           return messages;
                         }});
       result.back().messages = all_pairs(task);
@@ -784,7 +817,7 @@ Variants gather_broadcast(const ProgramTask& task) {
   Variants variants;
   const auto offer = [&](std::int64_t root) {
     const PlannedMessages back = broadcast_forth(task, root);
-    ProgramMessages messages = flat_gather(task, root);
+    ProgramMessages messages = flat_gather(task.order, task.blocks(), root);
     messages.append(program_messages(task, back, false));
     // All blocks pass the port of that rank both ways.
     const std::string at = root == task.shape.root ? "" : fmt::format("at rank {}, ", root);
@@ -857,6 +890,8 @@ std::vector<ProgramPlanner> make_table() {
         "Rabenseifner 2004; ours", reversed_broadcast);
   entry({C::kReduce}, "reduce-scatter-gather", "fewest bytes combined per rank", "as the reduce-scatter", kThakur,
         reduce_scatter_gather, kOrdered);
+  entry({C::kReduce}, "neighbours-first", "fewest bytes combined per rank; most go between neighbours", "O(p^2)",
+        "Traeff 2024; ours", neighbours_first);
   entry({C::kReduce}, "ordered-tree", "between groups one message for each run of ranks and share", "O(n p)", "ours",
         ordered_tree, kOrdered);
   entry({C::kReduce, C::kReduceScatter}, "grouped-exchange", "one latency between groups", "as allreduce", "ours",
