@@ -66,6 +66,10 @@ using Cell = std::function<Ranges(std::size_t from, std::size_t to)>;
 /// Keeps the order of the ranks.
 [[nodiscard]] ProgramMessages recursive_doubling_allreduce(const Ranks& ranks, const ByteRange& all);
 
+/// For `root`, one of the ranks.
+[[nodiscard]] ProgramMessages neighbours_first_reduce(const Ranks& ranks, std::int64_t root, const ByteRange& all,
+                                                      std::int64_t element_bytes);
+
 // ---- ranks in their order
 
 /// How items next to each other are joined.
