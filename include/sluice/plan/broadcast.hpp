@@ -122,6 +122,7 @@ struct BroadcastOptions {
   /// As in BetweenOptions, for trees between clusters; "auto" takes a fifth of it for these where it also looks at
   /// other ways, whose work has limits of its own.
   double effort = 1;
+  double slack = 0;  ///< of plan_costly_reduction: as in ProgramOptions
   /// Pipelines to hundreds of ranks are cut into more than 64 segments, up to 512, where that is shorter and the plan
   /// has at most about so many messages, or twice as many in up to 100 segments; 0: never.
   std::int64_t most_messages = 500'000;

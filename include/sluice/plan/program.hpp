@@ -33,8 +33,8 @@ struct ProgramOptions {
   std::string algorithm = "auto";  ///< one that algorithms() names for the problem, or "auto"
   std::int64_t segments = 0;       ///< of "chain" and "circulant" broadcasts and reductions; 0: the best of some
   /// Of programs that are at most this share longer than the fastest, the one is taken in which the fewest pairs of
-  /// ranks send to each other: for platforms that are measured, with errors, and shared in ways that nobody has
-  /// measured.
+  /// ranks send to each other, and of several such that of the fewest messages: for platforms that are measured, with
+  /// errors, and shared in ways that nobody has measured.
   double slack = 0;
   /// Above 0: how much work replays may be; the same arguments give the same plan on every machine. N times the
   /// default is N times the work.

@@ -217,7 +217,8 @@ ProgramPlan plan_costly_reduction(const Platform& platform, std::int64_t root, s
                                .element_bytes = element_bytes,
                                .commutative = commutative,
                                .combine_s_per_byte = combine_s_per_byte};
-  ProgramOptions how{.segments = options.segments, .effort = options.effort, .stop = options.stop};
+  ProgramOptions how{
+      .segments = options.segments, .slack = options.slack, .effort = options.effort, .stop = options.stop};
   const bool by_name = has_algorithm(kReductionPrograms, options.algorithm);
   const bool any = options.algorithm == "auto" && options.inside.empty() && (options.segments == 0 || !commutative);
   if (by_name && options.algorithm != kReversedBroadcast) {

@@ -180,14 +180,15 @@ std::string_view short_algorithm(const Program& shape) {
   }
 }
 
-/// Pairs of ranks of which one sends to the other. Of programs that are as fast, one with few of them loses least where
-/// a network is shared in ways that its platform does not tell.
-std::size_t connections(const Tried& variant) {
+/// Pairs of ranks of which one sends to the other, and messages. Of programs that are as fast, one with few of them
+/// loses least where a network is shared in ways that its platform does not tell, and a message takes longer than it
+/// says.
+std::pair<std::size_t, std::size_t> connections(const Tried& variant) {
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
   for (const detail::ProgramMessage& message : variant.timed.messages.list())
     pairs.emplace_back(message.from, message.to);
   std::ranges::sort(pairs);
-  return static_cast<std::size_t>(std::unique(pairs.begin(), pairs.end()) - pairs.begin());
+  return {static_cast<std::size_t>(std::unique(pairs.begin(), pairs.end()) - pairs.begin()), variant.size()};
 }
 
 class Planning {

@@ -31,7 +31,6 @@ namespace {
 
 // Where no platform is given.
 constexpr std::int64_t kMostRanks = 256;              ///< planned in less than half a second
-constexpr double kMeasuredWithin = 0.05;              ///< how exactly the network is known
 constexpr std::int64_t kMostRanksOfShortMatrix = 64;  ///< an alltoall, by each rank, in some milliseconds
 
 /// Short elements with an operation of MPI's own, where no trial is to decide: on one node without shared memory.

@@ -93,6 +93,7 @@ PlannedReduction plan_over_platform(Channel& channel, const JobPlatform& known, 
     how.algorithm = options.algorithm;
     how.segments = options.segments.value_or(0);
     how.effort = options.effort;
+    if (!options.platform) how.slack = kMeasuredWithin;
     const std::int64_t elements = shape.size_bytes / shape.element_bytes;
     Program program = plan_costly_reduction(known.platform, shape.root, elements, shape.element_bytes,
                                             combine_s_per_byte, how, shape.commutative)
