@@ -31,6 +31,19 @@ xargs -0 --no-run-if-empty awk '
     plans_see["redistribute"] = "exchange"
     plans_see["broadcast"] = "network program"
     plans_see["program"] = "network broadcast"
+    # What a folder of the command may include of the other ones, besides command.hpp; what lies above them, "base", all.
+    command_sees["process"] = ""
+    command_sees["output"] = "process"
+    command_sees["options"] = "output process"
+    command_sees["plan"] = "options output process"
+    command_sees["compare"] = "plan options output process"
+    command_sees["simulate"] = "plan options output process"
+    command_sees["run"] = "options output process"
+    command_sees["network"] = "options output process"
+    command_sees["tune"] = "options output process"
+    command_sees["report"] = "options output process"
+    command_sees["study"] = "options output process"
+    command_sees["manuals"] = "base options output process"
   }
 
   function offence(reason) {
@@ -73,7 +86,14 @@ xargs -0 --no-run-if-empty awk '
 
     if (spelled ~ /^apps\//) {
       if (FILENAME !~ /^apps\//) offence("no part of the libraries: only the command sees it")
-      else if (spelled !~ /^apps\/compare\//) offence("the command is seen by nobody")
+      else if (spelled ~ /^apps\/compare\//) next
+      else if (FILENAME !~ /^apps\/sluice\//) offence("the command is seen by nobody")
+      else if (spelled != "apps/sluice/command.hpp") {
+        own = first_folder(substr(FILENAME, 13))
+        theirs = first_folder(substr(spelled, 13))
+        if (own != "base" && theirs != own && (" " command_sees[own] " ") !~ (" " theirs " "))
+          offence("apps/sluice/" own " may include of the command: command.hpp, " command_sees[own])
+      }
       next
     }
 

@@ -9,11 +9,12 @@
 #include <variant>
 #include <vector>
 
-#include "command.hpp"
-#include "option_values.hpp"
-#include "output.hpp"
-#include "provenance.hpp"
-#include "schedule_file.hpp"
+#include "apps/sluice/command.hpp"
+#include "apps/sluice/options/schedule_file.hpp"
+#include "apps/sluice/options/values.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/output/provenance.hpp"
+#include "apps/sluice/output/terminal.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/input/traffic_file.hpp"
@@ -26,7 +27,6 @@
 #include "sluice/schedule/tree_validate.hpp"
 #include "sluice/schedule/validate.hpp"
 #include "sluice/show/quantities.hpp"
-#include "terminal.hpp"
 
 namespace sluice::command {
 

@@ -1,4 +1,4 @@
-#include "command_tree.hpp"
+#include "apps/sluice/command_tree.hpp"
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -9,8 +9,8 @@
 #include <span>
 #include <string_view>
 
-#include "everywhere.hpp"
-#include "version.hpp"
+#include "apps/sluice/output/command_line.hpp"
+#include "apps/sluice/process/version.hpp"
 
 namespace sluice::command {
 

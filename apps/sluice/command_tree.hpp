@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "command.hpp"
+#include "apps/sluice/command.hpp"
 
 namespace sluice::command {
 

@@ -20,17 +20,17 @@
 #include <malloc.h>
 #endif
 
-#include "command.hpp"
-#include "command_tree.hpp"
-#include "everywhere.hpp"
-#include "launcher.hpp"
-#include "offered_values.hpp"
-#include "output.hpp"
-#include "ranks.hpp"
+#include "apps/sluice/command.hpp"
+#include "apps/sluice/command_tree.hpp"
+#include "apps/sluice/options/offered_values.hpp"
+#include "apps/sluice/options/suggestion.hpp"
+#include "apps/sluice/output/command_line.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/output/terminal.hpp"
+#include "apps/sluice/process/launcher.hpp"
+#include "apps/sluice/process/ranks.hpp"
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"
-#include "suggestion.hpp"
-#include "terminal.hpp"
 
 namespace sluice::command {
 

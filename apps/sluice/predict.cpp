@@ -7,20 +7,20 @@
 #include <string_view>
 #include <vector>
 
-#include "broadcast_options.hpp"
-#include "collective_options.hpp"
-#include "command.hpp"
-#include "elapsed.hpp"
-#include "interrupt.hpp"
-#include "output.hpp"
-#include "plan.hpp"
-#include "provenance.hpp"
+#include "apps/sluice/command.hpp"
+#include "apps/sluice/options/broadcast.hpp"
+#include "apps/sluice/options/collective.hpp"
+#include "apps/sluice/options/interrupt.hpp"
+#include "apps/sluice/output/elapsed.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/output/provenance.hpp"
+#include "apps/sluice/output/terminal.hpp"
+#include "apps/sluice/plan/plan.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
-#include "terminal.hpp"
 
 namespace sluice::command {
 

@@ -1,13 +1,14 @@
-// What the command does without MPI, instead of ranks.cpp, run_*.cpp and study_redistribute_paragon.cpp.
+// What the command does without MPI, instead of the files that include mpi.h or wait for all ranks: process/ranks.cpp,
+// network/run_probe.cpp, tune/measure.cpp, study/redistribute_paragon.cpp and most of run/.
 
 #include <cstdio>
 
-#include "probe.hpp"
-#include "ranks.hpp"
-#include "run.hpp"
+#include "apps/sluice/network/probe.hpp"
+#include "apps/sluice/process/ranks.hpp"
+#include "apps/sluice/run/run.hpp"
+#include "apps/sluice/study/study.hpp"
+#include "apps/sluice/tune/tune.hpp"
 #include "sluice/error.hpp"
-#include "study/study.hpp"
-#include "tune.hpp"
 
 namespace sluice::command {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "apps/sluice/tune/library.hpp"
+#include "apps/sluice/tune/mpich.hpp"
 #include "command_runner.hpp"
-#include "tune_library.hpp"
-#include "tune_mpich.hpp"
 
 namespace sluice::testing {
 namespace {

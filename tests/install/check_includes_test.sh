@@ -8,15 +8,17 @@ failures=0
 
 fresh_tree() {
   rm -rf "${tree:?}"/*
-  mkdir -p "$tree"/include/sluice/{graph,input,schedule,plan,show,run/mpi} "$tree"/src/{graph,plan,show,run/mpi} "$tree"/apps/{compare,sluice}
+  mkdir -p "$tree"/include/sluice/{graph,input,schedule,plan,show,run/mpi} "$tree"/src/{graph,plan,show,run/mpi} "$tree"/apps/compare "$tree"/apps/sluice/{options,output,plan,run}
   echo '#include <string>' > "$tree/include/sluice/error.hpp"
   printf '%s\n' '#include <vector>' '#include "sluice/error.hpp"' '#include <fmt/core.h>' > "$tree/include/sluice/graph/g.hpp"
   echo '  #  include "sluice/graph/g.hpp"  // why' > "$tree/include/sluice/schedule/s.hpp"
   printf '%s\n' '#include "sluice/schedule/s.hpp"' '#include "graph/inner.hpp"' '#include "plan/inner.hpp"' '#include "beside.hpp"' \
     > "$tree/src/plan/p.cpp"
   printf '%s\n' '#include "sluice/plan/p.hpp"' '#include "sluice/run/mpi/x.hpp"' '#include <mpi.h>' > "$tree/src/run/mpi/r.cpp"
-  printf '%s\n' '#include "sluice/run/mpi/x.hpp"' '#include "verbs.hpp"' '#include "apps/compare/c.hpp"' '#include <CLI/CLI.hpp>' \
+  printf '%s\n' '#include "sluice/run/mpi/x.hpp"' '#include "apps/sluice/plan/plan.hpp"' '#include "apps/compare/c.hpp"' '#include <CLI/CLI.hpp>' \
     > "$tree/apps/sluice/main.cpp"
+  printf '%s\n' '#include "apps/sluice/command.hpp"' '#include "apps/sluice/plan/plan.hpp"' '#include "apps/sluice/output/files.hpp"' \
+    > "$tree/apps/sluice/plan/exchange.cpp"
   printf '%s\n' '#include "apps/compare/c.hpp"' '#include "sluice/run/mpi/x.hpp"' '#include <mpi.h>' > "$tree/apps/compare/c.cpp"
 }
 
@@ -53,7 +55,11 @@ expect_offence apps/compare/d.cpp            '<CLI/CLI.hpp>'               "apps
 expect_offence include/sluice/graph/i.hpp    '"graph/inner.hpp"'           "internal header in a public one"
 expect_offence include/sluice/graph/j.hpp    '"g.hpp"'                     "in full"
 expect_offence include/sluice/graph/k.hpp    '<nlohmann/json.hpp>'         "without JSON"
-expect_offence apps/sluice/plan.cpp          '"plan/inner.hpp"'            "public headers only"
+expect_offence apps/sluice/plan/plan.cpp     '"plan/inner.hpp"'            "public headers only"
+expect_offence apps/sluice/output/o.cpp      '"apps/sluice/options/v.hpp"' "apps/sluice/output may include of the command"
+expect_offence apps/sluice/options/v.cpp     '"apps/sluice/plan/plan.hpp"' "apps/sluice/options may include of the command"
+expect_offence apps/sluice/plan/plan.cpp     '"apps/sluice/run/run.hpp"'   "apps/sluice/plan may include of the command"
+expect_offence apps/sluice/plan/plan.cpp     '"apps/sluice/command_tree.hpp"' "apps/sluice/plan may include of the command"
 expect_offence apps/compare/e.cpp            '"run/mpi/inner.hpp"'         "public headers only"
 expect_offence apps/compare/f.cpp            '"apps/sluice/verbs.hpp"'     "seen by nobody"
 expect_offence src/run/mpi/f.cpp             '"apps/compare/c.hpp"'        "only the command sees it"

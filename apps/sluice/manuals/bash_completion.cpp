@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "parts.hpp"
+#include "apps/sluice/manuals/parts.hpp"
 
 namespace sluice::manuals {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "parts.hpp"
+#include "apps/sluice/manuals/parts.hpp"
 
 namespace sluice::manuals {
 

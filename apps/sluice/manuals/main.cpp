@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "command_tree.hpp"
-#include "output.hpp"
-#include "parts.hpp"
-#include "version.hpp"
+#include "apps/sluice/command_tree.hpp"
+#include "apps/sluice/manuals/parts.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/process/version.hpp"
 
 int main(int argc, char** argv) {
   using namespace sluice;

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <string_view>
 
-#include "parts.hpp"
+#include "apps/sluice/manuals/parts.hpp"
 
 namespace sluice::manuals {
 

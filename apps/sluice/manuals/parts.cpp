@@ -1,4 +1,4 @@
-#include "parts.hpp"
+#include "apps/sluice/manuals/parts.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,7 +6,7 @@
 #include <CLI/App.hpp>
 #include <utility>
 
-#include "command_tree.hpp"
+#include "apps/sluice/command_tree.hpp"
 
 namespace sluice::manuals {
 

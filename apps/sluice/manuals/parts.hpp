@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "offered_values.hpp"
+#include "apps/sluice/options/offered_values.hpp"
 
 namespace CLI {
 class App;

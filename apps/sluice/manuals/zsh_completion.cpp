@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "parts.hpp"
+#include "apps/sluice/manuals/parts.hpp"
 
 namespace sluice::manuals {
 

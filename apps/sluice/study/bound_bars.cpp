@@ -1,10 +1,10 @@
-#include "bound_bars.hpp"
+#include "apps/sluice/study/bound_bars.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "gnuplot.hpp"
+#include "apps/sluice/study/gnuplot.hpp"
 
 namespace sluice::command {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lab.hpp"
+#include "apps/sluice/study/lab.hpp"
 
 /// How studies in the lab set methods beside a bound. Their CSV files have the name of a case, four columns of their
 /// own, the bound in seconds, and then for each method the median, the shortest and the longest time and the median

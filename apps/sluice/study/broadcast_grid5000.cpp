@@ -10,21 +10,21 @@
 #include <utility>
 #include <vector>
 
-#include "algorithm_names.hpp"
-#include "command.hpp"
-#include "gnuplot.hpp"
-#include "grid5000_platform.hpp"
-#include "output.hpp"
-#include "parallel.hpp"
-#include "progress.hpp"
-#include "simulated_machines.hpp"
+#include "apps/sluice/command.hpp"
+#include "apps/sluice/options/algorithm_names.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/output/progress.hpp"
+#include "apps/sluice/study/gnuplot.hpp"
+#include "apps/sluice/study/grid5000_platform.hpp"
+#include "apps/sluice/study/parallel.hpp"
+#include "apps/sluice/study/simulated_machines.hpp"
+#include "apps/sluice/study/study.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/input/simgrid.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
-#include "study.hpp"
 
 // Section 7 of the paper: 88 machines in six clusters; the times that heuristics are predicted to take and the times
 // that they take, beside those of an MPI that knows nothing of clusters. There the machines were real; here they are

@@ -9,19 +9,19 @@
 #include <utility>
 #include <vector>
 
-#include "command.hpp"
-#include "gnuplot.hpp"
-#include "grid5000_platform.hpp"
-#include "output.hpp"
-#include "parallel.hpp"
-#include "progress.hpp"
-#include "simulated_machines.hpp"
+#include "apps/sluice/command.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/output/progress.hpp"
+#include "apps/sluice/study/gnuplot.hpp"
+#include "apps/sluice/study/grid5000_platform.hpp"
+#include "apps/sluice/study/parallel.hpp"
+#include "apps/sluice/study/simulated_machines.hpp"
+#include "apps/sluice/study/study.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/input/simgrid.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
-#include "study.hpp"
 
 // Section 4.3 of the paper: models of Table 1 beside what the strategies take inside one cluster. Figures 3, 4 and 5
 // are of the flat tree, the binomial tree and the segmented chain, figure 6 of 16 machines. The paper's axes are lost;

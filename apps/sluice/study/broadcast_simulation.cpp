@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "apps/compare/quantile.hpp"
-#include "command.hpp"
-#include "gnuplot.hpp"
-#include "output.hpp"
-#include "parallel.hpp"
-#include "progress.hpp"
+#include "apps/sluice/command.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/output/progress.hpp"
+#include "apps/sluice/study/gnuplot.hpp"
+#include "apps/sluice/study/parallel.hpp"
+#include "apps/sluice/study/study.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/quantity_text.hpp"
 #include "sluice/show/text_table.hpp"
-#include "study.hpp"
 
 // Section 6 of the paper: L and g are drawn for every pair in each direction and T for every cluster, uniformly in the
 // ranges of Table 3; the root is cluster 0. A curve shows the mean makespan and its quartiles.

@@ -10,17 +10,17 @@
 #include <utility>
 #include <vector>
 
-#include "command.hpp"
-#include "gnuplot.hpp"
-#include "instance_random.hpp"
-#include "lab.hpp"
-#include "output.hpp"
-#include "progress.hpp"
+#include "apps/sluice/command.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/output/progress.hpp"
+#include "apps/sluice/study/gnuplot.hpp"
+#include "apps/sluice/study/instance_random.hpp"
+#include "apps/sluice/study/lab.hpp"
+#include "apps/sluice/study/study.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/redistribution_problem.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
-#include "study.hpp"
 
 // Most users take the defaults. Each case runs one problem between the hosts of the lab in turns: by a job without
 // options, by MPI's own ways, and by those of our methods that an expert might ask for; every rank sends and receives,

@@ -9,18 +9,18 @@
 #include <string>
 #include <vector>
 
-#include "bound_bars.hpp"
-#include "command.hpp"
-#include "gnuplot.hpp"
-#include "lab.hpp"
-#include "lab_traffic.hpp"
-#include "moe_traffic.hpp"
-#include "output.hpp"
-#include "progress.hpp"
+#include "apps/sluice/command.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/output/progress.hpp"
+#include "apps/sluice/study/bound_bars.hpp"
+#include "apps/sluice/study/gnuplot.hpp"
+#include "apps/sluice/study/lab.hpp"
+#include "apps/sluice/study/lab_traffic.hpp"
+#include "apps/sluice/study/moe_traffic.hpp"
+#include "apps/sluice/study/study.hpp"
 #include "sluice/input/traffic_file.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
-#include "study.hpp"
 
 // Section 8.3 of Cohen et al. 2006 joins two clusters of 10 computers by switches of 100 Mbit/s, the links of the
 // computers shaped to 100 / k, and draws the time of a redistribution against n, messages being uniform in 10 .. n MB.

@@ -8,16 +8,16 @@
 #include <vector>
 
 #include "apps/compare/quantile.hpp"
-#include "command.hpp"
-#include "gnuplot.hpp"
-#include "output.hpp"
-#include "parallel.hpp"
-#include "progress.hpp"
+#include "apps/sluice/command.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/output/progress.hpp"
+#include "apps/sluice/study/gnuplot.hpp"
+#include "apps/sluice/study/parallel.hpp"
+#include "apps/sluice/study/study.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/show/text_table.hpp"
-#include "study.hpp"
 
 // Section 8 of the paper draws 100 000 graphs: number of edges, edges and weights uniform, 20 nodes on each side, the
 // set-up 1. It does not say whether the graphs are the same for every k: here they are, so that points of one curve

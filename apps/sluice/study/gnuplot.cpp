@@ -1,4 +1,4 @@
-#include "gnuplot.hpp"
+#include "apps/sluice/study/gnuplot.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "child_process.hpp"
-#include "output.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/process/child_process.hpp"
 
 namespace sluice::command {
 

@@ -1,4 +1,4 @@
-#include "instance_random.hpp"
+#include "apps/sluice/study/instance_random.hpp"
 
 #include <numeric>
 #include <utility>

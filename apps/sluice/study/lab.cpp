@@ -1,4 +1,4 @@
-#include "lab.hpp"
+#include "apps/sluice/study/lab.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,12 +14,12 @@
 #include <system_error>
 #include <utility>
 
-#include "child_process.hpp"
-#include "output.hpp"
-#include "ranks.hpp"
-#include "sha256.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/output/sha256.hpp"
+#include "apps/sluice/process/child_process.hpp"
+#include "apps/sluice/process/ranks.hpp"
+#include "apps/sluice/process/version.hpp"
 #include "sluice/error.hpp"
-#include "version.hpp"
 
 namespace sluice::command {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "child_process.hpp"
+#include "apps/sluice/process/child_process.hpp"
 #include "sluice/input/traffic.hpp"
 
 /// The lab, a shaped network on this machine (docs/how-to/lab.md): what studies need of it. The scripts of lab/ build

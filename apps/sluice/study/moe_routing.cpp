@@ -1,7 +1,7 @@
-#include "command.hpp"
-#include "moe_traffic.hpp"
-#include "planner_comparison.hpp"
-#include "study.hpp"
+#include "apps/sluice/command.hpp"
+#include "apps/sluice/study/moe_traffic.hpp"
+#include "apps/sluice/study/planner_comparison.hpp"
+#include "apps/sluice/study/study.hpp"
 
 namespace sluice::command {
 

@@ -1,10 +1,10 @@
-#include "moe_traffic.hpp"
+#include "apps/sluice/study/moe_traffic.hpp"
 
 #include <cmath>
 #include <numeric>
 #include <vector>
 
-#include "instance_random.hpp"
+#include "apps/sluice/study/instance_random.hpp"
 
 // Traffic of a mixture of experts: every rank sends each of its tokens to the ranks of the experts that were chosen for
 // it. What practitioners report is that the popularity of experts is far from even, close to log-normal, so that a few

@@ -1,4 +1,4 @@
-#include "parallel.hpp"
+#include "apps/sluice/study/parallel.hpp"
 
 #include <algorithm>
 #include <atomic>

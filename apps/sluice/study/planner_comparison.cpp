@@ -1,4 +1,4 @@
-#include "planner_comparison.hpp"
+#include "apps/sluice/study/planner_comparison.hpp"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "apps/compare/quantile.hpp"
-#include "gnuplot.hpp"
-#include "output.hpp"
-#include "parallel.hpp"
-#include "progress.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/output/progress.hpp"
+#include "apps/sluice/study/gnuplot.hpp"
+#include "apps/sluice/study/parallel.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/registry.hpp"
 #include "sluice/schedule/cost.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "apps/sluice/study/study.hpp"
 #include "sluice/plan/exchange.hpp"
-#include "study.hpp"
 
 namespace sluice::command {
 

@@ -6,17 +6,17 @@
 #include <utility>
 #include <vector>
 
-#include "bound_bars.hpp"
-#include "command.hpp"
-#include "gnuplot.hpp"
-#include "lab.hpp"
-#include "output.hpp"
-#include "progress.hpp"
-#include "ranks.hpp"
+#include "apps/sluice/command.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/output/progress.hpp"
+#include "apps/sluice/process/ranks.hpp"
+#include "apps/sluice/study/bound_bars.hpp"
+#include "apps/sluice/study/gnuplot.hpp"
+#include "apps/sluice/study/lab.hpp"
+#include "apps/sluice/study/study.hpp"
 #include "sluice/input/redistribution_problem.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
-#include "study.hpp"
 
 // Redistributions of 2048 x 2048 doubles between 8 and 16 hosts, links of 100 Mbit/s: the job as users get it, its plan
 // (sluice-chain) and the order of the plan alone (sluice-local), beside MPI_Alltoallw, MPI_Alltoallv with buffers that

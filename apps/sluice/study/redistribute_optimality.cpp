@@ -11,16 +11,16 @@
 #include <string>
 #include <vector>
 
-#include "command.hpp"
-#include "gnuplot.hpp"
-#include "output.hpp"
-#include "parallel.hpp"
-#include "progress.hpp"
+#include "apps/sluice/command.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/output/progress.hpp"
+#include "apps/sluice/study/gnuplot.hpp"
+#include "apps/sluice/study/parallel.hpp"
+#include "apps/sluice/study/study.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
-#include "study.hpp"
 
 // The open problem of Desprez et al. 1997: schedules optimal in the number of steps NS and in the total cost TC at
 // once. For each grid P:r -> Q:s the whole front of (NS, TC) is planned and proven, and beside it what the named

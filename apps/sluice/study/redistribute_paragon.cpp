@@ -8,17 +8,17 @@
 #include <vector>
 
 #include "apps/compare/compare.hpp"
-#include "command.hpp"
-#include "gnuplot.hpp"
-#include "output.hpp"
-#include "progress.hpp"
-#include "ranks.hpp"
+#include "apps/sluice/command.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/output/progress.hpp"
+#include "apps/sluice/process/ranks.hpp"
+#include "apps/sluice/study/gnuplot.hpp"
+#include "apps/sluice/study/study.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/run/mpi/error.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
-#include "study.hpp"
 
 // Section 5 of the paper measures messages alone, packed before and unpacked after, on an Intel Paragon. Here a time is
 // that of a whole redistribution, packing included, on whatever this runs on: what can be compared is the ratio of the

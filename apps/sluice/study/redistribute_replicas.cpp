@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "command.hpp"
-#include "gnuplot.hpp"
-#include "output.hpp"
-#include "parallel.hpp"
-#include "progress.hpp"
+#include "apps/sluice/command.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/output/progress.hpp"
+#include "apps/sluice/study/gnuplot.hpp"
+#include "apps/sluice/study/parallel.hpp"
+#include "apps/sluice/study/study.hpp"
 #include "sluice/plan/replicated.hpp"
 #include "sluice/quantity_text.hpp"
 #include "sluice/schedule/cost.hpp"
-#include "study.hpp"
 
 // Redistributions between copies: R copies of P:r to S copies of Q:s, all processes apart. What is planned, with and
 // without passing on, and the plain way, everything from copy 0 of the source, each over the bound of any schedule.

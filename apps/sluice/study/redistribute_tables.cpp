@@ -10,16 +10,16 @@
 #include <utility>
 #include <vector>
 
-#include "command.hpp"
-#include "output.hpp"
-#include "paper_tables.hpp"
-#include "progress.hpp"
+#include "apps/sluice/command.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/output/progress.hpp"
+#include "apps/sluice/output/terminal.hpp"
+#include "apps/sluice/study/paper_tables.hpp"
+#include "apps/sluice/study/study.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/schedule/validate.hpp"
 #include "sluice/show/text_table.hpp"
-#include "study.hpp"
-#include "terminal.hpp"
 
 // The paper's tables show message lengths (grids), the step of each message, and the cost of each step. Lengths have
 // one right value. The numbers of steps, and which of several equally heavy matchings is taken, are arbitrary. What

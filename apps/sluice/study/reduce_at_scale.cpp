@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "command.hpp"
-#include "gnuplot.hpp"
-#include "output.hpp"
-#include "progress.hpp"
-#include "simulated_machines.hpp"
+#include "apps/sluice/command.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/output/progress.hpp"
+#include "apps/sluice/study/gnuplot.hpp"
+#include "apps/sluice/study/simulated_machines.hpp"
+#include "apps/sluice/study/study.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
-#include "study.hpp"
 
 // The executor of reductions and SMPI's MPI_Reduce on simulated clusters, by the same operation: d is what a message of
 // 128 KiB takes there, c is charged to the rank that combines. Ours is executed twice: with whole elements, by the

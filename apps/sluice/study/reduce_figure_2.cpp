@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "command.hpp"
-#include "gnuplot.hpp"
-#include "output.hpp"
+#include "apps/sluice/command.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/output/terminal.hpp"
+#include "apps/sluice/study/gnuplot.hpp"
+#include "apps/sluice/study/study.hpp"
 #include "sluice/plan/reduce.hpp"
 #include "sluice/show/text_table.hpp"
-#include "study.hpp"
-#include "terminal.hpp"
 
 // Figure 2 of the paper shows two curves: how much longer than the optimum the binomial strategy is where d = c, and
 // the Fibonacci strategy where the smaller of the two is 0, their worst cases, for 2 to 10000 machines.

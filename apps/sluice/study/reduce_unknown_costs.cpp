@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "command.hpp"
-#include "gnuplot.hpp"
-#include "instance_random.hpp"
-#include "output.hpp"
-#include "progress.hpp"
+#include "apps/sluice/command.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/output/progress.hpp"
+#include "apps/sluice/study/gnuplot.hpp"
+#include "apps/sluice/study/instance_random.hpp"
+#include "apps/sluice/study/study.hpp"
 #include "sluice/plan/reduce.hpp"
 #include "sluice/quantity_text.hpp"
 #include "sluice/show/text_table.hpp"
-#include "study.hpp"
 
 // Benoit, Canon and Marchal (2015) ask what a reduction loses that knows no costs, on machines and links whose costs
 // are random. Here: d of each link and c of each machine log-normal, with mean 1 and d / c; the lengths of the four

@@ -1,4 +1,4 @@
-#include "simulated_machines.hpp"
+#include "apps/sluice/study/simulated_machines.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "output.hpp"
+#include "apps/sluice/output/files.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::command {

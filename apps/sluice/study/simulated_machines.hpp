@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "child_process.hpp"
+#include "apps/sluice/process/child_process.hpp"
 #include "sluice/input/simgrid.hpp"
 
 /// Simulated machines, for studies: SimGrid's SMPI runs `sluice run` of a build with it (preset smpi) on machines that

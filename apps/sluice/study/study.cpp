@@ -1,4 +1,4 @@
-#include "study.hpp"
+#include "apps/sluice/study/study.hpp"
 
 #include <unistd.h>
 
@@ -12,15 +12,15 @@
 #include <utility>
 #include <vector>
 
-#include "command.hpp"
-#include "offered_values.hpp"
-#include "option_values.hpp"
-#include "output.hpp"
-#include "ranks.hpp"
+#include "apps/sluice/command.hpp"
+#include "apps/sluice/options/offered_values.hpp"
+#include "apps/sluice/options/suggestion.hpp"
+#include "apps/sluice/options/values.hpp"
+#include "apps/sluice/output/files.hpp"
+#include "apps/sluice/output/terminal.hpp"
+#include "apps/sluice/output/written.hpp"
+#include "apps/sluice/process/ranks.hpp"
 #include "sluice/error.hpp"
-#include "suggestion.hpp"
-#include "terminal.hpp"
-#include "written.hpp"
 
 namespace sluice::command {
 

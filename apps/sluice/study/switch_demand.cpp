@@ -3,10 +3,10 @@
 #include <utility>
 #include <vector>
 
-#include "command.hpp"
-#include "instance_random.hpp"
-#include "planner_comparison.hpp"
-#include "study.hpp"
+#include "apps/sluice/command.hpp"
+#include "apps/sluice/study/instance_random.hpp"
+#include "apps/sluice/study/planner_comparison.hpp"
+#include "apps/sluice/study/study.hpp"
 
 // Demand as papers on optical circuit switches draw it (Solstice and Eclipse, both after what data centres report): at
 // every port a few large flows carry most of the load and a dozen small ones the rest, all with noise. Here:

@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "apps/sluice/tune/library.hpp"
 #include "sluice/plan/library_run.hpp"
-#include "tune_library.hpp"
 
 namespace {
 

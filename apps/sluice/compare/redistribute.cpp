@@ -1,0 +1,236 @@
+#include "apps/sluice/options/redistribute.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/sluice/compare/compare.hpp"
+#include "apps/sluice/options/algorithm_names.hpp"
+#include "apps/sluice/options/batch.hpp"
+#include "apps/sluice/options/interrupt.hpp"
+#include "apps/sluice/plan/as_exchange.hpp"
+#include "apps/sluice/plan/replicas.hpp"
+#include "sluice/plan/batch.hpp"
+#include "sluice/plan/redistribute.hpp"
+#include "sluice/plan/registry.hpp"
+#include "sluice/plan/replicated.hpp"
+#include "sluice/schedule/cost.hpp"
+#include "sluice/show/quantities.hpp"
+
+namespace sluice::command {
+
+namespace {
+
+/// Rows for several copies and for several arrays.
+constexpr const char* kFirstCopy = "first-copy";
+constexpr const char* kDirect = "direct";
+constexpr const char* kOneByOne = "one-by-one";
+
+struct CompareRedistributeOptions {
+  RedistributeOptions problem;
+  ComparedAlgorithms algorithms;
+  std::string effort;
+  ComparisonOutput output;
+};
+
+/// `bound` is raised to what the plan proves.
+ComparedPlan direct(const RedistributeTask& task, const std::string& algorithm, std::int64_t effort, Cost& bound) {
+  ComparedPlan row{algorithm, {}, 0, {}};
+  const TimeLimit limit(task.time_limit_s);
+  const RedistributionPlan plan =
+      timed(row.plan_s, [&] { return plan_redistribution(task.problem, algorithm, task.setup, effort, limit.stop()); });
+  row.figures = figures_of(plan.cost());
+  if (algorithm == "auto") row.note = "takes " + plan.algorithm();
+  if (limit.reached()) row.add_stopped();
+  if (plan.bound().total > bound.total) bound = plan.bound();
+  return row;
+}
+
+ComparedPlan two_stages(const RedistributeTask& task) {
+  ComparedPlan row{kWalkerOtto, {}, 0, {}};
+  const WalkerOttoPlan plan = timed(row.plan_s, [&] { return plan_walker_otto(task.problem, task.setup); });
+  const Cost first = plan.first.cost(), second = plan.second.cost();
+  row.figures =
+      figures_of({first.steps + second.steps, first.transmission + second.transmission, first.total + second.total});
+  row.note = fmt::format("two stages, {} + {} steps", first.steps, second.steps);
+  return row;
+}
+
+/// Several copies: the plain way, everything from the source, and passing on.
+int compare_replicas(const RedistributeTask& task, std::int64_t effort, const CompareRedistributeOptions& options) {
+  ReplicatedOptions how = replicated_options(task, "auto", effort);
+  Comparison comparison;
+  comparison.problem = "redistribute";
+  comparison.head = fmt::format("{}\ntotal = TC + {} NS, in elements", task.title(), number_text(task.setup));
+  const auto row_of = [](const char* name, auto&& plan, const std::string& note) {
+    ComparedPlan row{name, {}, 0, note};
+    row.figures = figures_of(cost(timed(row.plan_s, plan)));
+    return row;
+  };
+  const auto planned_by = [&](const std::string& name) {
+    if (name == kFirstCopy)
+      return row_of(
+          kFirstCopy, [&] { return plan_from_first_copy(*task.replicated, how); }, "all from copy 0 of the source");
+    how.forward = name == "auto";
+    if (!how.forward)
+      return row_of(
+          kDirect, [&] { return plan_replicated(*task.replicated, how).schedule; }, "nothing is passed on");
+    ReplicatedPlan plan;
+    ComparedPlan row{"auto", {}, 0, {}};
+    plan = timed(row.plan_s, [&] { return plan_replicated(*task.replicated, how); });
+    row.figures = figures_of(cost(plan.schedule));
+    if (plan.longest_chain > 1)
+      row.note = fmt::format("chains of {}", count_text(plan.longest_chain, "copy", "copies"));
+    return row;
+  };
+  for (const std::string& name : options.algorithms.among({kFirstCopy, kDirect, "auto"}))
+    comparison.add(name, [&] { return planned_by(name); });
+  const ReplicatedBounds bounds = replicated_bounds(*task.replicated, task.setup);
+  comparison.bounds.push_back({figures_of(bounds.direct), "direct", "of schedules that pass nothing on"});
+  comparison.bounds.push_back({figures_of(bounds.any), "ports", "of any schedule"});
+  return show_comparison(comparison, options.output);
+}
+
+/// Blocks of any sizes: whole messages by what redistribute has for them, and messages that may be cut by exchange.
+int compare_irregular(const RedistributeTask& task, std::int64_t effort, const CompareRedistributeOptions& options) {
+  Comparison comparison;
+  comparison.problem = "redistribute";
+  comparison.head =
+      fmt::format("{}\n{}total = TC + {} NS, in elements", task.title(), task.kept_text(), number_text(task.setup));
+  std::vector<std::string> names;
+  for (const Algorithm& algorithm : algorithms("redistribute")) names.emplace_back(algorithm.name);
+  for (const std::string& name : algorithm_names("exchange"))
+    if (!is_algorithm("redistribute", name)) names.push_back(name);
+  names.emplace_back("auto");
+  const std::int64_t ports = std::min(task.problem.from().processes(), task.problem.to().processes());
+  ExchangeBound bound{lower_bound(task.problem.traffic_between_processes(), ports, task.setup), "eta"};
+  const auto whole = [&](const std::string& name) {
+    Cost ignored;
+    ComparedPlan row = direct(task, name, effort, ignored);
+    row.add_note("whole messages");
+    return row;
+  };
+  const auto by_exchange = [&](const std::string& name) {
+    ComparedPlan row{name, {}, 0, {}};
+    const ExchangePlan plan = timed(row.plan_s, [&] { return plan_as_exchange(task, name, effort); });
+    row.figures = figures_of(cost(plan.schedule));
+    if (plan.optimal) row.add_optimal();
+    if (plan.bound.cost.total > bound.cost.total) bound = plan.bound;
+    return row;
+  };
+  for (const std::string& name : options.algorithms.among(names)) {
+    const bool of_redistribute = name != "auto" && is_algorithm("redistribute", name);
+    comparison.add(name, [&] { return of_redistribute ? whole(name) : by_exchange(name); });
+  }
+  comparison.bounds.push_back({figures_of(bound.cost), bound.kind, "messages may be cut"});
+  return show_comparison(comparison, options.output);
+}
+
+/// Several arrays: one after another, and by what plans their merged messages.
+int compare_batch(const BatchTask& task, std::int64_t effort, const CompareRedistributeOptions& options) {
+  const Interruptible interruptible;
+  Comparison comparison;
+  comparison.problem = "redistribute";
+  comparison.head = fmt::format("{}\ntotal = TC + {} NS, in bytes", task.title(), number_text(task.setup));
+  const auto one_by_one = [&] {
+    ComparedPlan row{kOneByOne, {}, 0, "a plan of whole messages for each array"};
+    BatchOptions whole = batch_options(task, "auto", effort, TimeLimit(task.time_limit_s));
+    whole.whole_messages = true;
+    row.figures = figures_of(timed(row.plan_s, [&] {
+      Cost sum;
+      std::vector<Rank> roles;
+      for (const std::int64_t role : task.input().roles) roles.emplace_back(role);
+      for (const BatchArray& array : task.problem.arrays()) {
+        BatchProblem one({array});
+        if (task.problem.has_roles()) one = one.with_roles(roles);
+        const Cost each = cost(plan_batch(one, whole).schedule);
+        sum.steps += each.steps;
+        sum.transmission += each.transmission;
+        sum.total += each.total;
+      }
+      return sum;
+    }));
+    return row;
+  };
+  Cost bound;
+  bool whole_messages = true;
+  const auto merged = [&](const std::string& name) {
+    ComparedPlan row{name, {}, 0, {}};
+    const TimeLimit limit(task.time_limit_s);
+    const BatchPlan plan =
+        timed(row.plan_s, [&] { return plan_batch(task.problem, batch_options(task, name, effort, limit)); });
+    row.figures = figures_of(cost(plan.schedule));
+    if (plan.as_one) row.note = name == "auto" ? "takes " + plan.schedule.algorithm : "";
+    if (plan.stopped || limit.reached()) row.add_stopped();
+    if (plan.schedule.bound.total > bound.total) bound = plan.schedule.bound;
+    whole_messages = plan.as_one;
+    return row;
+  };
+  std::vector<std::string> known = algorithm_names(task.problem.pattern() >= 0 ? "redistribute" : "exchange");
+  known.insert(known.begin(), kOneByOne);
+  const std::vector<std::string> names = options.algorithms.among(known);
+  for (const std::string& name : names)
+    comparison.add(name, [&] { return name == kOneByOne ? one_by_one() : merged(name); });
+  if (names == std::vector<std::string>{kOneByOne} && !was_interrupted()) (void)merged("auto");  // for the bound
+  comparison.bounds.push_back(
+      {figures_of(bound), "ports", whole_messages ? "whole messages, merged" : "messages merged, and may be cut"});
+  return show_comparison(comparison, options.output);
+}
+
+int compare(const CompareRedistributeOptions& options) {
+  const std::int64_t effort = parse_effort(options.effort);
+  if (asks_for_batch(options.problem)) {
+    options.output.check_targets();
+    return compare_batch(read_batch(options.problem), effort, options);
+  }
+  const RedistributeTask task = read(options.problem);
+  options.output.check_targets();
+  const Interruptible interruptible;
+  if (task.replicated) return compare_replicas(task, effort, options);
+  if (task.problem.is_irregular()) return compare_irregular(task, effort, options);
+  const Cost by_messages = redistribution_bound(task.problem, task.setup);
+  Cost proven = by_messages;
+  Comparison comparison;
+  comparison.problem = "redistribute";
+  comparison.head =
+      fmt::format("{}\n{}total = TC + {} NS, in elements", task.title(), task.kept_text(), number_text(task.setup));
+  std::vector<std::string> names = algorithm_names("redistribute");
+  names.insert(names.end() - 1, kWalkerOtto);  // auto stands last
+  for (const std::string& name : options.algorithms.among(names))
+    comparison.add(name, [&] { return name == kWalkerOtto ? two_stages(task) : direct(task, name, effort, proven); });
+  comparison.bounds.push_back({figures_of(by_messages), "whole-messages", "whole messages, one stage"});
+  if (proven.total > by_messages.total)
+    comparison.bounds.push_back({figures_of(proven), "exact", "the same, proven by exact"});
+  return show_comparison(comparison, options.output);
+}
+
+}  // namespace
+
+void add_compare_redistribute(CLI::App& compare_verb, Action& chosen) {
+  CLI::App* problem = compare_verb.add_subcommand("redistribute", "move a block-cyclic array to another layout");
+  const auto options = std::make_shared<CompareRedistributeOptions>();
+  options->problem.add_to(*problem, kSliceUnlessShape);
+  options->problem.add_roles_to(*problem);
+  options->problem.add_replicas_to(*problem);
+  options->problem.add_batch_to(*problem);
+  std::vector<std::string> names = redistribution_names();
+  names.insert(names.end(), {kFirstCopy, kDirect, kOneByOne});
+  options->algorithms.add_to(*problem, names);
+  add_effort_option(*problem, options->effort);
+  options->output.add_to(*problem);
+  problem->footer(
+      algorithms_help("redistribute") + kComparisonHelp +
+      "Where blocks are given by cuts, messages may be cut too, by the algorithms of exchange; so may\n"
+      "those of several arrays that are not alike. one-by-one: a plan for each array. Of several copies there\n"
+      "are first-copy, all from copy 0 of the source; direct, nothing is passed on; and auto.\n\n"
+      "Examples:\n"
+      "  sluice compare redistribute --from 15:3 --to 15:5\n"
+      "  sluice compare redistribute --from 4:0,10,35,100 --to 3:8\n"
+      "  sluice compare redistribute --from 15:3 --to 15:5 --arrays 8 --setup 1000");
+  problem->callback([options, &chosen] { chosen = [options] { return compare(*options); }; });
+}
+
+}  // namespace sluice::command
