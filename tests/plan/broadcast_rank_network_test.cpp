@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/broadcast/route_builder.hpp"
 #include "plan/broadcast/routes.hpp"
 #include "plan/network/rank_network.hpp"
 #include "plan/network/replay.hpp"

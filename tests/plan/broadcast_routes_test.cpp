@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "broadcast_testing.hpp"
+#include "plan/broadcast/route_builder.hpp"
 #include "plan/broadcast/route_score.hpp"
-#include "plan/broadcast/routes.hpp"
+#include "plan/broadcast/route_search.hpp"
 #include "plan/network/rank_network.hpp"
 #include "plan/network/replay.hpp"
 #include "plan/network/timed_messages.hpp"

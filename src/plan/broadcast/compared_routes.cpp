@@ -32,6 +32,7 @@
 #include <span>
 #include <utility>
 
+#include "plan/broadcast/route_builder.hpp"
 #include "plan/broadcast/route_score.hpp"
 #include "plan/infinity.hpp"
 #include "plan/network/replay.hpp"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "plan/broadcast/routes.hpp"
+#include "plan/broadcast/route_search.hpp"
 #include "plan/network/rank_network.hpp"
 #include "plan/network/timed_messages.hpp"
 #include "sluice/plan/stop.hpp"

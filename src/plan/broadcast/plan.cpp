@@ -14,7 +14,7 @@
 #include "plan/broadcast/planned_messages.hpp"
 #include "plan/broadcast/rank_patterns.hpp"
 #include "plan/broadcast/registry.hpp"
-#include "plan/broadcast/routes.hpp"
+#include "plan/broadcast/route_search.hpp"
 #include "plan/infinity.hpp"
 #include "plan/network/rank_network.hpp"
 #include "plan/network/replay.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plan/broadcast/cluster_tree.hpp"
-#include "plan/broadcast/routes.hpp"
+#include "plan/broadcast/route_search.hpp"
 #include "plan/network/rank_network.hpp"
 #include "sluice/plan/registry.hpp"
 #include "sluice/plan/stop.hpp"

@@ -360,4 +360,9 @@ void RouteBuilder::add_between(std::size_t s) {
   }
 }
 
+std::vector<RankMessage> route_messages(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+                                        const Routes& routes) {
+  return RouteBuilder(network, network.groups_from(root, routes.level), bytes, routes).run();
+}
+
 }  // namespace sluice::detail

@@ -119,4 +119,8 @@ class RouteBuilder {
   std::size_t round_ = 0;  // so many segments have taken the tree before
 };
 
+/// All messages of a broadcast from `root`.
+[[nodiscard]] std::vector<RankMessage> route_messages(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+                                                      const Routes& routes);
+
 }  // namespace sluice::detail

@@ -4,10 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "plan/network/rank_network.hpp"
-#include "plan/network/timed_messages.hpp"
-#include "sluice/plan/stop.hpp"
-
 namespace sluice::detail {
 
 /// How a broadcast sends its segments over all ranks: see routes.cpp.
@@ -40,25 +36,5 @@ struct Routes {
 /// also "by 2 trees in turn", "into first ranks" or "into all ranks", "out of last ranks" and "spread by the root"
 /// where that is so.
 [[nodiscard]] std::string to_string(const Routes& routes);
-
-[[nodiscard]] std::vector<RankMessage> route_messages(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                                                      const Routes& routes);
-
-struct FoundRoutes {
-  Routes routes;
-  double length_s = 0;                ///< about: see route_score.hpp
-  double filled_s = 0, period_s = 0;  ///< as in RouteScore::Score
-};
-
-/// Into how many segments a message may be cut.
-struct SegmentLimits {
-  std::int64_t segments = 0;       ///< so many; 0: as many as is best
-  std::int64_t most_messages = 0;  ///< of a long pipeline: see BroadcastOptions
-};
-
-/// The best few routes found at every level, at least one, by their lengths: over one connection between two groups,
-/// or, where that is possible, over several.
-[[nodiscard]] std::vector<FoundRoutes> best_routes(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                                                   bool parallel, const SegmentLimits& limits, const StopRequest& stop);
 
 }  // namespace sluice::detail

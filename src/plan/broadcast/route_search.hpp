@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "plan/broadcast/routes.hpp"
+#include "plan/network/rank_network.hpp"
+#include "sluice/plan/stop.hpp"
+
+namespace sluice::detail {
+
+struct FoundRoutes {
+  Routes routes;
+  double length_s = 0;                ///< about: see route_score.hpp
+  double filled_s = 0, period_s = 0;  ///< as in RouteScore::Score
+};
+
+/// Into how many segments a message may be cut.
+struct SegmentLimits {
+  std::int64_t segments = 0;       ///< so many; 0: as many as is best
+  std::int64_t most_messages = 0;  ///< of a long pipeline: see BroadcastOptions
+};
+
+/// The best few routes found at every level, at least one, by their lengths: over one connection between two groups,
+/// or, where that is possible, over several.
+[[nodiscard]] std::vector<FoundRoutes> best_routes(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+                                                   bool parallel, const SegmentLimits& limits, const StopRequest& stop);
+
+}  // namespace sluice::detail
