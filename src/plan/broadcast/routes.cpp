@@ -24,10 +24,10 @@
 ///    then, but far enough round the ring that few ranks have to pass on several segments at once.
 /// In the root's group segments leave for others from as many ranks behind the root as there are connections. No
 /// rank waits for more than the segment that it passes on. A rank sends to other groups first, then segment by segment.
-/// Which routes are best is searched for in route_search.cpp. Source: segments that flow through a tree: Kielmann et al.
-/// (2001), van de Geijn and others; ring inside: the allgather of Thakur, Rabenseifner, Gropp (2005), each part as soon
-/// as it is there. Several connections into a cluster at once, first and last hosts, all entries: ours; two trees of
-/// which each rank has another place in each: Sanders, Speck, Träff (2009).
+/// Which routes are best is searched for in route_search.cpp. Source: segments that flow through a tree: Kielmann et
+/// al. (2001), van de Geijn and others; ring inside: the allgather of Thakur, Rabenseifner, Gropp (2005), each part as
+/// soon as it is there. Several connections into a cluster at once, first and last hosts, all entries: ours; two trees
+/// of which each rank has another place in each: Sanders, Speck, Träff (2009).
 ///
 /// Example: 2 groups of 2 ranks, K = 2, two segments, spread: the root 0 gives segment 0 to 1, which sends it to 2,
 /// which gives it to 3; segment 1 goes to 1 as well (the only other rank), from there to 3, which gives it to 2.

@@ -42,7 +42,7 @@ struct JobPlatform {
 /// when the receiver asks for them. Collective.
 [[nodiscard]] JobPlatform usual_platform(Channel& channel);
 
-constexpr double kMeasuredWithin = 0.12;  ///< how exactly the network is known
+constexpr double kMeasuredWithin = 0.05;  ///< how exactly the network is known
 
 /// Between hosts, where no platform is given: shorter messages of collectives go by no network that was measured.
 constexpr std::int64_t kLongBetweenHosts = 32 << 10;
