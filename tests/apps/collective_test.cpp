@@ -302,7 +302,7 @@ TEST(Collective, BadInputIsOneLineAndNothingIsWritten) {
   EXPECT_EQ(refused("allgather", "--size 8 --algorithm recursive-doubling"),
             "error: ranks: 88, expected a power of two\n");
   EXPECT_EQ(refused("alltoall", "--size 8 --algorithm ring"),
-            "error: --algorithm: 'ring', expected one of pairwise, bruck, hierarchical, auto\n");
+            "error: --algorithm: 'ring', expected one of pairwise, bruck, hierarchical, relayed, auto\n");
   EXPECT_EQ(
       refused("allreduce", "--size 8 --in-order --algorithm ring"),
       "error: --algorithm: 'ring' with an operation that does not commute, expected one that keeps the order of the "

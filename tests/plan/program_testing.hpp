@@ -21,6 +21,13 @@ inline Platform one_cluster(std::int64_t ranks) {
   return platform;
 }
 
+/// What is wrong with it, a line each.
+inline std::string faults(const Program& program) {
+  std::string text;
+  for (const Violation& violation : validate(program)) text += to_string(violation) + '\n';
+  return text;
+}
+
 inline constexpr Collective kAllCollectives[] = {
     Collective::kBroadcast, Collective::kReduce,        Collective::kScatter,   Collective::kGather,
     Collective::kAllgather, Collective::kReduceScatter, Collective::kAllreduce, Collective::kAlltoall};

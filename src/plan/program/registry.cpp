@@ -124,6 +124,8 @@ std::vector<ProgramPlanner> make_table() {
   entry({C::kAlltoall}, "bruck", kRoundsOptimal, "O(p^2 log p)", kBruck, bruck_alltoall_variants);
   entry({C::kAlltoall}, "hierarchical", "no byte enters a group twice; C - 1 messages per rank between groups",
         "O(p^2)", kSteffenelAndOurs, hierarchical_alltoall_variants);
+  entry({C::kScatter, C::kGather, C::kAlltoall}, "relayed", "every byte sent once or twice", "O(p^2)",
+        "ours; two hops: Valiant 1982", relayed_variants);
   return t;
 }
 

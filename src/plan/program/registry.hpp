@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/network/rank_network.hpp"
 #include "plan/program/patterns.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/program.hpp"
@@ -25,6 +26,7 @@ struct ProgramTask {
   BroadcastOptions of_broadcasts;  ///< for those that are a broadcast over the platform, or have one
   /// By levels of the platform from the outermost on: the first of every few ranks that follow each other in one group.
   std::vector<Ranks> runs = {};
+  const RankNetwork* network = nullptr;  ///< of the platform
 
   [[nodiscard]] ByteRange block(std::int64_t rank) const { return block_of(shape, rank); }
   [[nodiscard]] ByteRange all() const { return {0, array_bytes(shape)}; }

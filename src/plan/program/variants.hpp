@@ -15,6 +15,10 @@ using VariantMaker = Variants (*)(const ProgramTask&);
 [[nodiscard]] Variants binomial_scatter_variants(const ProgramTask& task);
 [[nodiscard]] Variants hierarchical_scatter_variants(const ProgramTask& task);
 
+// ---- relayed_variants.cpp: scatter, gather and alltoall
+
+[[nodiscard]] Variants relayed_variants(const ProgramTask& task);
+
 // ---- broadcast_variants.cpp: broadcast, and reduce the other way round
 
 [[nodiscard]] Variants binomial_broadcast_variants(const ProgramTask& task);

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "plan/network/rank_network.hpp"
+#include "schedule/program_messages.hpp"
+
+namespace sluice::detail {
+
+/// What one rank has for another one.
+struct PairBlock {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  ByteRange range = {};
+};
+
+/// What some ranks of a platform send by way of others, so that no connection is busy for longer than all else.
+struct RelayedExchange {
+  std::function<ProgramMessages()> make;
+  double length_s = 0;  ///< about
+};
+/// Blocks do not overlap, none is empty, there is one at most from one rank to another, and what is not divided is sent
+/// in their order. Keeps the network. Throws InputError where no part of any block would go by way of another rank.
+[[nodiscard]] RelayedExchange relayed_exchange(const RankNetwork& network, std::vector<PairBlock> blocks);
+
+}  // namespace sluice::detail
