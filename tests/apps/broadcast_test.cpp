@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -80,6 +81,40 @@ TEST(Broadcast, WritesProgramsThatCheckAndSimulateRead) {
       EXPECT_EQ(simulate.status, 0) << simulate.err;
     }
   }
+}
+
+/// Files are of one plan, that of the tree, whose length is shown; a row tells of the shorter program.
+TEST(Broadcast, TheFileOfAReductionsTreeTellsOfTheShorterProgram) {
+  const Folder folder;
+  folder.write("platform.json", R"({"schema": "sluice.platform/1", "ranks": 13, "clusters": [
+      {"name": "a", "ranks": [0], "latency_s": 1e-4, "gap": [[1, 2e-6], [16777216, 0.016779216]]},
+      {"name": "b", "ranks": [1, 2, 3, 4, 5, 6], "latency_s": 5e-5, "gap": [[1, 2e-6], [16777216, 0.16777416]]},
+      {"name": "c", "ranks": [7, 8, 9, 10, 11, 12], "latency_s": 1e-4, "gap": [[1, 2e-6], [16777216, 0.016779216]]}],
+      "links": [
+      {"from": 0, "to": 1, "latency_s": 1e-3, "gap": [[1, 2e-6], [16777216, 0.16777216]], "connections": 2},
+      {"from": 0, "to": 2, "latency_s": 1e-4, "gap": [[1, 2e-6], [16777216, 0.16777216]], "connections": 1},
+      {"from": 1, "to": 2, "latency_s": 5e-3, "gap": [[1, 2e-6], [16777216, 16.777216]], "connections": 2}]})");
+  const std::string plan = "plan broadcast --platform platform.json --size 64Ki --element-bytes 8 --reversed --summary";
+  const auto length_ms = [&](const std::string& file) {
+    return fmt::format("{:.2f} ms", 1e3 * json::parse(folder.read(file))["length_s"].get<double>());
+  };
+  const Outcome alone = folder.sluice(words(plan + " --program alone.json"));
+  ASSERT_EQ(alone.status, 0) << alone.err;
+  const Outcome both = folder.sluice(words(plan + " --json tree.json --program both.json"));
+  ASSERT_EQ(both.status, 0) << both.err;
+  EXPECT_NE(length_ms("alone.json"), length_ms("both.json"));
+  EXPECT_NE(alone.out.find("\nlength       " + length_ms("alone.json") + "  grouped-exchange, "), std::string::npos)
+      << alone.out;
+  EXPECT_NE(both.out.find("\nranks done   " + length_ms("both.json") + "  auto between clusters, "), std::string::npos)
+      << both.out;
+  EXPECT_NE(both.out.find("\na program    " + length_ms("alone.json") +
+                          "  grouped-exchange, 3 groups, circulant inside: "
+                          "what --program writes without --json and --tree\n"),
+            std::string::npos)
+      << both.out;
+  // A tree that was asked for by name is what was wanted.
+  const Outcome named = folder.sluice(words(plan + " --json tree.json --algorithm flat"));
+  EXPECT_EQ(named.out.find("a program"), std::string::npos) << named.out;
 }
 
 /// What the MPI does inside of a cluster is no message of a program.

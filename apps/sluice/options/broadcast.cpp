@@ -37,9 +37,10 @@ void BroadcastInput::add_to(CLI::App& verb) {
 }
 
 void ReversedInput::add_to(CLI::App& verb) {
-  verb.add_flag("--reversed", reversed,
-                "plan a reduction to the root, as run reduce --platform does: by any kind of program, but only by a "
-                "broadcast played backwards if an option says what the broadcast or its tree is like");
+  verb.add_flag(
+      "--reversed", reversed,
+      "plan a reduction to the root, as run reduce --platform does: by any kind of program, but only by a "
+      "broadcast played backwards if an option says what the broadcast or its tree is like, or writes the tree");
   verb.add_option("--element-bytes", element_bytes,
                   "with --reversed: the size of an element, which is never cut, such as 8 for what run reduce "
                   "--program carries out")

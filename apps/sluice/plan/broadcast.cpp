@@ -34,28 +34,26 @@ struct PlanBroadcastOptions {
   ReversedInput reversed;
 };
 
-/// For those who asked for it: with the length of its replay, where that is not too much work, as that of a long
-/// message is extrapolated from its first segments, and a reduction has that of the broadcast.
-void write_program(const Platform& platform, Program program, const std::string& file) {
-  if (file.empty()) return;
+/// With the length of its replay, where that is not too much work, as that of a long message is extrapolated from its
+/// first segments, and a reduction has that of the broadcast.
+Program replayed(const Platform& platform, Program program) {
   constexpr std::size_t kMostOperations = std::size_t{1} << 16;
-  if (program.operations.size() <= kMostOperations) {
-    program.length_s = replay(platform, program).length_s;
-    constexpr std::string_view kEstimated = ", estimated";
-    if (const std::size_t at = program.algorithm.find(kEstimated); at != std::string::npos)
-      program.algorithm.erase(at, kEstimated.size());
-  }
-  write_file_atomically(file, to_json(program));
+  if (program.operations.size() > kMostOperations) return program;
+  program.length_s = replay(platform, program).length_s;
+  constexpr std::string_view kEstimated = ", estimated";
+  if (const std::size_t at = program.algorithm.find(kEstimated); at != std::string::npos)
+    program.algorithm.erase(at, kEstimated.size());
+  return program;
 }
 
 bool writes_tree(const PlanBroadcastOptions& options) {
   return !options.output.json.empty() || !options.output.tree.empty();
 }
 
-/// The head of a plan of either direction.
+/// The head of a plan of either direction; `beside`: rows below its own.
 template <class Plan>
 std::string head_of(const BroadcastTask& task, const std::string& title, const Plan& plan, std::int64_t messages,
-                    bool estimated, bool stopped) {
+                    bool estimated, bool stopped, const std::vector<TreeFact>& beside = {}) {
   const TreeSchedule& schedule = plan.schedule;
   std::string line = algorithm_text("broadcast", schedule.algorithm);
   if (plan.between_clusters && plan.optimal) line += ", proven to be the shortest tree of whole messages";
@@ -78,6 +76,7 @@ std::string head_of(const BroadcastTask& task, const std::string& title, const P
     more.push_back({"any method", seconds_text(plan.program.bound_s),
                     fmt::format("at least, ratio {}, {}", ratio_text(plan.program.length_s, plan.program.bound_s),
                                 plan.program.bound)});
+  more.insert(more.end(), beside.begin(), beside.end());
   const std::string bounded =
       plan.between_clusters ? ", trees in " + count_text(schedule.segments, "segment") : std::string();
   return title + '\n' + line + "\n\n" + tree_table(schedule, schedule.bound.lower, more, bounded);
@@ -89,7 +88,7 @@ int plan_forth(const PlanBroadcastOptions& options, const BroadcastTask& task, c
     return task.planned_by(options.algorithm, options.output.writes_out() || !options.program.empty());
   }();
   if (!options.program.empty()) refuse_native(plan, "--program");
-  write_program(task.platform, plan.program, options.program);
+  if (!options.program.empty()) write_file_atomically(options.program, to_json(replayed(task.platform, plan.program)));
   return show_plan(head_of(task, task.title(), plan, plan.messages, plan.estimated, limit.reached()), plan.schedule,
                    options.output);
 }
@@ -117,12 +116,22 @@ int plan_by_program(const PlanBroadcastOptions& options, const BroadcastTask& ta
   return show_plan(head, plan, task.platform, of_program);
 }
 
-/// The reduction that is a broadcast the other way round.
+/// The reduction that is a broadcast the other way round. All files are of it; where nothing but the file of a tree
+/// asks for one, a row tells of a shorter program.
 int plan_back(const PlanBroadcastOptions& options, const BroadcastTask& task, const TimeLimit& limit) {
-  const ReversedPlan plan = task.reversed_by(options.algorithm, options.reversed);
-  write_program(task.platform, plan.program, options.program);
+  ReversedPlan plan = task.reversed_by(options.algorithm, options.reversed);
+  const bool open = task.leaves_reduction_open(options.algorithm);
+  if (open || !options.program.empty()) plan.program = replayed(task.platform, std::move(plan.program));
+  if (!options.program.empty()) write_file_atomically(options.program, to_json(plan.program));
+  std::vector<TreeFact> beside;
+  if (open) {
+    const Program any = task.costly_reduction_by(options.algorithm, options.reversed).program;
+    if (any.length_s < plan.program.length_s)
+      beside.push_back({"a program", seconds_text(any.length_s),
+                        any.algorithm + ": what --program writes without --json and --tree"});
+  }
   const auto messages = static_cast<std::int64_t>(plan.program.operations.size() / 2);
-  return show_plan(head_of(task, task.reversed_title(plan.program), plan, messages, false, limit.reached()),
+  return show_plan(head_of(task, task.reversed_title(plan.program), plan, messages, false, limit.reached(), beside),
                    plan.schedule, options.output);
 }
 
