@@ -591,7 +591,7 @@ class Broadcast(_Job):
         self._is_root = comm.Get_rank() == root
 
     def chosen(self, bytes: int) -> str:
-        """Collective: the method that serves messages of so many bytes; "native" is MPI_Bcast."""
+        """Collective: the method that serves messages of so many bytes; "native" is MPI_Ibcast."""
         return self._usable().chosen(int(bytes))
 
     def _buffers(self, buffer: Any) -> Tuple[Any, Tuple[int, ...]]:
@@ -644,7 +644,7 @@ class _Collective(_Planned):
 
     @property
     def method(self) -> str:
-        """What carries it out, as far as it is decided: "ring", "MPI_Allgather"."""
+        """What carries it out, as far as it is decided: "ring", "MPI_Iallgather"."""
         return self._usable().method
 
     @property

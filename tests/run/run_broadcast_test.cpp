@@ -366,7 +366,7 @@ TEST(Broadcast, MessagesBetweenHostsGoInSegmentsUntilTheNetworkIsWorthALook) {
     for (const std::int64_t bytes : {2049, 4096}) {
       const std::string method = job.chosen(bytes).method;
       EXPECT_TRUE(method == "binomial tree" || method == "circulant, 2 segments") << method;
-      EXPECT_EQ(job.explanation(bytes).find("MPI_Bcast"), std::string::npos) << job.explanation(bytes);
+      EXPECT_EQ(job.explanation(bytes).find("MPI_"), std::string::npos) << job.explanation(bytes);
     }
     for (const std::int64_t bytes : {2049, 4096, 4097, 32'768}) {
       EXPECT_TRUE(job.settled(bytes)) << bytes;

@@ -129,7 +129,7 @@ TEST(WayTrial, TimesAreToldInTheUnitThatFitsEach) {
   summary.predicted_s = 0.0982;
   summary.planned_s = 29.9e-6;
   summary.native_s = 0.612;
-  EXPECT_EQ(to_text(summary), "chain, 32 parts, predicted 98.2 ms; the plan took 29.9 us, MPI_Reduce 612 ms");
+  EXPECT_EQ(to_text(summary), "chain, 32 parts, predicted 98.2 ms; the plan took 29.9 us, MPI_Ireduce 612 ms");
 }
 
 TEST(WayTrial, TakesWhatIsClearlyFaster) {

@@ -23,29 +23,29 @@ struct BroadcastOptions {
   ///    time;
   ///  - else, up to 4 KiB, or 256 KiB where all ranks are on one node that has fewer processors, a tree that does not
   ///    depend on the network is used: flat for up to 512 bytes between up to 16 ranks of several nodes, else binomial;
-  ///  - longer messages on one node are sent by MPI_Bcast;
+  ///  - longer messages on one node are sent by MPI_Ibcast;
   ///  - those of 2 to 32 KiB between nodes go in 2 to 8 segments over a circulant graph (circulant_broadcast_part), if
-  ///    that is found to be faster than this tree, or, from 4 KiB on, than MPI_Bcast;
+  ///    that is found to be faster than this tree, or, from 4 KiB on, than MPI_Ibcast;
   ///  - longer messages between nodes are planned over the measured network (sluice/run/mpi/network.hpp): for at most
   ///    1000 ranks, and for at most 8 nodes if some nodes have several ranks.
   std::optional<Platform> platform = std::nullopt;
   sluice::BroadcastOptions plan = {};  ///< as for plan_broadcast
   /// A program of "broadcast" to carry out instead of planning one, such as read_program gives it; messages have its
-  /// size. It is checked first; MPI_Bcast is not tried. It cannot be used with a platform or options of plans.
+  /// size. It is checked first; MPI_Ibcast is not tried. It cannot be used with a platform or options of plans.
   std::optional<Program> program = std::nullopt;
-  /// Where `plan.algorithm` is "auto": in the first executions of a size class the plan and MPI_Bcast take turns, and
+  /// Where `plan.algorithm` is "auto": in the first executions of a size class the plan and MPI_Ibcast take turns, and
   /// from the ninth on the one is used that was faster on the slowest rank, as no model tells how fast an MPI is inside
   /// a node. Between nodes the choice is made again when executions of 1 ms or more change by a factor of 1.3
-  /// (docs/explanation/run.md). If false, and without a platform, MPI_Bcast is used.
+  /// (docs/explanation/run.md). If false, and without a platform, MPI_Ibcast is used.
   bool try_native = true;
 };
 
 /// What carries out the broadcasts of a size class.
 struct ChosenBroadcast {
-  std::string method;      ///< its name; "native" is MPI_Bcast
+  std::string method;      ///< its name; "native" is MPI_Ibcast
   double predicted_s = 0;  ///< by the model, for the largest size of the class; 0 where no platform is given
-  double planned_s = 0;    ///< measured, if MPI_Bcast was tried: on the slowest rank
-  double native_s = 0;     ///< the same, by MPI_Bcast; by the tree, of up to 4 KiB between nodes without a platform
+  double planned_s = 0;    ///< measured, if MPI_Ibcast was tried: on the slowest rank
+  double native_s = 0;     ///< the same, by MPI_Ibcast; by the tree, of up to 4 KiB between nodes without a platform
 };
 
 /// The job of sending a message from the root to all ranks, for each size by the algorithm that is fastest in the model
@@ -97,12 +97,12 @@ class Broadcast {
   /// execution instead of waiting for this rank. The job is of no further use.
   void give_up(const std::exception_ptr& why) noexcept;
 
-  /// Whether, as far as this rank knows, the choice between the plan and MPI_Bcast has been made for messages of this
+  /// Whether, as far as this rank knows, the choice between the plan and MPI_Ibcast has been made for messages of this
   /// size; false before the first one. See BroadcastOptions::try_native.
   [[nodiscard]] bool settled(std::int64_t bytes) const;
   /// What carries out messages of this size; the plan is made if there is none yet, and nothing is timed. Collective.
   [[nodiscard]] ChosenBroadcast chosen(std::int64_t bytes);
-  /// The same in one line of text: "chain, 64 segments, predicted 98.2 ms; the plan took 101 ms, MPI_Bcast 612 ms".
+  /// The same in one line of text: "chain, 64 segments, predicted 98.2 ms; the plan took 101 ms, MPI_Ibcast 612 ms".
   /// Collective too.
   [[nodiscard]] std::string explanation(std::int64_t bytes);
 

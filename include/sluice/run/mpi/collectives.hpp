@@ -41,7 +41,7 @@ struct CollectiveOptions {
 
 /// What carries out a collective.
 struct ChosenCollective {
-  std::string method;      ///< "ring", "hierarchical, 6 groups, ring inside", "MPI_Allgather"
+  std::string method;      ///< "ring", "hierarchical, 6 groups, ring inside", "MPI_Iallgather"
   double predicted_s = 0;  ///< of the plan by its replay; 0 where speeds are not known, and where there is no plan
   double planned_s = 0;    ///< measured, once it is decided: on the slowest rank
   double native_s = 0;     ///< the same, by MPI's own collective
@@ -106,7 +106,7 @@ class CollectiveJob {
 
   /// What carries it out, as far as that has been decided. Local.
   [[nodiscard]] ChosenCollective chosen() const;
-  /// The same in one line of text: "ring, predicted 98.2 ms; the plan took 101 ms, MPI_Allgather 612 ms".
+  /// The same in one line of text: "ring, predicted 98.2 ms; the plan took 101 ms, MPI_Iallgather 612 ms".
   [[nodiscard]] std::string explanation() const;
   /// Whether MPI's own collective is used from now on.
   [[nodiscard]] bool native() const;

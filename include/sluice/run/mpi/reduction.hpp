@@ -97,7 +97,7 @@ struct ReductionOptions {
   std::optional<Platform> platform = std::nullopt;
   double effort = 1;  ///< over a platform or the measured network, as in BroadcastOptions, or ReduceOptions for objects
   /// A program of "reduce" to carry out instead of planning one, such as read_program gives it, of as many elements of
-  /// the same size. For elements, without a platform, costs and options of plans; MPI_Reduce is not tried.
+  /// the same size. For elements, without a platform, costs and options of plans; MPI_Ireduce is not tried.
   std::optional<Program> program = std::nullopt;
   /// A name that plan_reduce knows, or, for elements and a commutative operation, "reduce-scatter"
   /// (sluice/plan/reduce_scatter.hpp). "auto" takes the fastest by the costs.
@@ -109,11 +109,11 @@ struct ReductionOptions {
   std::optional<std::int64_t> segments = std::nullopt;
 
   /// Elements: results are the same to the last bit in every job with the same arguments on ranks that are placed
-  /// alike, because neither measured costs nor a trial of MPI_Reduce decide the order of combining. Unless given: false
-  /// with `measure` or `dynamic`, and for integers with an operation of MPI's own, whose order does not matter; else
-  /// true.
+  /// alike, because neither measured costs nor a trial of MPI_Ireduce decide the order of combining. Unless given:
+  /// false with `measure` or `dynamic`, and for integers with an operation of MPI's own, whose order does not matter;
+  /// else true.
   std::optional<bool> reproducible = std::nullopt;
-  /// For elements with "auto" and no number of parts: MPI_Reduce may carry out executions instead. The two take turns
+  /// For elements with "auto" and no number of parts: MPI_Ireduce may carry out executions instead. The two take turns
   /// in the first executions, and from the ninth on the one is used that was faster on the slowest rank. Between nodes
   /// the choice is made again when executions of 1 ms or more change by a factor of 1.3 (docs/explanation/run.md).
   /// Without effect if `reproducible`.
@@ -139,22 +139,22 @@ enum class Overlap {
 
 /// What a reduction does.
 struct ReductionSummary {
-  /// What carries it out: "best tree", "flat tree, 12 parts", "reduce-scatter", "MPI_Reduce"; "" before the first
+  /// What carries it out: "best tree", "flat tree, 12 parts", "reduce-scatter", "MPI_Ireduce"; "" before the first
   /// execution has measured.
   std::string method;
   /// The time that its model predicts, in the unit of the costs, or in seconds over a platform or the measured network.
-  /// 0 for MPI_Reduce, which has no model, over a network whose speeds are assumed, and before costs are known.
+  /// 0 for MPI_Ireduce, which has no model, over a network whose speeds are assumed, and before costs are known.
   double length = 0;
   ReductionCosts costs;       ///< as given, usual or measured
   std::int64_t segments = 1;  ///< parts
   std::int64_t children = 0;  ///< ranks that send to this one
-  bool native = false;        ///< MPI_Reduce carries it out
+  bool native = false;        ///< MPI_Ireduce carries it out
   double predicted_s = 0;     ///< by a platform or the measured network; 0 where the plan is by neither
-  double planned_s = 0;       ///< measured, if MPI_Reduce was tried: on the slowest rank
-  double native_s = 0;        ///< the same, by MPI_Reduce
+  double planned_s = 0;       ///< measured, if MPI_Ireduce was tried: on the slowest rank
+  double native_s = 0;        ///< the same, by MPI_Ireduce
 };
 
-/// The summary in one line of text: "chain, 32 parts; the plan took 98.2 ms, MPI_Reduce 265 ms".
+/// The summary in one line of text: "chain, 32 parts; the plan took 98.2 ms, MPI_Ireduce 265 ms".
 [[nodiscard]] std::string to_text(const ReductionSummary& summary);
 
 /// The job of combining the elements of all ranks, planned once and executed as often as you like, by the tree that is
@@ -205,7 +205,7 @@ class ElementReduction {
   /// execution instead of waiting for this rank. The job is of no further use.
   void give_up(const std::exception_ptr& why) noexcept;
 
-  /// Whether the choice between the plan and MPI_Reduce has been made: see ReductionOptions::try_native.
+  /// Whether the choice between the plan and MPI_Ireduce has been made: see ReductionOptions::try_native.
   [[nodiscard]] bool settled() const;
   /// What carries it out. Lasts as long as the job; an execution may change it.
   [[nodiscard]] const ReductionSummary& summary() const;

@@ -34,6 +34,7 @@ namespace {
 /// Those used last, of a job.
 constexpr std::size_t kKeptClasses = 64;
 constexpr const char* kNative = "native";
+constexpr const char* kNativeCall = "MPI_Ibcast";
 constexpr const char* kTree = "binomial tree";
 
 /// Messages up to so many bytes go along a tree that needs no plan: MPI's own call that returns at once, the only one
@@ -222,7 +223,7 @@ struct Broadcast::State final : detail::Job {
   }
   /// The size that a message of so many bytes is planned for; a program that is given is for one.
   [[nodiscard]] std::int64_t largest_of(std::int64_t bytes) const { return options.program ? bytes : class_of(bytes); }
-  /// Whether a rule says what serves a message: a tree, or MPI_Bcast as nothing is known that could be better.
+  /// Whether a rule says what serves a message: a tree, or MPI_Ibcast as nothing is known that could be better.
   [[nodiscard]] bool needs_no_plan(std::int64_t bytes) const {
     return told_nothing() && !in_segments(bytes) && (is_short(bytes) || !between_hosts());
   }
@@ -298,8 +299,8 @@ struct Broadcast::State final : detail::Job {
 
   // The present execution.
   detail::ProgramExecutor* running = nullptr;
-  SizeClass* present = nullptr;     ///< null: MPI_Bcast is all there is
-  bool natively = false;            ///< MPI_Bcast may be under way
+  SizeClass* present = nullptr;     ///< null: MPI_Ibcast is all there is
+  bool natively = false;            ///< MPI_Ibcast may be under way
   bool then_inside = false;         ///< after `running`, the broadcast of this rank's cluster
   detail::Turns::Turn turn_inside;  ///< of it
   void* message = nullptr;
@@ -577,9 +578,9 @@ bool Broadcast::settled(std::int64_t bytes) const {
 
 std::string Broadcast::explanation(std::int64_t bytes) {
   const ChosenBroadcast chosen = this->chosen(bytes);
-  std::string text = chosen.method == kNative ? "MPI_Bcast" : chosen.method;
+  std::string text = chosen.method == kNative ? kNativeCall : chosen.method;
   if (chosen.predicted_s > 0 && chosen.method != kNative) text += ", predicted " + seconds_text(chosen.predicted_s);
-  return text + detail::to_text({chosen.planned_s, chosen.native_s}, state_->is_short(bytes) ? kTree : "MPI_Bcast");
+  return text + detail::to_text({chosen.planned_s, chosen.native_s}, state_->is_short(bytes) ? kTree : kNativeCall);
 }
 
 }  // namespace sluice::mpi

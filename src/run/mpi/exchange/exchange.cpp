@@ -377,12 +377,12 @@ void Exchange::set_max_transfers(std::int64_t max_transfers) {
 
 std::string Exchange::explanation() const {
   const detail::WayTrial& trial = state_->trial;
-  std::string text = trial.native() ? "MPI_Ialltoallw" : to_string(state_->options.mode);
+  std::string text = trial.native() ? detail::NativeExchange::kCall : to_string(state_->options.mode);
   if (!trial.native() && state_->part->steps > 0)
     text += fmt::format(", {} {}, k = {}{}", steps(), steps() == 1 ? "step" : "steps", state_->part->max_transfers,
                         state_->part->by_links ? ", by shared links" : "");
   if (!trial.native() && local_steps() > 0) text += fmt::format(", {} local", local_steps());
-  return text + detail::to_text(trial.measured(), "MPI_Ialltoallw");
+  return text + detail::to_text(trial.measured(), detail::NativeExchange::kCall);
 }
 
 std::int64_t Exchange::steps() const { return state_->part->steps; }

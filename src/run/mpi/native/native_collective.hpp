@@ -15,6 +15,11 @@
 
 namespace sluice::mpi::detail {
 
+/// The name of the call of MPI that carries out a collective: of simulated ranks the one that waits for its end.
+constexpr const char* native_call(const char* waits, const char* returns_at_once) {
+  return kSimulated ? waits : returns_at_once;
+}
+
 /// A collective of MPI's own. It is started without blocking, so that its rank still hears of others that give up. As
 /// MPI counts in int, it may take several calls, one after the other.
 ///

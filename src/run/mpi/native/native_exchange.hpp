@@ -29,6 +29,9 @@ struct PlacedMessage {
 /// MPI's call takes a number for each rank.
 class NativeExchange {
  public:
+  /// What carries it out.
+  static constexpr const char* kCall = native_call("MPI_Alltoallw", "MPI_Ialltoallw");
+
   explicit NativeExchange(Channel& channel);
 
   /// Starts it. What is sent is not written to. `memory`: of the library's own, where messages lie in it; `turn`: see

@@ -62,21 +62,21 @@ const char* NativeProgram::name(const Program& shape) {
   const bool alike = shape.block_offsets.empty();
   switch (shape.problem) {
     case Collective::kScatter:
-      return alike ? "MPI_Scatter" : "MPI_Scatterv";
+      return alike ? native_call("MPI_Scatter", "MPI_Iscatter") : native_call("MPI_Scatterv", "MPI_Iscatterv");
     case Collective::kGather:
-      return alike ? "MPI_Gather" : "MPI_Gatherv";
+      return alike ? native_call("MPI_Gather", "MPI_Igather") : native_call("MPI_Gatherv", "MPI_Igatherv");
     case Collective::kAllgather:
-      return alike ? "MPI_Allgather" : "MPI_Allgatherv";
+      return alike ? native_call("MPI_Allgather", "MPI_Iallgather") : native_call("MPI_Allgatherv", "MPI_Iallgatherv");
     case Collective::kAlltoall:
-      return alike ? "MPI_Alltoall" : "MPI_Alltoallv";
+      return alike ? native_call("MPI_Alltoall", "MPI_Ialltoall") : native_call("MPI_Alltoallv", "MPI_Ialltoallv");
     case Collective::kAllreduce:
-      return "MPI_Allreduce";
+      return native_call("MPI_Allreduce", "MPI_Iallreduce");
     case Collective::kReduceScatter:
-      return "MPI_Reduce_scatter";
+      return native_call("MPI_Reduce_scatter", "MPI_Ireduce_scatter");
     case Collective::kBroadcast:
-      return "MPI_Bcast";
+      return native_call("MPI_Bcast", "MPI_Ibcast");
     case Collective::kReduce:
-      return "MPI_Reduce";
+      return native_call("MPI_Reduce", "MPI_Ireduce");
   }
   return "";
 }

@@ -21,7 +21,7 @@ class NativeProgram {
 
   /// Whether MPI can count it.
   [[nodiscard]] static bool possible(const Program& shape, const ElementOperation& operation);
-  /// "MPI_Allgather", "MPI_Allgatherv".
+  /// The call that carries it out: "MPI_Iallgather", "MPI_Iallgatherv".
   [[nodiscard]] static const char* name(const Program& shape);
 
   /// The arguments of CollectiveJob::execute.

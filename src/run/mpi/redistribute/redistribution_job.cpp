@@ -284,10 +284,10 @@ void RedistributionJob::begin_natively(Turns::Turn turn) {
 }
 
 std::string RedistributionJob::explanation() const {
-  std::string text = trial_.native() ? "MPI_Ialltoallw" : own().way;
+  std::string text = trial_.native() ? NativeExchange::kCall : own().way;
   if (!trial_.native() && !prepared_->at_once)
     text += fmt::format(", {} {}, {}", own().steps, own().steps == 1 ? "step" : "steps", to_string(mode()));
-  return text + to_text(trial_.measured(), "MPI_Ialltoallw");
+  return text + to_text(trial_.measured(), NativeExchange::kCall);
 }
 
 }  // namespace sluice::mpi::detail

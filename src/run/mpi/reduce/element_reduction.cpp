@@ -38,7 +38,7 @@ constexpr std::int64_t kShort = 256 << 10;
 /// Up to so many bytes all send to the root, where ranks share processors.
 constexpr std::int64_t kShortInTurns = 64 << 10;
 
-constexpr const char* kReduceOfMpi = "MPI_Reduce";
+constexpr const char* kReduceOfMpi = detail::native_call("MPI_Reduce", "MPI_Ireduce");
 
 }  // namespace
 

@@ -87,7 +87,7 @@ std::optional<PlannedTree> check_reduction(const Channel& channel, const Reducti
     check_platform_for(options, ranks, data.objects);
     return std::nullopt;
   }
-  // Who says nothing of it gets a plan, or MPI_Reduce, which needs none.
+  // Who says nothing of it gets a plan, or MPI_Ireduce, which needs none.
   if (options.algorithm == "auto" && !options.costs && !options.segments) return std::nullopt;
   if (!data.objects) check_algorithm_for_elements(options.algorithm);
   // Whatever is measured later, it is not what planning refuses; nor is the number of parts where it is to be chosen,

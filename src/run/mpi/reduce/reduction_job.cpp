@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "run/mpi/native/native_collective.hpp"
 #include "run/mpi/native/way_trial.hpp"
 #include "run/mpi/runtime/progress_thread.hpp"
 #include "sluice/quantity_text.hpp"
@@ -24,7 +25,8 @@ std::string to_text(const ReductionSummary& summary) {
   if (summary.method.empty()) return "not measured yet";
   std::string text = summary.method;
   if (summary.predicted_s > 0) text += ", predicted " + seconds_text(summary.predicted_s);
-  return text + detail::to_text({summary.planned_s, summary.native_s}, "MPI_Reduce");
+  return text +
+         detail::to_text({summary.planned_s, summary.native_s}, detail::native_call("MPI_Reduce", "MPI_Ireduce"));
 }
 
 }  // namespace sluice::mpi

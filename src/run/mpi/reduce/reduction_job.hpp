@@ -42,7 +42,7 @@ class ReductionJob : public Job {
   void remember(std::shared_ptr<const ReductionChoice> choice);
   /// What earlier jobs have left, or this one leaves for later ones.
   [[nodiscard]] const KeptPlan& kept() const { return kept_; }
-  /// Notes what was chosen, and what was measured of it and of MPI_Reduce, if that was tried.
+  /// Notes what was chosen, and what was measured of it and of MPI_Ireduce, if that was tried.
   void describe(const ReductionChoice& choice, const WayTimes& measured = {});
   void make_executor(std::shared_ptr<TreeData> data, std::vector<TreeReceive> receives, std::vector<TreeSend> sends,
                      const TreeExecutor::Limits& limits);
