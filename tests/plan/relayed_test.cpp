@@ -14,6 +14,7 @@
 #include "plan/program_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/program.hpp"
+#include "sluice/plan/program_check.hpp"
 
 /// Programs in which bytes go by way of others, as their own connection would be the slowest part.
 namespace sluice {
@@ -159,6 +160,7 @@ TEST(Relayed, RandomBlocksAreSoundAndAutoTakesTheShortest) {
       const ProgramPlan named = plan_program(platform, problem, {.algorithm = "relayed"});
       ++applied;
       EXPECT_EQ(faults(named.program), "");
+      EXPECT_TRUE(validate(named.program, platform).empty());  // it states no time that is too short
       EXPECT_EQ(most_often_sent(named.program), 2);
       EXPECT_EQ(replay(platform, named.program).length_s, named.program.length_s);
       EXPECT_LE(best.program.length_s, named.program.length_s);
