@@ -129,11 +129,13 @@ TEST(Relayed, ScatterAndGatherToOneFarRankAreAsFastAsTheAlltoallOfTheSameBytes) 
   ProgramProblem scatter{Collective::kScatter, 0, kFrom}, gather{Collective::kGather, 0, kTo};
   scatter.block_bytes = to_one;
   gather.block_bytes = from_one;
-  for (const ProgramProblem& problem : {scatter, gather}) {
+  for (ProgramProblem problem : {scatter, gather}) {
     const ProgramPlan named = plan_program(platform, problem, {.algorithm = "relayed"});
     EXPECT_EQ(faults(named.program), "");
     EXPECT_NEAR(named.program.length_s, exchange.program.length_s, 0.02 * exchange.program.length_s);
     EXPECT_LE(plan_program(platform, problem).program.length_s, named.program.length_s);
+    problem.element_bytes = 4096;  // none is cut
+    EXPECT_EQ(faults(plan_program(platform, problem, {.algorithm = "relayed"}).program), "");
   }
 }
 

@@ -69,8 +69,12 @@ struct TwoHops {
 
 class Division {
  public:
-  Division(const RankNetwork& network, const std::vector<PairBlock>& blocks)
-      : network_(network), blocks_(blocks), things_(passed_things(network)), load_(things_, 0.0) {
+  Division(const RankNetwork& network, const std::vector<PairBlock>& blocks, std::int64_t element_bytes)
+      : network_(network),
+        blocks_(blocks),
+        element_bytes_(element_bytes),
+        things_(passed_things(network)),
+        load_(things_, 0.0) {
     connection_.reserve(blocks.size());
     for (const PairBlock& block : blocks) {
       double connection_s = 0;
@@ -120,6 +124,10 @@ class Division {
   [[nodiscard]] double latency_s(std::int64_t from, std::int64_t to) const {
     const std::size_t a = network_.cluster(from), b = network_.cluster(to);
     return a == b ? network_.platform().clusters[a].latency_s : network_.link(a, b).latency_s;
+  }
+
+  [[nodiscard]] std::int64_t whole_elements(double bytes) const {
+    return static_cast<std::int64_t>(bytes) / element_bytes_ * element_bytes_;
   }
 
   /// One hop more, of one byte of a block of so many.
@@ -176,7 +184,7 @@ class Division {
   std::optional<Divided> divide(std::size_t number, double time_s, std::vector<double>& load,
                                 Connections& connections) const {
     const std::int64_t from = blocks_[number].from, to = blocks_[number].to, bytes = blocks_[number].range.bytes;
-    Divided result{number, static_cast<std::int64_t>(static_cast<double>(bytes) * (time_s / connection_[number])), {}};
+    Divided result{number, whole_elements(static_cast<double>(bytes) * (time_s / connection_[number])), {}};
     std::int64_t left = bytes - result.straight;
     const auto least = static_cast<std::int64_t>(kLeastPart * static_cast<double>(left));
     TwoHops straight;
@@ -199,7 +207,7 @@ class Division {
       at_most(first, first_s);
       at_most(second, way.connection_s);
       for (const auto& [thing, seconds] : way.things) at_most(load[thing], seconds);
-      const std::int64_t relayed = std::min(left, static_cast<std::int64_t>(most));
+      const std::int64_t relayed = std::min(left, whole_elements(most));
       if (relayed < 1 || (relayed < least && relayed < left)) continue;
       first += first_s * static_cast<double>(relayed);
       second += way.connection_s * static_cast<double>(relayed);
@@ -213,6 +221,7 @@ class Division {
 
   const RankNetwork& network_;
   const std::vector<PairBlock>& blocks_;
+  std::int64_t element_bytes_;
   std::size_t things_;
   std::vector<double> load_;        // seconds, of everything but connections, without relays
   std::vector<double> connection_;  // the same of the connection of each block
@@ -227,7 +236,7 @@ struct OneWay {
 };
 
 ProgramMessages messages_of(const RankNetwork& network, const std::vector<PairBlock>& blocks,
-                            const std::vector<Divided>& divided) {
+                            const std::vector<Divided>& divided, std::int64_t element_bytes) {
   std::vector<OneWay> parts;
   std::vector<bool> whole(blocks.size(), true);
   std::size_t most = 1;  // segments of a part
@@ -235,8 +244,7 @@ ProgramMessages messages_of(const RankNetwork& network, const std::vector<PairBl
     const PairBlock& block = blocks[each.block];
     std::int64_t begin = block.range.offset;
     const auto add = [&](std::int64_t by, std::int64_t bytes) {
-      if (bytes > 0)
-        parts.push_back({block.from, by, block.to, cut({begin, bytes}, std::min(each.segments, bytes), 1)});
+      if (bytes > 0) parts.push_back({block.from, by, block.to, cut({begin, bytes}, each.segments, element_bytes)});
       begin += bytes;
     };
     add(block.to, each.straight);
@@ -264,14 +272,15 @@ ProgramMessages messages_of(const RankNetwork& network, const std::vector<PairBl
 
 }  // namespace
 
-RelayedExchange relayed_exchange(const RankNetwork& network, std::vector<PairBlock> blocks) {
-  Division division(network, blocks);
+RelayedExchange relayed_exchange(const RankNetwork& network, std::vector<PairBlock> blocks,
+                                 std::int64_t element_bytes) {
+  Division division(network, blocks, element_bytes);
   std::vector<Divided> divided = division.find();
   if (divided.empty())
     throw InputError("platform", "no connection that is busy for much longer than all ports",
                      "one whose bytes can go by way of other ranks");
-  return {[&network, blocks = std::move(blocks), divided = std::move(divided)] {
-            return messages_of(network, blocks, divided);
+  return {[&network, blocks = std::move(blocks), divided = std::move(divided), element_bytes] {
+            return messages_of(network, blocks, divided, element_bytes);
           },
           division.length_s()};
 }

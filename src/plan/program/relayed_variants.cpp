@@ -33,7 +33,7 @@ Variants relayed_variants(const ProgramTask& task) {
       }
     }
   }
-  RelayedExchange exchange = relayed_exchange(*task.network, std::move(blocks));
+  RelayedExchange exchange = relayed_exchange(*task.network, std::move(blocks), shape.element_bytes);
   return {{"relayed", std::move(exchange.make), exchange.length_s}};
 }
 
