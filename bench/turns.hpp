@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "apps/compare/communicator.hpp"
+#include "apps/compare/turn_order.hpp"
 
 namespace turns {
 
@@ -47,8 +48,7 @@ inline std::vector<Timed> time_in_turns(const sluice::compare::Communicator& com
   const auto rounds = static_cast<std::size_t>(repetitions);
   std::vector<double> seconds(works.size() * rounds);
   for (std::size_t round = 0; round < rounds; ++round) {
-    for (std::size_t turn = 0; turn < works.size(); ++turn) {
-      const std::size_t i = (turn + round) % works.size();  // each round begins with another one
+    for (const std::size_t i : sluice::compare::order_of_round(works.size(), round)) {
       sluice::compare::barrier(comm);
       const double start = MPI_Wtime();
       works[i].run();

@@ -88,8 +88,8 @@ struct RedistributionVariant {
 ///
 /// The source is filled with a function of the global index. Each method is prepared and executed once, with its memory
 /// watched, and every byte of the target compared with what it must be, those outside the moved box with what they
-/// were. Then the methods take turns for `repetitions` rounds, each execution between a barrier and the end of the
-/// slowest rank. At the end each is executed and compared once more.
+/// were. Then the methods take turns for `repetitions` rounds, in another order in each (order_of_round), each
+/// execution between a barrier and the end of the slowest rank. At the end each is executed and compared once more.
 ///
 /// Memory is the highest resident size of the process less the size before (VmHWM and VmRSS of /proc/self/status), so
 /// what MPI and ScaLAPACK allocate counts; it is at least what a method says that it holds. To measure it, glibc's

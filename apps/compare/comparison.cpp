@@ -10,6 +10,7 @@
 #include "apps/compare/peak_memory.hpp"
 #include "apps/compare/quantile.hpp"
 #include "apps/compare/recorded_transfers.hpp"
+#include "apps/compare/turn_order.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -103,11 +104,8 @@ class Comparer {
     const std::size_t count = methods.size();
     std::vector<std::vector<double>> seconds(count);
     for (int round = 0; round < result_.repetitions; ++round) {
-      for (std::size_t turn = 0; turn < count; ++turn) {
-        // Each round begins with another method.
-        const std::size_t i = (turn + static_cast<std::size_t>(round)) % count;
+      for (const std::size_t i : order_of_round(count, static_cast<std::size_t>(round)))
         seconds[i].push_back(time_of_slowest(comm_, [&] { execute(*methods[i]); }));
-      }
     }
     for (std::size_t i = 0; i < count; ++i) {
       std::vector<double>& times = seconds[i];

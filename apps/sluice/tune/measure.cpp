@@ -16,6 +16,7 @@
 #include "apps/compare/communicator.hpp"
 #include "apps/compare/known_contents.hpp"
 #include "apps/compare/quantile.hpp"
+#include "apps/compare/turn_order.hpp"
 #include "apps/sluice/command.hpp"
 #include "apps/sluice/output/files.hpp"
 #include "apps/sluice/output/progress.hpp"
@@ -328,14 +329,11 @@ class Measurement {
     return seconds;
   }
 
-  /// Each round begins with another way.
   std::vector<Times> in_turns(const std::vector<Way*>& ways, CallBuffers& buffers) {
     std::vector<Times> times(ways.size());
     for (int round = 0; round < task_.repetitions; ++round) {
-      for (std::size_t i = 0; i < ways.size(); ++i) {
-        const std::size_t at = (i + static_cast<std::size_t>(round)) % ways.size();
+      for (const std::size_t at : compare::order_of_round(ways.size(), static_cast<std::size_t>(round)))
         times[at].all.push_back(timed(*ways[at], buffers));
-      }
     }
     return times;
   }

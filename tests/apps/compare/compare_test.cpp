@@ -2,11 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/compare/array_contents.hpp"
 #include "apps/compare/exchange_methods.hpp"
 #include "apps/compare/peak_memory.hpp"
+#include "apps/compare/turn_order.hpp"
 #include "run/exchange_testing.hpp"
 #include "run/redistribution_testing.hpp"
 #include "sluice/error.hpp"
@@ -22,6 +29,21 @@ using testing::size;
 
 Comparison compare(const Case& c, const std::vector<std::string>& methods, int repetitions) {
   return redistributions(MPI_COMM_WORLD, c.shape, c.from, c.to, c.element_size, c.options, methods, repetitions);
+}
+
+TEST(Compare, NoMethodAlwaysFollowsTheSameOne) {
+  for (const std::size_t methods : {1U, 2U, 3U, 5U, 8U}) {
+    std::set<std::pair<std::size_t, std::size_t>> followed;
+    std::size_t last = methods;
+    for (std::size_t round = 0; round < 200; ++round) {
+      const std::vector<std::size_t> order = order_of_round(methods, round);
+      EXPECT_EQ(order, order_of_round(methods, round));
+      EXPECT_EQ(std::set<std::size_t>(order.begin(), order.end()).size(), methods);
+      EXPECT_EQ(*std::max_element(order.begin(), order.end()), methods - 1);
+      for (const std::size_t method : order) followed.emplace(std::exchange(last, method), method);
+    }
+    EXPECT_EQ(followed.size(), methods * methods + 1);  // and the first one follows none
+  }
 }
 
 TEST(Compare, EveryMethodIsVerifiedAndTimed) {
