@@ -35,7 +35,7 @@ TEST(Compare, NoMethodAlwaysFollowsTheSameOne) {
   for (const std::size_t methods : {1U, 2U, 3U, 5U, 8U}) {
     std::set<std::pair<std::size_t, std::size_t>> followed;
     std::size_t last = methods;
-    for (std::size_t round = 0; round < 200; ++round) {
+    for (std::size_t round = 0; round < 1000; ++round) {
       const std::vector<std::size_t> order = order_of_round(methods, round);
       EXPECT_EQ(order, order_of_round(methods, round));
       EXPECT_EQ(std::set<std::size_t>(order.begin(), order.end()).size(), methods);
