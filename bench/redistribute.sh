@@ -3,8 +3,8 @@
 # that is made for each execution, MPI_Alltoallw with types that are kept, and with types that are made for each
 # execution, MPI_Alltoallv with buffers that are kept, point-to-point, ScaLAPACK's pdgemr2d, and memcpy of the same
 # bytes. A line for each pair of layouts: medians in turns within one run, ratios of interest, and what a rank needs
-# beyond its data. The first seven have other blocks on either side; the others blocks
-# of 64, 100, 3, 1 and one for each process. The command is built first if need be; ten minutes on two cores.
+# beyond its data. The first seven have other blocks on either side; the others blocks of 64, 100, 3, 1 and one for each
+# process. The command is built first if need be; ten minutes on two cores.
 #
 #     bench/redistribute.sh [REPETITIONS [EDGE...]]      15, and 4096 and 1024 unless given
 #

@@ -96,8 +96,7 @@ std::vector<detail::Ranks> runs_of(const detail::RankNetwork& network) {
 }
 
 ProgramTask task_of(const detail::RankNetwork& network, const Program& shape, std::int64_t segments) {
-  ProgramTask task{shape, {}, {}, segments, &network.platform(), {}};
-  task.network = &network;
+  ProgramTask task{shape, {}, {}, segments, &network, {}};
   const auto ranks = static_cast<std::size_t>(shape.ranks);
   if (!shape.commutative) {
     task.order.resize(ranks);

@@ -34,13 +34,13 @@ ReversedMessages broadcast_back(const ProgramTask& task, const CombiningPace& pa
   whole.size_bytes = array_bytes(whole);
   BroadcastOptions how = of_a_part(task);
   if (!algorithm.empty()) how.algorithm = algorithm;
-  return reversed_messages(*task.platform, whole, pace, how);
+  return reversed_messages(task.network->platform(), whole, pace, how);
 }
 
 PlannedMessages broadcast_forth(const ProgramTask& task, std::int64_t root) {
   BroadcastOptions how = of_a_part(task);
   how.messages = true;
-  return plan_messages(without_broadcast_times(*task.platform), root, array_bytes(task.shape), how);
+  return plan_messages(without_broadcast_times(task.network->platform()), root, array_bytes(task.shape), how);
 }
 
 /// As they are, or, where they follow a reduction, from the end on: it is done with the end first. An element goes with
@@ -106,7 +106,7 @@ Variants reduce_broadcast_variants(const ProgramTask& task) {
   const CombiningCosts& cost = task.shape.combine_s_per_byte;
   const PlannedMessages back = broadcast_forth(task, task.shape.root);
   Variants variants;
-  const Platform forth_over = without_broadcast_times(*task.platform);
+  const Platform forth_over = without_broadcast_times(task.network->platform());
   const auto add = [&](const std::string& how, const PlannedMessages& forth, ProgramMessages messages) {
     messages.append(program_messages(task, back, true));
     const std::string& method = forth.method;
@@ -120,7 +120,7 @@ Variants reduce_broadcast_variants(const ProgramTask& task) {
   };
   const auto offer = [&](const std::string& speed, const CombiningPace& pace) {
     // Mostly links are as fast in both directions, so that both broadcasts are the same.
-    if (mirror_platform(*task.platform, pace) == forth_over) {
+    if (mirror_platform(task.network->platform(), pace) == forth_over) {
       add_both(speed, back, mirrored(back, task.shape, mirror_pace(back)));
       return;
     }

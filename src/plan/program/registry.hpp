@@ -22,11 +22,10 @@ struct ProgramTask {
   Ranks order;                 ///< ranks by groups, the root's first; where the order of combining counts, 0, 1, 2, ...
   std::vector<Groups> groups;  ///< the same by levels of the platform, those of several groups only; may be empty
   std::int64_t segments = 0;   ///< 0: to be chosen
-  const Platform* platform = nullptr;
-  BroadcastOptions of_broadcasts;  ///< for those that are a broadcast over the platform, or have one
+  const RankNetwork* network = nullptr;  ///< none for plans that need no platform
+  BroadcastOptions of_broadcasts;        ///< for those that are a broadcast over the platform, or have one
   /// By levels of the platform from the outermost on: the first of every few ranks that follow each other in one group.
   std::vector<Ranks> runs = {};
-  const RankNetwork* network = nullptr;  ///< of the platform
 
   [[nodiscard]] ByteRange block(std::int64_t rank) const { return block_of(shape, rank); }
   [[nodiscard]] ByteRange all() const { return {0, array_bytes(shape)}; }

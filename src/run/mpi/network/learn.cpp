@@ -440,9 +440,9 @@ bool is_planned_soon(const Platform& platform) {
 
 namespace {
 
+/// Between clusters and parts of the platform.
 template <class Change>
-void for_each_gap(Platform& platform, Change change) {
-  for (PlatformCluster& cluster : platform.clusters) change(cluster.gap);
+void change_link_gaps(Platform& platform, Change change) {
   for (PlatformLink& link : platform.links) change(link.gap);
   for (PlatformLink& link : platform.part_links) change(link.gap);
 }
@@ -450,13 +450,15 @@ void for_each_gap(Platform& platform, Change change) {
 /// What a message takes besides its bytes was measured between ranks that do nothing else, and differs by factors from
 /// one measurement to the next. A rank that passes on what it receives does twice as much for each.
 Platform of_busy_ranks(Platform platform) {
-  for_each_gap(platform, [](GapTable& gap) {
+  const auto count_messages_twice = [](GapTable& gap) {
     std::vector<GapTable::Point> points = gap.points();
     if (points.empty()) return;
     const double once_more_s = points.front().seconds;
     for (GapTable::Point& point : points) point.seconds += once_more_s;
     gap = GapTable(std::move(points));
-  });
+  };
+  for (PlatformCluster& cluster : platform.clusters) count_messages_twice(cluster.gap);
+  change_link_gaps(platform, count_messages_twice);
   return platform;
 }
 
@@ -481,8 +483,7 @@ JobPlatform usual_platform(Channel& channel) {
   };
   // Hosts of one rank each are one cluster; else hosts are clusters, whose ranks share memory.
   if (platform.clusters.size() == 1) lengthen(platform.clusters.front().gap);
-  for (PlatformLink& link : platform.links) lengthen(link.gap);
-  for (PlatformLink& link : platform.part_links) lengthen(link.gap);
+  change_link_gaps(platform, lengthen);
   return {std::move(platform), false};
 }
 
