@@ -135,5 +135,60 @@ TEST(SharedRing, ASenderWaitsOnlyForPlaces) {
   EXPECT_FALSE(narrow.sent_all);
 }
 
+/// A receiver that has left counts as having taken everything, whatever it has taken, and its end leaves once.
+TEST(SharedRing, AReceiverLeavesWhereverItIs) {
+  for (const std::int64_t taken : {0, 1, 3}) {
+    Transfer transfer(2, 100, 50, 2);
+    for (std::int64_t i = 0; i < taken; ++i) {
+      transfer.send(taken);
+      transfer.receive(0, taken);
+      transfer.receive(1, taken);
+    }
+    ASSERT_TRUE(transfer.done(taken));
+    EXPECT_FALSE(transfer.sender.all_left());
+    transfer.ends[1].leave();
+    EXPECT_FALSE(transfer.sender.all_left());
+    // Two places are one execution, and the first receiver takes none after it.
+    transfer.send(taken + 3);
+    EXPECT_TRUE(transfer.sent_all);
+    transfer.send(taken + 3);
+    EXPECT_FALSE(transfer.sent_all);
+    transfer.ends[0].leave();
+    EXPECT_TRUE(transfer.sender.all_left());
+    for (int i = 0; i < 2; ++i) {
+      transfer.send(taken + 3);
+      EXPECT_TRUE(transfer.sent_all);
+    }
+    // Memory that is used again, where an end that has left may write no more.
+    std::memset(transfer.memory.data(), 0, transfer.memory.size() * sizeof transfer.memory.front());
+    transfer.ends[0].leave();
+    transfer.ends.clear();
+    for (const auto& line : transfer.memory)
+      for (const std::byte byte : line.bytes) ASSERT_EQ(byte, std::byte{0});
+  }
+}
+
+TEST(SharedRing, AnEndLeavesWhenItGoesAndNotWhenItIsMoved) {
+  Transfer transfer(1, 100, 50, 2);
+  {
+    SharedRingReceiver moved(std::move(transfer.ends[0]));
+    transfer.ends.clear();
+    EXPECT_FALSE(transfer.sender.all_left());
+    SharedRingReceiver assigned(100);
+    assigned = std::move(moved);
+    EXPECT_FALSE(transfer.sender.all_left());
+    moved = SharedRingReceiver(100);
+    EXPECT_FALSE(transfer.sender.all_left());
+  }
+  EXPECT_TRUE(transfer.sender.all_left());
+  // An end that is assigned to leaves the ring that it had.
+  Transfer other(1, 100, 50, 2);
+  other.ends[0] = SharedRingReceiver(100);
+  EXPECT_TRUE(other.sender.all_left());
+  SharedRingReceiver never(100);
+  never.leave();
+  EXPECT_TRUE(SharedRingSender(100).all_left());
+}
+
 }  // namespace
 }  // namespace sluice::mpi::detail

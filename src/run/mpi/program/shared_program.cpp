@@ -61,11 +61,11 @@ SharedProgram::SharedProgram(Channel& channel, const ElementOperation& operation
 
 SharedProgram::~SharedProgram() {
   if (block_.at == nullptr) return;
-  // Others may still read it; after a failure, for ever.
+  // Others may still read it.
   std::vector<Arena::Awaited> taken;
   for (const Outgoing& message : outgoing_) {
     for (std::int64_t i = 0; i < message.end.ring()->receivers; ++i)
-      taken.push_back({message.end.ring()->taken() + i, message.end.number()});
+      taken.push_back({message.end.ring()->taken() + i, SharedRing::kLeft});
   }
   channel_.context().arena().release_after(block_, std::move(taken));
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -19,8 +20,14 @@ namespace sluice::mpi::detail {
 /// when all receivers have taken what was in it before; so none waits for its receivers at the end of an execution, if
 /// the ring has room for the message.
 ///
+/// A receiver that leaves reads the ring no more, and its number becomes kLeft. It counts as one that has taken
+/// everything. When all have left, the sender may use the memory for something else.
+///
 /// In memory: this, the numbers of parts taken, one for each receiver, and the places.
 struct alignas(kCacheLine) SharedRing {
+  /// In place of the parts that a receiver has taken: it has left.
+  static constexpr std::int64_t kLeft = std::numeric_limits<std::int64_t>::max();
+
   std::int64_t ready = 0;
   std::int64_t receivers = 1;
   std::int64_t part_bytes = 1;  ///< the last part of a message may have fewer
@@ -41,12 +48,19 @@ struct alignas(kCacheLine) SharedRing {
     std::fill_n(ring->taken(), receivers, 0);
     return ring;
   }
+  /// For the owner of the memory: whether no receiver reads the ring, or writes into it, any more. Only then may the
+  /// memory be used again.
+  [[nodiscard]] bool all_left() {
+    for (std::int64_t i = 0; i < receivers; ++i)
+      if (std::atomic_ref(taken()[i]).load(std::memory_order_acquire) != kLeft) return false;
+    return true;
+  }
 
  private:
   [[nodiscard]] std::int64_t numbers_bytes() const { return round_up(receivers * std::int64_t{sizeof(std::int64_t)}); }
 };
 
-/// One end of a ring: how far the message has come there.
+/// One end of a ring: how far the message has come there. There is one of each, so it can be moved but not copied.
 class SharedRingEnd {
  public:
   struct Moved {
@@ -55,6 +69,8 @@ class SharedRingEnd {
   };
 
   explicit SharedRingEnd(std::int64_t bytes) : bytes_(bytes) {}
+  SharedRingEnd(const SharedRingEnd&) = delete;
+  SharedRingEnd& operator=(const SharedRingEnd&) = delete;
 
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
   /// An execution begins, in which the message goes once.
@@ -64,6 +80,10 @@ class SharedRingEnd {
   [[nodiscard]] SharedRing* ring() const { return ring_; }
 
  protected:
+  ~SharedRingEnd() = default;
+  SharedRingEnd(SharedRingEnd&&) = default;
+  SharedRingEnd& operator=(SharedRingEnd&&) = default;
+
   void connect(SharedRing* ring) { ring_ = ring; }
 
   /// Moves parts as long as `may(number)` says so; `copy(offset, bytes, place)`, then `tell()`.
@@ -132,6 +152,8 @@ class SharedRingSender : public SharedRingEnd {
     if (bytes > 0) tell();
     return complete();
   }
+  /// Whether all receivers have left the ring (SharedRing::all_left); true for an end that is not connected.
+  [[nodiscard]] bool all_left() const { return ring() == nullptr || ring()->all_left(); }
 
  private:
   bool has_place(std::int64_t number) {
@@ -150,11 +172,28 @@ class SharedRingSender : public SharedRingEnd {
 class SharedRingReceiver : public SharedRingEnd {
  public:
   using SharedRingEnd::SharedRingEnd;
+  ~SharedRingReceiver() { leave(); }
+  SharedRingReceiver(SharedRingReceiver&& other) noexcept
+      : SharedRingEnd(std::move(other)), taken_(std::exchange(other.taken_, nullptr)) {}
+  SharedRingReceiver& operator=(SharedRingReceiver&& other) noexcept {
+    if (this == &other) return *this;
+    leave();
+    SharedRingEnd::operator=(std::move(other));
+    taken_ = std::exchange(other.taken_, nullptr);
+    return *this;
+  }
 
   /// The ring that it takes from, as one of its receivers.
   void connect(SharedRing* ring, std::int64_t receiver) {
     SharedRingEnd::connect(ring);
     taken_ = ring->taken() + receiver;
+  }
+  /// It reads the ring no more, and its owner may use the memory for something else: nothing but this may be called
+  /// from here on. Without effect if it is not connected, or has left.
+  void leave() noexcept {
+    if (taken_ == nullptr) return;
+    std::atomic_ref(*std::exchange(taken_, nullptr)).store(SharedRing::kLeft, std::memory_order_release);
+    SharedRingEnd::connect(nullptr);
   }
 
   /// Takes parts that are ready: copy(offset in the message, bytes, place).

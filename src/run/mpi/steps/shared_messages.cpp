@@ -97,10 +97,10 @@ SharedMessages::SharedMessages(Channel& channel, const std::vector<StepMessage>&
 
 SharedMessages::~SharedMessages() {
   if (block_.at == nullptr) return;
-  // Others may still read it; after a failure, for ever.
+  // Others may still read it.
   std::vector<Arena::Awaited> taken;
   taken.reserve(sends_.size());
-  for (const Send& message : sends_) taken.push_back({message.end.ring()->taken(), message.end.number()});
+  for (const Send& message : sends_) taken.push_back({message.end.ring()->taken(), SharedRing::kLeft});
   channel_.context().arena().release_after(block_, std::move(taken));
 }
 
