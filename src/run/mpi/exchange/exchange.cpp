@@ -125,6 +125,11 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
   common.add_all(options.try_native, typed != nullptr);
   detail::KeptPlan kept = find_kept(channel, own.bytes(), common.fingerprint(), failure,
                                     {.block = by_memory ? by_memory->block() : 0, .doubt = doubt});
+  const bool refused = by_memory && detail::SharedMessages::any_refused(kept.blocks);
+  if (refused) {
+    by_memory->discard();
+    by_memory.reset();
+  }
   if (kept.plan) {
     part = std::static_pointer_cast<const ExchangePart>(kept.plan);
   } else {
@@ -159,9 +164,17 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
     return;
   }
   std::vector<std::uint64_t> blocks = std::move(kept.blocks);
-  if (!by_memory) {  // rank 0 has found that there is nothing to plan
+  if (!by_memory && !refused) {  // rank 0 has found that there is nothing to plan
     by_memory = make_shared_messages();
     blocks = detail::numbers_by_memory(channel, by_memory->block());
+    if (detail::SharedMessages::any_refused(blocks)) {
+      by_memory->discard();
+      by_memory.reset();
+    }
+  }
+  if (!by_memory) {
+    carrier = make_executor(std::move(protocol.protocol));
+    return;
   }
   by_memory->connect(detail::step_messages(part->transfers_in), blocks);
   carrier = std::move(by_memory);

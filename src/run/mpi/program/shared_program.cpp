@@ -47,8 +47,13 @@ SharedProgram::SharedProgram(Channel& channel, const ElementOperation& operation
   Comparison own{.block = make_block(), .blocks = &blocks};
   try {
     (void)agree(channel_, alike.fingerprint(), nullptr, own);
-  } catch (const InputError&) {
-    channel_.context().arena().release(std::exchange(block_, {}));  // which no rank has looked at
+  } catch (...) {
+    Arena& arena = channel_.context().arena();
+    if (channel_.nobody_went_on()) {
+      arena.release(block_);
+    } else {
+      arena.release_at_end(block_);  // another rank may have come to the end of the agreement
+    }
     throw;
   }
   connected_ = std::ranges::find(blocks, std::uint64_t{0}) == blocks.end();
@@ -61,13 +66,14 @@ SharedProgram::SharedProgram(Channel& channel, const ElementOperation& operation
 
 SharedProgram::~SharedProgram() {
   if (block_.at == nullptr) return;
-  // Others may still read it.
-  std::vector<Arena::Awaited> taken;
-  for (const Outgoing& message : outgoing_) {
-    for (std::int64_t i = 0; i < message.end.ring()->receivers; ++i)
-      taken.push_back({message.end.ring()->taken() + i, SharedRing::kLeft});
-  }
-  channel_.context().arena().release_after(block_, std::move(taken));
+  std::vector<SharedRing*> rings;
+  for (const Outgoing& message : outgoing_) rings.push_back(message.end.ring());
+  channel_.context().arena().release_after(block_, std::move(rings));
+}
+
+void SharedProgram::abandon() noexcept {
+  running_ = false;
+  for (Incoming& message : incoming_) message.end.leave();
 }
 
 void SharedProgram::find_messages(const ProgramPart& part) {
@@ -168,7 +174,7 @@ std::uint64_t SharedProgram::make_block() {
     outgoing_[i].end.connect(rings[i].put(block_.at + at));
     at += rings[i].all_bytes();
   }
-  return block_.place.word();
+  return block_.place().word();
 }
 
 void SharedProgram::connect(const std::vector<std::uint64_t>& blocks) {

@@ -50,8 +50,9 @@ class SharedProgram {
   void begin();
   /// Does what can be done without waiting. Throws as Channel::check, and what combining throws.
   Advance advance();
-  /// Ends the execution before it is over: nothing more is written into the user's memory.
-  void abandon() noexcept { running_ = false; }
+  /// Ends the execution before it is over, and is not executed again: nothing more is written into the user's memory,
+  /// and nothing is read that others have put up.
+  void abandon() noexcept;
 
   [[nodiscard]] std::int64_t buffer_bytes() const { return block_.bytes; }
 

@@ -161,7 +161,12 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
   });
   KeptPlan kept =
       find_kept(channel, key.bytes(), fingerprint, failure, {.block = by_memory != nullptr ? by_memory->block() : 0});
-  if (by_memory != nullptr) by_memory->connect(prepared_->own.receives.steps(), kept.blocks);
+  if (by_memory != nullptr && SharedMessages::any_refused(kept.blocks)) {
+    by_memory->discard();
+    carrier_ = make_executor(false);
+  } else if (by_memory != nullptr) {
+    by_memory->connect(prepared_->own.receives.steps(), kept.blocks);
+  }
   if (by_network && !kept.plan) {
     const SharedLinks links = may_measure(channel) ? links_of_ranks(*learn_network(channel)) : SharedLinks{};
     agreed(channel, [&] {
@@ -185,7 +190,9 @@ SharedMessages* RedistributionJob::make_carrier() {
     by_memory = memory.get();
     carrier_ = std::move(memory);
   } else {
-    carrier_ = make_executor();
+    // Whether the messages are long enough to share memory for them is the same on all ranks.
+    carrier_ = make_executor(how_.shared_from_bytes >= 0 && own.mean_bytes > 0 &&
+                             own.mean_bytes >= static_cast<double>(how_.shared_from_bytes));
   }
   std::vector<ArrayTransport> transports;
   transports.reserve(parts().size());
@@ -196,13 +203,11 @@ SharedMessages* RedistributionJob::make_carrier() {
   return by_memory;
 }
 
-std::unique_ptr<StepExecutor> RedistributionJob::make_executor() {
+std::unique_ptr<StepExecutor> RedistributionJob::make_executor(bool share) {
   const OwnSteps& own = prepared_->own;
   auto executor = std::make_unique<StepExecutor>(channel, own.sends.steps(), own.receives.steps(), limits(),
                                                  protocol_of(channel, own, prepared_->mode));
-  // Whether the messages are long enough to share memory for them is the same on all ranks.
-  executor->connect(how_.shared_from_bytes >= 0 && own.mean_bytes > 0 &&
-                    own.mean_bytes >= static_cast<double>(how_.shared_from_bytes));
+  executor->connect(share);
   return executor;
 }
 

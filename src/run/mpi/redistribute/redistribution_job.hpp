@@ -67,7 +67,7 @@ class RedistributionJob final : public Job {
   void check_combine() const;
   void check_pointers(std::span<const void* const> sources, std::span<void* const> targets) const;
   /// What carries the messages in pieces, by MPI and by memory.
-  [[nodiscard]] std::unique_ptr<StepExecutor> make_executor();
+  [[nodiscard]] std::unique_ptr<StepExecutor> make_executor(bool share);
   void begin_planned();
   void begin_natively(Turns::Turn turn);
   Advance carry_out() { return trial_.natively() ? native_->advance() : carrier_->advance(); }

@@ -1,110 +1,107 @@
 #pragma once
 
 #include <mpi.h>
-#include <sys/types.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
+
+#include "run/mpi/runtime/leavers.hpp"
+#include "run/mpi/runtime/node_room.hpp"
+#include "run/mpi/runtime/shared_ring.hpp"
 
 namespace sluice::mpi::detail {
 
-/// Memory that the ranks of a node share. Every rank allocates from segments of its own, which the others map when they
-/// are told of a place there: nothing is collective after the constructor, so that a rank that fails leaves nobody
-/// waiting.
+/// The memory that the ranks of a context share on a node: blocks in the room of each rank's process (NodeRoom), which
+/// the others find by their places. Nothing is collective after connect(), so a rank that fails leaves nobody waiting.
 ///
-/// A segment is a file in memory without a name (memfd_create), which the others open through /proc: it goes with the
-/// last process that has it mapped, whatever happened. Where the system does not allow that, nothing is shared, which
-/// is said once on standard error.
+/// Where the system does not allow it, nothing is shared. This is said once on standard error.
 ///
-/// A rank must know that another one has written before it reads: by a message of MPI, or by an atomic variable in the
-/// segment. In either case both sides need a fence (std::atomic_thread_fence).
+/// A rank must know that another one has written before it reads: by a message of MPI, or by an atomic variable in
+/// shared memory. In either case both sides need a fence (std::atomic_thread_fence).
+///
+/// Who may still use a block of this rank, and what tells that they have left:
+///
+/// | block | who was told | it is free when |
+/// |---|---|---|
+/// | home | all ranks, by connect() | all ranks have left the context |
+/// | of a job, with rings | all ranks, by an agreement | all have come to a later agreement, and receivers have left |
+/// | of a job that failed before all ranks knew its rings | perhaps some ranks | all ranks have left the context |
+/// | told to nobody | nobody | at once |
+///
+/// A rank leaves a context when its arena is destroyed: after all of its jobs there, which hold the context.
 class Arena {
  public:
-  /// Where something lies in the arena, for every rank of the node.
+  /// Where something lies in the room of a rank's process.
   struct Place {
-    std::int64_t segment = -1;  ///< of its owner; -1: nowhere
-    std::int64_t offset = 0;
+    std::int64_t offset = 0;  ///< 0: nowhere
 
-    /// In one number, 0 for nowhere: segments are fewer than 2^8, and shorter than 2^48.
-    [[nodiscard]] std::uint64_t word() const {
-      return (static_cast<std::uint64_t>(segment + 1) << kOffsetBits) | static_cast<std::uint64_t>(offset);
-    }
-    [[nodiscard]] static Place of_word(std::uint64_t word) {
-      constexpr std::uint64_t kOffset = (std::uint64_t{1} << kOffsetBits) - 1;
-      return {static_cast<std::int64_t>(word >> kOffsetBits) - 1, static_cast<std::int64_t>(word & kOffset)};
-    }
-
-   private:
-    static constexpr int kOffsetBits = 48;
+    /// In one number, 0 for nowhere.
+    [[nodiscard]] std::uint64_t word() const { return static_cast<std::uint64_t>(offset); }
+    [[nodiscard]] static Place of_word(std::uint64_t word) { return {static_cast<std::int64_t>(word)}; }
+  };
+  struct Block : NodeRoom::Block {
+    [[nodiscard]] Place place() const { return {offset}; }
   };
 
   Arena() = default;
+  /// Leaves the context.
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
   /// Collective over the ranks of a node, `node`, which are in the order of the caller's numbering, in which this one
-  /// is `rank`. Throws MpiError.
-  void connect(MPI_Comm node, int rank);
+  /// is `rank`. Each gets a home of `home_bytes` zeros, which the others can read from then on. Throws MpiError.
+  void connect(MPI_Comm node, int rank, std::int64_t home_bytes);
 
   /// Whether this rank shares memory with that one, not the own.
   [[nodiscard]] bool reaches(int rank) const;
-
   /// The ranks it shares memory with, in increasing order.
   [[nodiscard]] std::vector<int> reached() const;
+  /// The home of this rank. @pre some rank is reached
+  [[nodiscard]] std::byte* home() const { return home_.at + kHomeOffset; }
+  /// The home of another rank that is reached.
+  [[nodiscard]] std::byte* home_of(int rank) const;
 
-  struct Block {
-    std::byte* at = nullptr;
-    Place place;
-    std::int64_t bytes = 0;
-  };
   /// Aligned to a cache line; the contents are undefined. Throws std::bad_alloc.
   [[nodiscard]] Block allocate(std::int64_t bytes);
-  /// Frees a block for reuse. No rank may read or write it any more.
+  /// Frees a block that no other rank was told of, or that all have read what they wanted of.
   void release(const Block& block) noexcept;
-  /// A number that lies in a block and that others write, and what it comes to when they have read what they want.
-  struct Awaited {
-    std::int64_t* number = nullptr;
-    std::int64_t value = 0;
-  };
-  /// Frees a block whose place the others were told in an agreement: once each of `taken` has come to its value, and
-  /// all ranks have agreed on something again, as a rank that is slow may not have looked there before.
-  void release_after(const Block& block, std::vector<Awaited> taken) noexcept;
+  /// Frees a block whose place was told in an agreement: when all ranks have come to another agreement, as a slow rank
+  /// may not have looked there before, and all receivers of its `rings` have left them.
+  void release_after(const Block& block, std::vector<SharedRing*> rings) noexcept;
+  /// Frees a block of which it is unknown who uses it, when all ranks have left the context.
+  void release_at_end(const Block& block) noexcept;
+  /// How many blocks release_at_end() keeps.
+  [[nodiscard]] std::size_t kept_until_end() const { return until_end_.size(); }
   /// All ranks have come to an agreement: each of them is done with what it does behind the one before.
-  void note_agreement() { ++agreements_; }
+  void note_agreement() noexcept;
 
-  /// The address in this process of a place of another rank's segments. Throws std::runtime_error if the system refuses
-  /// to map it.
-  [[nodiscard]] std::byte* find(int rank, const Place& place);
+  /// The address in this process of a place of another rank that is reached.
+  [[nodiscard]] std::byte* find(int rank, const Place& place) const;
 
  private:
-  struct Segment {
-    std::byte* at = nullptr;
-    std::int64_t bytes = 0;
-  };
+  static constexpr std::int64_t kHomeOffset = round_up(sizeof(Leavers));
   struct Neighbour {
     int rank = 0;
-    pid_t process = 0;
-    std::vector<Segment> segments;  ///< those mapped, up to the last of them; the first always is
+    std::uint64_t mark = 0;  ///< of the room
+    std::int64_t bytes = 0;
+    std::byte* at = nullptr;
+    std::int64_t home = 0;  ///< its offset in the room
   };
-  struct Header;
-
-  [[nodiscard]] bool add_segment(std::int64_t bytes);
-  [[nodiscard]] std::byte* map(Neighbour& neighbour, std::int64_t segment);
-
-  std::vector<Segment> own_;
-  std::vector<int> files_;  ///< of the own segments
-  std::vector<Neighbour> neighbours_;
-  std::vector<Block> free_;
-  std::int64_t agreements_ = 0;
-  struct Taken {
+  struct Waiting {
     Block block;
-    std::vector<Awaited> numbers;
-    std::int64_t agreements = 0;  ///< when it was released
+    std::vector<SharedRing*> rings;
   };
-  [[nodiscard]] bool is_free(const Taken& taken) const noexcept;
-  std::vector<Taken> being_taken_;  ///< to be released
+
+  [[nodiscard]] const Neighbour& neighbour(int rank) const;
+  [[nodiscard]] Leavers* leavers() const { return reinterpret_cast<Leavers*>(home_.at); }
+
+  std::vector<Neighbour> neighbours_;  ///< by rank
+  Block home_;                         ///< the leavers, and from kHomeOffset on what the caller asked for
+  std::vector<Waiting> waiting_;       ///< for the next agreement
+  std::vector<NodeRoom::Block> until_end_;
 };
 
 }  // namespace sluice::mpi::detail

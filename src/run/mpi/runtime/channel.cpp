@@ -170,15 +170,16 @@ void Channel::wait_aside(MPI_Request& request) {
   }
 }
 
-void Channel::give_up(const std::exception_ptr& why, std::int64_t execution, bool dies) noexcept {
+void Channel::give_up(const std::exception_ptr& why, std::int64_t execution, bool unfinished) noexcept {
   if (given_up_) return;
   given_up_ = true;
+  const bool dies = unfinished || context_->worn_out();
   // Who failed first may not have known that a collective of MPI's own had begun elsewhere.
   const bool all_know = settled_ || (is_now() && (!dies || context_->dead()));
   // What is no job has opened channels for its parts, perhaps not on all ranks; jobs after this one have been made on
   // all that have come to them.
   const std::int64_t dead_from = !dies ? Context::kNever : made_ ? context_->channels() : number_ + 1;
-  if (!all_know) context_->tell_failure(number_, why, execution, dead_from);
+  if (!all_know) context_->tell_failure(number_, why, execution, dead_from, unfinished);
 }
 
 void Channel::refuse_if_failed() const {
@@ -196,7 +197,7 @@ Pending::Pending(Channel& channel, std::shared_ptr<const void> memory) : channel
 
 Pending::~Pending() {
   if (request_ == MPI_REQUEST_NULL) return;
-  if (receives_) (void)MPI_Cancel(&request_);
+  if (receives_ && channel_.context().alive()) (void)MPI_Cancel(&request_);
   leftover_.front().requests.push_back(request_);  // there is room for it
   channel_.context().keep(leftover_);
 }

@@ -127,10 +127,12 @@ class Channel {
   void move_on_others() { context_->progress(owner_); }
 
   /// This rank gives the job up because of `why`. It tells every rank, unless they know already, and waits for none.
-  /// `dies`: whether the context ends (Context::tell_failure).
-  void give_up(const std::exception_ptr& why, std::int64_t execution, bool dies) noexcept;
+  /// `unfinished`: a collective of MPI's own may be, on some rank.
+  void give_up(const std::exception_ptr& why, std::int64_t execution, bool unfinished) noexcept;
   /// To be called when all ranks know of the failure and throw.
   void settle() noexcept { settled_ = true; }
+  /// Whether an agreement has failed as all ranks know, so that none of them has gone on behind it.
+  [[nodiscard]] bool nobody_went_on() const noexcept { return settled_; }
   /// Whether settle() was called; the next failure is then one that the others do not know.
   [[nodiscard]] bool take_settled() noexcept { return std::exchange(settled_, false); }
   [[nodiscard]] bool failed() const { return given_up_ || is_now(); }

@@ -34,6 +34,7 @@ std::shared_ptr<Context> Context::of(MPI_Comm user) {
   std::shared_ptr<Settings> settings;
   if (found != 0) {
     std::shared_ptr<Context> context = *static_cast<std::shared_ptr<Context>*>(value);
+    const Entry entry(*context, "job");
     try {
       context->poll();
     } catch (...) {
@@ -88,7 +89,7 @@ Context::Context(MPI_Comm user, std::shared_ptr<Settings> settings)
     // Ranks may be bound to different numbers of processors.
     SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, node));
     crowded_ = crowded != 0;
-    arena_.connect(node, rank_);
+    arena_.connect(node, rank_, NoticeBoard::home_bytes());
     board_.connect(arena_);
   }
   SLUICE_MPI(MPI_Comm_free(&node));
@@ -107,8 +108,10 @@ Context::~Context() {
   // MPI may still use what is left: it is never destroyed, not even at the end of the program, where the last job may
   // be that of a static variable.
   static NeverDestroyed<std::list<Leftover>> kept;
-  kept->splice(kept->end(), leftovers_);
   static NeverDestroyed<decltype(goodbyes_)> said;
+  static NeverDestroyed<std::mutex> mutex;
+  const std::scoped_lock lock(*mutex);
+  kept->splice(kept->end(), leftovers_);
   if (goodbyes_said_ > 0) said->splice(said->end(), goodbyes_);
 }
 
@@ -126,9 +129,7 @@ void Context::end() noexcept {
     (void)MPI_Cancel(&incoming.request);
     (void)MPI_Wait(&incoming.request, MPI_STATUS_IGNORE);
   }
-  for (Outgoing& outgoing : outgoing_) {
-    if (outgoing.request != MPI_REQUEST_NULL) (void)MPI_Request_free(&outgoing.request);
-  }
+  keep_outgoing(outgoing_);
   // Else a collective may be unfinished, or word of a failure on its way, which must not arrive in a communicator that
   // takes this one's place.
   if (!dead() && !failed_) {
@@ -139,6 +140,17 @@ void Context::end() noexcept {
   }
   parts_.clear();
   comm_ = MPI_COMM_NULL;
+}
+
+void Context::keep_outgoing(std::list<Outgoing>& outgoing) noexcept {
+  static NeverDestroyed<std::list<Outgoing>> kept;
+  static NeverDestroyed<std::mutex> mutex;
+  const std::scoped_lock lock(*mutex);
+  kept->splice(kept->end(), outgoing);
+  kept->remove_if([](Outgoing& each) {
+    int done = 0;
+    return MPI_Test(&each.request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || done != 0;
+  });
 }
 
 bool Context::alive() const { return comm_ != MPI_COMM_NULL && !finalized(); }

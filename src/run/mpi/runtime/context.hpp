@@ -189,9 +189,12 @@ class Context : public std::enable_shared_from_this<Context> {
   [[nodiscard]] bool settled(std::int64_t channel) const { return settled_ == channel; }
   /// Tells every rank that the channel is given up here in that execution because of `why`, and waits for nobody.
   /// `dead_from`: the context ends there, as channels from this number on may not be opened on all ranks, or a
-  /// collective of MPI's own may be unfinished, which must not meet one of another job; kNever: it lives on.
-  void tell_failure(std::int64_t channel, const std::exception_ptr& why, std::int64_t execution,
-                    std::int64_t dead_from) noexcept;
+  /// collective of MPI's own is `unfinished`, which must not meet one of another job, or the context is worn out;
+  /// kNever: it lives on.
+  void tell_failure(std::int64_t channel, const std::exception_ptr& why, std::int64_t execution, std::int64_t dead_from,
+                    bool unfinished) noexcept;
+  /// Whether failed jobs have left so much memory behind that the context is to be replaced.
+  [[nodiscard]] bool worn_out() const { return arena_.kept_until_end() >= kMostBlocksLeft; }
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
   /// Channels opened on this rank so far.
   [[nodiscard]] std::int64_t channels() const { return channels_; }
@@ -214,22 +217,29 @@ class Context : public std::enable_shared_from_this<Context> {
   /// nothing can fail here.
   void keep(std::list<Leftover>& leftover) noexcept;
 
-  /// A call of a job holds one. Calls by several threads at a time are an error of the program.
+  /// A call of a job holds one, and so does a job's destructor to its end. What a context and its jobs consist of is
+  /// read and written by the thread that holds it alone, but for what mutex_ guards. Calls by several threads at a time
+  /// are an error of the program.
   class Entry {
    public:
     /// Throws InputError if another thread holds one; waits for one that only moves on what has been started.
     Entry(Context& context, const char* work);
+    /// Waits for any other thread, as a destructor cannot throw. In a forked process, where there are no other threads,
+    /// it does without the entry that one of them held.
+    explicit Entry(Context& context) noexcept;
     ~Entry();
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
 
    private:
     Context& context_;
+    bool holds_ = true;
   };
 
  private:
   static constexpr std::size_t kListening = 4;
   static constexpr std::size_t kTextRoom = 424;
+  static constexpr std::size_t kMostBlocksLeft = 8;
   /// A control message as it travels; what follows `control` only with word of a failure.
   struct Wire {
     std::int64_t channel = 0;
@@ -247,6 +257,8 @@ class Context : public std::enable_shared_from_this<Context> {
     Wire wire;
     MPI_Request request = MPI_REQUEST_NULL;
   };
+  /// Keeps what MPI has not sent yet, of all contexts that have ended, until it is sent.
+  static void keep_outgoing(std::list<Outgoing>& outgoing) noexcept;
   /// Messages for a channel that is not open on this rank yet.
   struct Early {
     std::deque<std::pair<int, Control>> messages;
@@ -302,9 +314,9 @@ class Context : public std::enable_shared_from_this<Context> {
 
   std::mutex mutex_;  ///< of control messages: a progress thread looks for them, too
   std::array<Incoming, kListening> incoming_;
-  std::size_t next_ = 0;           ///< of incoming_: what comes next comes there
-  std::deque<Outgoing> outgoing_;  ///< a deque, as MPI reads from its elements while others come and go
-  std::int64_t channels_ = 0;      ///< opened so far
+  std::size_t next_ = 0;          ///< of incoming_: what comes next comes there
+  std::list<Outgoing> outgoing_;  ///< a list, as MPI reads from its elements until they are sent
+  std::int64_t channels_ = 0;     ///< opened so far
   std::int64_t most_channels_ = 0;
   std::unordered_map<std::int64_t, Channel*> live_;
   std::unordered_map<std::int64_t, Early> early_;

@@ -7,6 +7,7 @@
 
 #include "run/mpi/runtime/context.hpp"
 #include "run/mpi/runtime/context_registry.hpp"
+#include "run/mpi/runtime/node_room.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::mpi::detail {
@@ -70,9 +71,18 @@ Context::Entry::Entry(Context& context, const char* work) : context_(context) {
   ++context_.calls_;
 }
 
+Context::Entry::Entry(Context& context) noexcept : context_(context) {
+  if (!forked_child()) {
+    context_.entry_.lock();
+  } else {
+    holds_ = context_.entry_.try_lock();
+  }
+  ++context_.calls_;
+}
+
 Context::Entry::~Entry() {
   --context_.calls_;
-  context_.entry_.unlock();
+  if (holds_) context_.entry_.unlock();
 }
 
 void Context::progress_own(const Progressing* but) noexcept {

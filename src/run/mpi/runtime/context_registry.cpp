@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "run/mpi/runtime/never_destroyed.hpp"
+#include "run/mpi/runtime/node_room.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
@@ -41,6 +42,7 @@ ContextRegistry& context_registry() {
 }
 
 bool finalized() {
+  if (forked_child()) return true;
   int flag = 0;
   return MPI_Finalized(&flag) != MPI_SUCCESS || flag != 0;
 }

@@ -32,7 +32,7 @@ struct ContextRegistry {
 /// Ends every context of this process, for MPI_Finalize.
 void end_all_contexts() noexcept;
 
-/// Whether MPI has been finalised, or cannot tell.
+/// Whether MPI has been finalised, or cannot tell, or this process was forked from one that MPI knows.
 [[nodiscard]] bool finalized();
 
 }  // namespace sluice::mpi::detail

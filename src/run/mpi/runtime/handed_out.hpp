@@ -26,7 +26,7 @@ class HandedOut {
   HandedOut& operator=(const HandedOut&) = delete;
 
   /// For the agreement: Comparison::block. 0: nothing is handed out.
-  [[nodiscard]] std::uint64_t block() const { return block_.at == nullptr ? 0 : block_.place.word(); }
+  [[nodiscard]] std::uint64_t block() const { return block_.place().word(); }
 
   /// This rank's, on another rank than 0, of what rank 0 has handed out in `block`.
   [[nodiscard]] static std::vector<std::int64_t> read(Channel& channel, std::uint64_t block);

@@ -8,13 +8,14 @@
 namespace sluice::mpi::detail {
 
 Job::Job(std::shared_ptr<Context> context, std::int64_t number, const char* work)
-    : channel(std::move(context), number, work) {
+    : context_(context), channel(std::move(context), number, work) {
   channel.set_owner(this);
 }
 
 Job::~Job() = default;
 
 void Job::close() noexcept {
+  closing_.emplace(channel.context());
   const bool unwinding = std::uncaught_exceptions() > exceptions_;
   if (running_ || unwinding) {
     std::exception_ptr why;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -60,6 +61,12 @@ class Job : public Progressing {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
+ private:
+  // Before the channel, which is destroyed first.
+  std::shared_ptr<Context> context_;
+  std::optional<Context::Entry> closing_;  ///< from close() on
+
+ public:
   Channel channel;
 
   /// Starts an execution. `check()` throws for bad arguments and changes nothing; it returns the argument that is to be
@@ -139,7 +146,8 @@ class Job : public Progressing {
   /// Whether a rank that waits leaves its processor to others, where ranks outnumber processors.
   [[nodiscard]] virtual bool may_sleep() const { return false; }
 
-  /// For the destructors of those derived from this, first of all.
+  /// For the destructors of those derived from this, first of all. From then on, until all of the job is destroyed, no
+  /// other thread moves it on.
   void close() noexcept;
 
  private:
@@ -193,7 +201,8 @@ auto in_new_channel(MPI_Comm comm, Body&& body) {
     } catch (const ContextDied&) {
       continue;
     } catch (...) {
-      if (!context->settled(number)) context->tell_failure(number, std::current_exception(), 0, Context::kNever);
+      const std::int64_t dead_from = context->worn_out() ? number + 1 : Context::kNever;
+      if (!context->settled(number)) context->tell_failure(number, std::current_exception(), 0, dead_from, false);
       throw;
     }
   }

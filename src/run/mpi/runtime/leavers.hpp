@@ -5,8 +5,8 @@
 
 namespace sluice::mpi::detail {
 
-/// How many ranks have left a piece of shared memory, in the memory itself. Its owner learns from it when the memory may
-/// be used for something else. Each rank that may look there leaves once, whatever happens to it.
+/// How many ranks have left a piece of shared memory, in the memory itself. Its owner learns from it when the memory
+/// may be used for something else. Each rank that may look there leaves once, whatever happens to it.
 ///
 /// Zeros are a good one, which nobody has left.
 struct Leavers {
@@ -16,7 +16,9 @@ struct Leavers {
   void leave() { std::atomic_ref(left).fetch_add(1, std::memory_order_release); }
   /// For the owner: whether `ranks` ranks have left. What they did in the memory comes before all that the owner does
   /// there afterwards.
-  [[nodiscard]] bool all_left(std::int64_t ranks) { return std::atomic_ref(left).load(std::memory_order_acquire) >= ranks; }
+  [[nodiscard]] bool all_left(std::int64_t ranks) {
+    return std::atomic_ref(left).load(std::memory_order_acquire) >= ranks;
+  }
 };
 
 }  // namespace sluice::mpi::detail

@@ -6,13 +6,11 @@
 
 namespace sluice::mpi::detail {
 
-void NoticeBoard::connect(Arena& arena) {
+void NoticeBoard::connect(const Arena& arena) {
   const std::vector<int> reached = arena.reached();
   if (reached.empty() || reached.size() >= kMostRanks) return;
-  // The first block of every rank is at the same place of its memory, which is zeros.
-  const Arena::Block block = arena.allocate(sizeof(Ring));
-  own_ = reinterpret_cast<Ring*>(block.at);
-  for (const int rank : reached) others_.push_back({rank, reinterpret_cast<Ring*>(arena.find(rank, block.place))});
+  own_ = reinterpret_cast<Ring*>(arena.home());
+  for (const int rank : reached) others_.push_back({rank, reinterpret_cast<Ring*>(arena.home_of(rank))});
 }
 
 void NoticeBoard::put_up(const Subject& subject, std::span<const std::uint64_t> numbers) {

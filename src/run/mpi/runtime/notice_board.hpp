@@ -34,8 +34,10 @@ class NoticeBoard {
     std::int64_t round = 0;  ///< of the channel
   };
 
-  /// Local, and the first to allocate in the arena after that is connected: on all ranks of the node.
-  void connect(Arena& arena);
+  /// The home that each rank needs in the arena.
+  [[nodiscard]] static std::int64_t home_bytes() { return sizeof(Ring); }
+  /// Local; after the arena is connected, on all ranks of the node.
+  void connect(const Arena& arena);
   /// Whether this rank can read the notices of all ranks of the node; the same on all of its ranks.
   [[nodiscard]] bool connected() const { return own_ != nullptr; }
 

@@ -40,8 +40,12 @@ PieceTransport::PieceTransport(Channel& channel, const std::vector<StepMessage>&
 }
 
 PieceTransport::~PieceTransport() {
-  // Of an execution that was abandoned others may still read.
-  if (!leftover_.empty()) channel_.context().arena().release(arena_);
+  Arena& arena = channel_.context().arena();
+  if (leftover_.empty()) {
+    arena.release_at_end(arena_);  // of an execution that was abandoned, receivers may still have notes
+  } else {
+    arena.release(arena_);  // receivers have marked all that they had notes of
+  }
 }
 
 std::byte* PieceTransport::send_buffer(std::size_t slot) const {
@@ -124,8 +128,8 @@ void PieceTransport::share_piece(std::size_t slot) {
   Slot& piece = sending_[slot];
   std::byte* const buffer = send_buffer(slot);
   data_->pack(piece.message, piece.offset, piece.bytes, buffer);
-  const auto offset_of = [&](const std::byte* at) { return arena_.place.offset + (at - arena_.at); };
-  memory_->sent_notes[slot] = {{arena_.place.segment, offset_of(buffer)}, offset_of(mark_of(slot)), ++marks_[slot]};
+  const auto place_of = [&](const std::byte* at) { return Arena::Place{arena_.offset + (at - arena_.at)}; };
+  memory_->sent_notes[slot] = {place_of(buffer), place_of(mark_of(slot)), ++marks_[slot]};
   piece.with_peer = true;
   ++marks_awaited_;
   std::atomic_thread_fence(std::memory_order_release);
@@ -192,10 +196,10 @@ void PieceTransport::finish_shared_receive(std::size_t slot) {
   const Slot& piece = receiving_[slot];
   const Note& note = memory_->received_notes[slot];
   const int peer = receives_[piece.message].peer;
-  Arena& arena = channel_.context().arena();
+  const Arena& arena = channel_.context().arena();
   std::atomic_thread_fence(std::memory_order_acquire);
   data_->unpack(piece.message, piece.offset, piece.bytes, arena.find(peer, note.data));
-  auto* mark = reinterpret_cast<std::int64_t*>(arena.find(peer, {note.data.segment, note.mark_offset}));
+  auto* mark = reinterpret_cast<std::int64_t*>(arena.find(peer, note.mark_at));
   std::atomic_ref(*mark).store(note.mark, std::memory_order_release);
 }
 

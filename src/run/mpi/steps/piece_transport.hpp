@@ -89,7 +89,7 @@ class PieceTransport {
   /// What a note says: where a piece is in the sender's shared memory, and what to write where once it is unpacked.
   struct Note {
     Arena::Place data;
-    std::int64_t mark_offset = 0;  ///< in the same segment
+    Arena::Place mark_at;
     std::int64_t mark = 0;
   };
   /// What MPI works on.

@@ -85,7 +85,12 @@ SharedMessages::SharedMessages(Channel& channel, const std::vector<StepMessage>&
     ring.places = whole ? 2 : std::max(kFewestPlaces, room / ring.part_bytes);
     bytes += ring.all_bytes();
   }
-  block_ = channel.context().arena().allocate(bytes);
+  try {
+    block_ = channel.context().arena().allocate(bytes);
+  } catch (const std::bad_alloc&) {
+    refused_ = true;
+    return;
+  }
   auto* const entries = new (block_.at) Entry[static_cast<std::size_t>(channel.size())]();
   std::int64_t offset = table;
   for (std::size_t i = 0; i < sends_.size(); ++i) {
@@ -97,11 +102,24 @@ SharedMessages::SharedMessages(Channel& channel, const std::vector<StepMessage>&
 
 SharedMessages::~SharedMessages() {
   if (block_.at == nullptr) return;
-  // Others may still read it.
-  std::vector<Arena::Awaited> taken;
-  taken.reserve(sends_.size());
-  for (const Send& message : sends_) taken.push_back({message.end.ring()->taken(), SharedRing::kLeft});
-  channel_.context().arena().release_after(block_, std::move(taken));
+  Arena& arena = channel_.context().arena();
+  if (!connected_) {
+    if (channel_.nobody_went_on()) {
+      arena.release(block_);
+    } else {
+      arena.release_at_end(block_);
+    }
+    return;
+  }
+  std::vector<SharedRing*> rings;
+  rings.reserve(sends_.size());
+  for (const Send& message : sends_) rings.push_back(message.end.ring());
+  arena.release_after(block_, std::move(rings));
+}
+
+void SharedMessages::abandon() noexcept {
+  data_ = nullptr;
+  for (Receive& message : receives_) message.end.leave();
 }
 
 std::byte* SharedMessages::block_of(Channel& channel, int rank, std::uint64_t block) {
@@ -123,6 +141,7 @@ std::vector<StepMessage> SharedMessages::sent_to(Channel& channel, std::span<con
 }
 
 void SharedMessages::connect(const std::vector<StepMessage>& receives, std::span<const std::uint64_t> blocks) {
+  connected_ = true;
   receives_.reserve(receives.size());
   for (std::size_t i = 0; i < receives.size(); ++i) {
     const auto& [peer, bytes] = receives[i];

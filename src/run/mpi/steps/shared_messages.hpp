@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "run/mpi/runtime/arena.hpp"
@@ -25,7 +27,7 @@ namespace sluice::mpi::detail {
 /// Each message goes through a SharedRing: whole, and with two places, which executions use in turns, if that is no
 /// more than its share of the rank's memory; else in parts. A rank has one block of memory for all that it sends, which
 /// begins with a table of what it sends to each rank; where the block is, ranks tell each other when they make the job
-/// (agree).
+/// (agree). If some rank has no memory left for its block, none of them can be used (any_refused).
 ///
 /// No deadlock: all messages of a rank are looked at in turns, and a part waits for the earlier ones of its message
 /// alone. Or, where messages are packed or unpacked together (StepData::together), for what comes before it in the rows
@@ -37,12 +39,18 @@ class SharedMessages final : public MessageCarrier {
   /// Whether the context's ranks can do so; the same on all of them.
   [[nodiscard]] static bool possible(Context& context);
   /// At most one message to each rank, none to this one. The block has 2 MiB at most, whomever it sends to, unless an
-  /// element is longer than its share: parts are multiples of `granule` bytes. Local. Throws std::bad_alloc.
+  /// element is longer than its share: parts are multiples of `granule` bytes. Local.
   SharedMessages(Channel& channel, const std::vector<StepMessage>& sends, std::int64_t granule);
   ~SharedMessages() override;
 
-  /// Arena::Place::word of the block; 0 if nothing is sent.
-  [[nodiscard]] std::uint64_t block() const { return block_.place.word(); }
+  /// Arena::Place::word of the block; 0 if nothing is sent, kRefused if there was no memory for it.
+  [[nodiscard]] std::uint64_t block() const { return refused_ ? kRefused : block_.place().word(); }
+  /// Whether some rank had no memory for its block; `blocks`: of each rank.
+  [[nodiscard]] static bool any_refused(std::span<const std::uint64_t> blocks) {
+    return std::ranges::find(blocks, kRefused) != blocks.end();
+  }
+  /// Frees the block: all ranks know that it is not used.
+  void discard() noexcept { channel_.context().arena().release(std::exchange(block_, {})); }
   /// What each other rank sends to this one, without what is empty, by rank; `blocks`: of each rank. Throws as
   /// Arena::find.
   [[nodiscard]] static std::vector<StepMessage> sent_to(Channel& channel, std::span<const std::uint64_t> blocks);
@@ -52,13 +60,15 @@ class SharedMessages final : public MessageCarrier {
 
   void begin(StepData& data) override;
   Advance advance() override;
-  void abandon() noexcept override { data_ = nullptr; }
+  /// The job is not executed again: nothing is read that others have put up.
+  void abandon() noexcept override;
   [[nodiscard]] std::int64_t buffer_bytes() const override { return block_.bytes; }
   /// Uses every page of the block once: the system provides a page when it is used first, and the first execution uses
   /// a part of them.
   void warm_up() override;
 
  private:
+  static constexpr std::uint64_t kRefused = ~std::uint64_t{0};
   struct Send {
     std::size_t number = 0;  ///< in the list
     int peer = 0;
@@ -91,6 +101,8 @@ class SharedMessages final : public MessageCarrier {
   std::vector<Send> sends_;
   std::vector<Receive> receives_;
   Arena::Block block_;
+  bool refused_ = false;
+  bool connected_ = false;
 
   // The present execution.
   StepData* data_ = nullptr;
