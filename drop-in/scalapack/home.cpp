@@ -9,8 +9,8 @@ namespace {
 
 int key = MPI_KEYVAL_INVALID;  ///< of a communicator: a std::shared_ptr<Home>*
 std::list<Home*>& homes() {
-  static std::list<Home*> all;
-  return all;
+  static auto* const all = new std::list<Home*>;  // MPI_Finalize may come after destructors of static variables
+  return *all;
 }
 
 int forget(MPI_Comm /*comm*/, int /*key*/, void* value, void* /*extra*/) {
@@ -39,26 +39,36 @@ std::shared_ptr<Home>* attached_to(MPI_Comm comm) {
   return found != 0 ? static_cast<std::shared_ptr<Home>*>(value) : nullptr;
 }
 
-Home& attach(MPI_Comm comm, std::shared_ptr<Home> home) {
-  auto* const value = new std::shared_ptr<Home>(std::move(home));
-  MPI_Comm_set_attr(comm, key, value);
-  return **value;
+std::shared_ptr<Home> attach(MPI_Comm comm, const std::shared_ptr<Home>& home) {
+  MPI_Comm_set_attr(comm, key, new std::shared_ptr<Home>(home));
+  return home;
+}
+
+/// Collective: whether some rank has as many homes as it may have.
+bool full(MPI_Comm comm) {
+  int is_full = homes().size() >= Home::kMost ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &is_full, 1, MPI_INT, MPI_MAX, comm);
+  return is_full != 0;
 }
 
 }  // namespace
 
-Home& Home::of(MPI_Comm grid) {
+std::shared_ptr<Home> Home::of(MPI_Comm grid) {
   make_keys();
-  if (std::shared_ptr<Home>* const home = attached_to(grid)) return **home;
+  if (const std::shared_ptr<Home>* const home = attached_to(grid)) return *home;
   int like_world = MPI_UNEQUAL;
   MPI_Comm_compare(grid, MPI_COMM_WORLD, &like_world);
-  if (like_world == MPI_UNEQUAL) return attach(grid, std::make_shared<Home>(grid));
-  std::shared_ptr<Home>* world = attached_to(MPI_COMM_WORLD);
+  if (like_world == MPI_UNEQUAL) {
+    const bool for_the_call = full(grid);
+    auto home = std::make_shared<Home>(grid);
+    return for_the_call ? home : attach(grid, home);
+  }
+  const std::shared_ptr<Home>* world = attached_to(MPI_COMM_WORLD);
   if (world == nullptr) {
     attach(MPI_COMM_WORLD, std::make_shared<Home>(MPI_COMM_WORLD));
     world = attached_to(MPI_COMM_WORLD);
   }
-  return grid == MPI_COMM_WORLD ? **world : attach(grid, *world);
+  return grid == MPI_COMM_WORLD ? *world : attach(grid, *world);
 }
 
 Home::Home(MPI_Comm ranks) {

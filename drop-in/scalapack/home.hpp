@@ -21,14 +21,17 @@ namespace sluice::scalapack {
 /// learn the same, they keep the same jobs in the same places.
 ///
 /// Contexts of all ranks of the program share one home, so that jobs outlast contexts that are made for a call; others
-/// have homes of their own, which go with their communicators, the last ones with MPI_Finalize.
+/// have homes of their own, which go with their communicators, the last ones with MPI_Finalize. MPI may have few
+/// communicators for homes: if a rank has kMost homes, a further context gets one for the call alone.
 class Home {
  public:
   static constexpr std::size_t kJobs = 16;
+  static constexpr std::size_t kMost = 32;
   static_assert(kJobs <= 64, "the places are bits of a word");
 
-  /// Collective over the ranks of `grid`, the communicator of a context, or MPI_COMM_WORLD. It lives as long as that.
-  [[nodiscard]] static Home& of(MPI_Comm grid);
+  /// Collective over the ranks of `grid`, the communicator of a context, or MPI_COMM_WORLD, which keeps it for later
+  /// calls unless there are too many.
+  [[nodiscard]] static std::shared_ptr<Home> of(MPI_Comm grid);
 
   /// Collective; for `of`.
   explicit Home(MPI_Comm ranks);

@@ -42,10 +42,10 @@ std::unique_ptr<mpi::Redistribution> make_job(const Call& call, MPI_Comm comm) {
 /// Nothing is thrown through a caller in C or Fortran.
 void redistribute(MPI_Comm grid, const Call& call) noexcept {
   try {
-    Home& home = Home::of(grid);
+    const std::shared_ptr<Home> home = Home::of(grid);
     std::vector<std::int64_t> known = known_here(call);
-    mpi::Redistribution* job = home.find(known);
-    if (job == nullptr) job = &home.keep(std::move(known), make_job(call, home.comm()));
+    mpi::Redistribution* job = home->find(known);
+    if (job == nullptr) job = &home->keep(std::move(known), make_job(call, home->comm()));
     job->execute(call.a, call.b);
   } catch (const std::bad_alloc&) {
     end_program("xxmr2d:out of memory\n", 2);

@@ -2,17 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include <exception>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "run/any_rank_failed.hpp"
+#include "run/mpi/runtime/context.hpp"
 #include "run/redistribution_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/broadcast.hpp"
 #include "sluice/run/mpi/collectives.hpp"
 #include "sluice/run/mpi/dynamic_exchange.hpp"
+#include "sluice/run/mpi/error.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/run/mpi/network.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
@@ -74,6 +78,88 @@ TEST(DifferentCalls, AreRefusedOnAllRanks) {
     EXPECT_NO_THROW(call()) << name;
     if (testing::any_rank_failed()) return;
   }
+}
+
+/// What an execution throws: the class of the MPI error, 0 for nothing, -1 for another exception.
+int class_of_error(const std::function<void()>& execution) {
+  try {
+    execution();
+    return 0;
+  } catch (const MpiError& error) {
+    int error_class = 0;
+    MPI_Error_class(error.code(), &error_class);
+    return error_class;
+  } catch (const std::exception&) {
+    return -1;
+  }
+}
+
+// By memory nobody sees sizes but in the log of calls.
+TEST(DifferentCalls, ABroadcastOfAnotherSizeEndsWithAnError) {
+  if (size() == 1 || !detail::Context::of(MPI_COMM_WORLD)->shares_memory()) return;
+  constexpr int kShort = 40000, kLong = 48000;
+  for (const int odd : {0, size() - 1}) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    std::vector<char> buffer(kLong);
+    {
+      Broadcast job(comm, 0);
+      job.execute(buffer.data(), kShort);
+      job.execute(buffer.data(), kLong);
+      const int error = class_of_error([&] { job.execute(buffer.data(), rank() == odd ? kShort : kLong); });
+      // The root is done before anybody comes. Whoever waits for another size hears of it.
+      if (rank() != 0 && (rank() == odd || odd == 0)) {
+        EXPECT_NE(error, 0);
+      }
+      if (rank() == odd && odd != 0) {
+        EXPECT_EQ(error, MPI_ERR_TRUNCATE);
+      }
+      MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Comm_free(&comm);
+  }
+}
+
+TEST(DifferentCalls, AnotherJobEndsWithAnErrorIfCallsAreInOrder) {
+  if (size() == 1 || !detail::Context::of(MPI_COMM_WORLD)->shares_memory()) return;
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  std::vector<char> block(5000), all(5000 * static_cast<std::size_t>(size()));
+  {
+    CollectiveOptions options;
+    options.try_native = false;
+    Allgather shorter(comm, 4000, options);
+    Allgather longer(comm, 5000, options);
+    set_calls_in_order(comm, true);
+    for (int i = 0; i < 3; ++i) {
+      shorter.execute(block.data(), all.data());
+      longer.execute(block.data(), all.data());
+    }
+    const int error =
+        class_of_error([&] { (rank() == size() - 1 ? shorter : longer).execute(block.data(), all.data()); });
+    EXPECT_NE(error, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  MPI_Comm_free(&comm);
+}
+
+TEST(DifferentCalls, NobodyWaitsForARankThatHasFreedTheCommunicator) {
+  if (size() == 1 || !detail::Context::of(MPI_COMM_WORLD)->shares_memory()) return;
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  std::vector<char> buffer(40000);
+  {
+    std::optional<Broadcast> job(std::in_place, comm, 0);
+    job->execute(buffer.data(), 40000);
+    if (rank() == 0) {
+      job.reset();
+      MPI_Comm_free(&comm);
+    } else {
+      EXPECT_NE(class_of_error([&] { job->execute(buffer.data(), 40000); }), 0);  // or heard it from who found it
+    }
+  }
+  if (rank() != 0) MPI_Comm_free(&comm);
+  MPI_Barrier(MPI_COMM_WORLD);
 }
 
 }  // namespace

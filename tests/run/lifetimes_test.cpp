@@ -48,7 +48,8 @@ bool shares_memory() { return size() > 1 && detail::Context::of(MPI_COMM_WORLD)-
 
 std::vector<std::byte> bytes_of(int salt, std::int64_t count) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = testing::byte_of(static_cast<std::int64_t>(i), 0, static_cast<std::uint64_t>(salt));
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = testing::byte_of(static_cast<std::int64_t>(i), 0, static_cast<std::uint64_t>(salt));
   return bytes;
 }
 

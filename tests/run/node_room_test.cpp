@@ -32,7 +32,8 @@ int in_another_process(const std::function<bool()>& body) {
 class Other {
  public:
   /// The other process calls body(tell, wait): tell(card) goes to this one, and wait() until this one says next().
-  explicit Other(const std::function<void(const std::function<void(const NodeRoom::Card&)>&, const std::function<void()>&)>& body) {
+  explicit Other(const std::function<void(const std::function<void(const NodeRoom::Card&)>&,
+                                          const std::function<void()>&)>& body) {
     EXPECT_EQ(pipe(told_.data()), 0);
     EXPECT_EQ(pipe(next_.data()), 0);
     process_ = fork();
@@ -86,7 +87,8 @@ TEST(NodeRoom, BlocksAreApartAndAreJoinedWhenFreed) {
               std::memset(a.at, 1, 100);
               std::memset(b.at, 2, 1000);
               std::memset(c.at, 3, 1);
-              bool good = a.offset > 0 && a.at[99] == std::byte{1} && b.at[0] == std::byte{2} && c.at[0] == std::byte{3};
+              bool good =
+                  a.offset > 0 && a.at[99] == std::byte{1} && b.at[0] == std::byte{2} && c.at[0] == std::byte{3};
               room.release(a);
               room.release(b);
               // Both together, and not c's.

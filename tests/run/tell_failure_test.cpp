@@ -53,8 +53,7 @@ void give_up(detail::Context& context, std::int64_t number, double tick) {
   sent.clear();
   clock_s = 0;
   tick_s = tick;
-  context.tell_failure(number, std::make_exception_ptr(std::runtime_error("a fault")), 1, detail::Context::kNever,
-                       false);
+  context.tell_failure(number, std::make_exception_ptr(std::runtime_error("a fault")), 1, detail::Context::kNever);
   tick_s = 0;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -19,9 +20,10 @@ namespace sluice::pmpi {
 
 /// What is known of calls with the same arguments on a communicator.
 struct Pattern {
-  std::int64_t seen = 0;   ///< calls so far
-  std::int64_t asked = 0;  ///< how often the job was asked what serves it
-  bool handed_on = false;  ///< for good: MPI is faster, or there can be no job
+  std::int64_t seen = 0;    ///< calls so far
+  std::int64_t asked = 0;   ///< how often the job was asked what serves it
+  bool handed_on = false;   ///< for good: MPI is faster, or there can be no job
+  std::int64_t memory = 0;  ///< of the job, shared with other ranks: at most so many bytes on a rank
   std::variant<std::monostate, std::unique_ptr<mpi::Broadcast>, std::unique_ptr<mpi::ElementReduction>,
                std::unique_ptr<mpi::Exchange>, std::unique_ptr<mpi::CollectiveJob>>
       job;
@@ -29,10 +31,14 @@ struct Pattern {
 
 /// The patterns of a communicator that were used last. Keys are made of what is the same on all ranks, and calls come
 /// in the same order everywhere, so all ranks hold the same patterns: whether a job is there needs no message.
+///
+/// The jobs together hold at most kMostMemory of shared memory on a rank, except for the one used last: those used
+/// least recently are given up, and made again when their arguments come back.
 class JobCache {
  public:
   using Key = std::array<std::int64_t, 5>;
   static constexpr std::size_t kKept = 64;
+  static constexpr std::int64_t kMostMemory = 96 << 20;
 
   /// The pattern of a key, which is new if it is not there. It stays until kKept others were asked for.
   Pattern& at(const Key& key) {
@@ -48,6 +54,19 @@ class JobCache {
       patterns_.pop_back();
     }
     return patterns_.front().second;
+  }
+  /// Before a job of `pattern`, which was asked for last, is made, or made to hold more: `memory` as there.
+  void make_room(Pattern& pattern, std::int64_t memory) {
+    pattern.memory = std::max(pattern.memory, memory);
+    std::int64_t held = 0;
+    for (auto& [key, each] : patterns_) {
+      const bool has_job = &each == &pattern || each.job.index() != 0;
+      if (has_job) held += each.memory;
+      if (has_job && &each != &pattern && held > kMostMemory) {
+        held -= each.memory;
+        each.job = std::monostate();
+      }
+    }
   }
   void clear() {
     places_.clear();

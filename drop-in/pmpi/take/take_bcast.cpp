@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "pmpi/take/take.hpp"
@@ -15,11 +17,16 @@ constexpr std::int64_t kAsked = 10;
 /// Planning a size class may take some hundredths of a second, in the middle of the program.
 constexpr double kPlanningEffort = 0.05;
 
-/// The job of a root; null where there can be none.
-mpi::Broadcast* job_of_root(MPI_Comm comm, Communicator& communicator, int root) {
+/// Shared memory of a job: the last eight sizes keep theirs, and longer messages go in parts of 4 MiB.
+constexpr std::int64_t memory_of(std::int64_t bytes) { return 8 * std::min<std::int64_t>(bytes, 4 << 20); }
+
+/// The job of a root, for messages of up to `bytes` and what it was for before; null where there can be none.
+mpi::Broadcast* job_of_root(MPI_Comm comm, Communicator& communicator, int root, std::int64_t bytes) {
   Pattern& pattern = communicator.jobs.at({key_of(Taken::kBcast), root, kAllSizes});
   if (pattern.handed_on) return nullptr;
   if (communicator.failed) refuse<mpi::Broadcast>(comm, communicator, pattern, Taken::kBcast);
+  if (memory_of(bytes) > pattern.memory || pattern.job.index() == 0)
+    communicator.jobs.make_room(pattern, memory_of(bytes));
   if (auto* const job = std::get_if<std::unique_ptr<mpi::Broadcast>>(&pattern.job)) return job->get();
   try {
     mpi::BroadcastOptions options;
@@ -46,7 +53,7 @@ int take_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm co
     const std::int64_t bytes = bytes_of(count, type);
     Pattern& size = communicator->jobs.at({key_of(Taken::kBcast), root, bytes});
     mpi::Broadcast* job = nullptr;
-    if (is_due(size)) job = job_of_root(comm, *communicator, root);
+    if (is_due(size)) job = job_of_root(comm, *communicator, root, bytes);
     if (job == nullptr) return hand_on();
     logged.planned();
     const std::vector<Block> message{{root, static_cast<std::byte*>(buffer), count, bytes}};

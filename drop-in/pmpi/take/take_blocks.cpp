@@ -67,12 +67,13 @@ int take_blocks(Taken call, int count, MPI_Datatype type, int root, MPI_Comm com
     const std::int64_t bytes = bytes_of(count, type);
     Pattern& pattern = communicator->jobs.at({key_of(call), bytes, root});
     if (!is_due(pattern)) return hand_on();
-    auto* const job = job_of<mpi::CollectiveJob>(comm, *communicator, pattern, call, [&] {
-      mpi::CollectiveOptions options;
-      options.try_native = !settings().always;
-      if (has_platform()) options.platform = communicator->network();
-      return std::make_unique<mpi::CollectiveJob>(make(bytes, options));
-    });
+    auto* const job = job_of<mpi::CollectiveJob>(comm, *communicator, pattern,
+                                                 shared_memory_of(bytes * communicator->size), call, [&] {
+                                                   mpi::CollectiveOptions options;
+                                                   options.try_native = !settings().always;
+                                                   if (has_platform()) options.platform = communicator->network();
+                                                   return std::make_unique<mpi::CollectiveJob>(make(bytes, options));
+                                                 });
     if (job == nullptr) return hand_on();
     logged.planned();
     carry_out(*job, [&] { return rows_of(*communicator, bytes); });

@@ -25,6 +25,8 @@ namespace {
 
 constexpr std::int64_t kFruitless = 8;
 constexpr std::int64_t kMostSkipped = 1024;
+/// Shared memory of a job, on a rank.
+constexpr std::int64_t kExchangeMemory = 2 << 20;
 
 /// One end of a rank's messages, the empty ones left out.
 struct End {
@@ -65,9 +67,9 @@ bool overlap(const Packed& one, const Packed& other) {
 /// Carries out what the pattern's job does, which is made if need be: of these sizes to send. check(): throws where
 /// this rank's arguments are wrong. False: the call is handed on.
 template <class Check>
-bool carry_out(MPI_Comm comm, const Communicator& communicator, Pattern& pattern, const Messages& messages,
+bool carry_out(MPI_Comm comm, Communicator& communicator, Pattern& pattern, const Messages& messages,
                const std::vector<mpi::MessageSize>& sends, Taken call, const Check& check) {
-  auto* const job = job_of<mpi::Exchange>(comm, communicator, pattern, call, [&] {
+  auto* const job = job_of<mpi::Exchange>(comm, communicator, pattern, kExchangeMemory, call, [&] {
     mpi::ExchangeOptions options;
     options.receives = messages.receive.sizes();
     options.try_native = !settings().always;

@@ -48,7 +48,8 @@ int take_elements(Taken call, const void* own, int count, MPI_Datatype type, MPI
         known ? communicator->jobs.at({key_of(call), count, known->type_number, known->op_number, root}) : once;
     if (!is_due(pattern)) return hand_on();
     const mpi::ElementOperation operation{all, known ? known->type : type, op};
-    Job* const job = job_of<Job>(comm, *communicator, pattern, call, [&] { return make(*communicator, operation); });
+    Job* const job = job_of<Job>(comm, *communicator, pattern, shared_memory_of(bytes_of(count, type)), call,
+                                 [&] { return make(*communicator, operation); });
     if (job == nullptr) return hand_on();
     logged.planned();
     prepared(*job, [&] { check_arguments(call, own, count, type); });

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <exception>
@@ -75,14 +76,21 @@ template <class Job>
   std::rethrow_exception(why);
 }
 
+/// Shared memory on a rank, at most, of a job that moves so many bytes: messages to several ranks are put up whole up
+/// to 4 MiB, and twice if they are short; those to one rank share 4 MiB.
+[[nodiscard]] constexpr std::int64_t shared_memory_of(std::int64_t bytes) {
+  return std::min<std::int64_t>(2 * bytes, 12 << 20);
+}
+
 /// The job that carries out a call of the pattern, made if need be. Null: the call is handed on, as there can be none,
-/// or as the job has found MPI to be faster. Collective; the same on all ranks. Throws what make() throws, but
-/// InputError, and what refuse() throws.
+/// or as the job has found MPI to be faster. `memory`: Pattern::memory, the same on all ranks. Collective; the same on
+/// all ranks. Throws what make() throws, but InputError, and what refuse() throws.
 template <class Job, class Make>
-[[nodiscard]] Job* job_of(MPI_Comm comm, const Communicator& communicator, Pattern& pattern, Taken call,
+[[nodiscard]] Job* job_of(MPI_Comm comm, Communicator& communicator, Pattern& pattern, std::int64_t memory, Taken call,
                           const Make& make) {
   if (pattern.job.index() == 0) {
     if (communicator.failed) refuse<Job>(comm, communicator, pattern, call);
+    communicator.jobs.make_room(pattern, memory);
     try {
       pattern.job = std::unique_ptr<Job>(make());
     } catch (const InputError& error) {  // on all ranks

@@ -24,4 +24,15 @@ void set_kept_plans(MPI_Comm comm, std::size_t plans);
 /// no intracommunicator, or `agreed` differs between ranks.
 void set_agreed_arguments(MPI_Comm comm, bool agreed);
 
+/// Says whether all ranks begin all executions of jobs on the communicator in one order, one at a time; off by default.
+/// A rank that waits for another one in shared memory, and finds it in the execution of another job, throws MpiError of
+/// the class MPI_ERR_TRUNCATE then. Without it this is found only if the two are in one execution with different sizes.
+/// Local, on all ranks; throws InputError if it is not an intracommunicator. @pre there is a job on the communicator
+void set_calls_in_order(MPI_Comm comm, bool in_order);
+
+/// Limits the communicators of this process on which there are jobs at a time; no limit by default. Sluice needs one
+/// communicator of MPI for each, and MPI may have few: MPICH has 2048. A job on a further communicator throws
+/// InputError on all of its ranks if the limit is reached on one of them. Local.
+void set_most_communicators(std::size_t most);
+
 }  // namespace sluice::mpi

@@ -57,7 +57,7 @@ std::uint64_t Arguments::fingerprint() const {
 }
 
 bool agree(Channel& channel, std::uint64_t fingerprint, const std::exception_ptr& failure, Comparison& own) {
-  enum { kPrint, kNoPrint, kFailed, kNumber, kNoNumber, kLast, kProgress, kNoProgress, kDoubt, kWords };
+  enum { kPrint, kNoPrint, kFailed, kNumber, kNoNumber, kLast, kProgress, kNoProgress, kDoubt, kWorn, kWords };
   std::array<std::uint64_t, kWords> words{};
   words[kPrint] = fingerprint;
   words[kNoPrint] = ~fingerprint;
@@ -69,11 +69,13 @@ bool agree(Channel& channel, std::uint64_t fingerprint, const std::exception_ptr
   words[kProgress] = static_cast<std::uint64_t>(own.progress);
   words[kNoProgress] = ~static_cast<std::uint64_t>(own.progress);
   words[kDoubt] = static_cast<std::uint64_t>(own.doubt);
+  words[kWorn] = channel.context().worn_out() ? 1 : 0;
   if (own.blocks != nullptr && channel.context().shares_memory()) {
     *own.blocks = numbers_by_memory(channel, own.block, words);
   } else {
     largest_of_all(channel, words);
   }
+  if (words[kWorn] != 0) channel.context().replace();
   if (words[kFailed] != 0) {
     const int failed = channel.size() - static_cast<int>(words[kFailed]);
     const std::string text = told(channel, failed, failure ? text_of(failure) : std::string());

@@ -1,5 +1,7 @@
 #include "run/mpi/runtime/channel.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -7,6 +9,7 @@
 
 #include "run/mpi/runtime/simulation.hpp"
 #include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
@@ -84,6 +87,30 @@ bool Channel::check_moves() {
   const auto took = std::chrono::steady_clock::now() - start;
   idle_look_ = std::min(idle_look_, took);
   return took > kTimesIdle * idle_look_ + kLeast;
+}
+
+void Channel::begin_call(std::int64_t bytes) {
+  call_ = {number_, execution_, bytes};
+  call_number_ = context_->call_log().begin(call_);
+  differences_ = 0;
+}
+
+void Channel::check_calls() {
+  if (call_number_ == 0) return;
+  const auto other = context_->call_log().difference(call_number_, call_, context_->settings().calls_in_order);
+  if (!other) {
+    differences_ = 0;
+    return;
+  }
+  // What the other rank did before is visible now, and may be all that this one waits for: it looks for that first.
+  constexpr unsigned kSure = 3;
+  if (++differences_ < kSure) return;
+  const std::string there = other->has_left ? "has left the communicator"
+                            : other->call.channel == call_.channel
+                                ? fmt::format("is in one of {}", bytes_text(other->call.bytes))
+                                : "is in another call";
+  const std::string size = call_.bytes > 0 ? " of " + bytes_text(call_.bytes) : "";
+  throw MpiError(fmt::format("{}{}, while rank {} {}, found", work_, size, other->rank, there), MPI_ERR_TRUNCATE);
 }
 
 void Channel::check_at_start() {
@@ -170,16 +197,15 @@ void Channel::wait_aside(MPI_Request& request) {
   }
 }
 
-void Channel::give_up(const std::exception_ptr& why, std::int64_t execution, bool unfinished) noexcept {
+void Channel::give_up(const std::exception_ptr& why, std::int64_t execution, bool dies) noexcept {
   if (given_up_) return;
   given_up_ = true;
-  const bool dies = unfinished || context_->worn_out();
   // Who failed first may not have known that a collective of MPI's own had begun elsewhere.
   const bool all_know = settled_ || (is_now() && (!dies || context_->dead()));
   // What is no job has opened channels for its parts, perhaps not on all ranks; jobs after this one have been made on
   // all that have come to them.
   const std::int64_t dead_from = !dies ? Context::kNever : made_ ? context_->channels() : number_ + 1;
-  if (!all_know) context_->tell_failure(number_, why, execution, dead_from, unfinished);
+  if (!all_know) context_->tell_failure(number_, why, execution, dead_from);
 }
 
 void Channel::refuse_if_failed() const {

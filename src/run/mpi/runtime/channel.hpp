@@ -127,8 +127,8 @@ class Channel {
   void move_on_others() { context_->progress(owner_); }
 
   /// This rank gives the job up because of `why`. It tells every rank, unless they know already, and waits for none.
-  /// `unfinished`: a collective of MPI's own may be, on some rank.
-  void give_up(const std::exception_ptr& why, std::int64_t execution, bool unfinished) noexcept;
+  /// `dies`: whether the context ends (Context::tell_failure).
+  void give_up(const std::exception_ptr& why, std::int64_t execution, bool dies) noexcept;
   /// To be called when all ranks know of the failure and throw.
   void settle() noexcept { settled_ = true; }
   /// Whether an agreement has failed as all ranks know, so that none of them has gone on behind it.
@@ -138,6 +138,11 @@ class Channel {
   [[nodiscard]] bool failed() const { return given_up_ || is_now(); }
   /// The next execution begins. A failure of a later one does not keep this one from its end.
   void next_execution() { ++execution_; }
+  /// The execution moves `bytes`, if that may differ from one to the next: tells the ranks of the node.
+  void begin_call(std::int64_t bytes);
+  /// For a rank that waits for another one in shared memory: throws MpiError of the class MPI_ERR_TRUNCATE if that one
+  /// is in another call, or in the same with another size, or has left the communicator without this call.
+  void check_calls();
   /// The next one has begun, or is about to, as far as failures go.
   [[nodiscard]] std::int64_t execution() const { return execution_; }
   /// The job has been made: from now on its channel lasts even if the context dies.
@@ -177,6 +182,9 @@ class Channel {
   std::optional<Failure> failure_;  ///< of another rank
   std::unordered_set<int> let_go_;  ///< ranks that receive nothing from this one any more
   std::int64_t execution_ = 0;
+  CallLog::Call call_;            ///< the present one, begun by begin_call
+  std::int64_t call_number_ = 0;  ///< 0: there is none
+  unsigned differences_ = 0;      ///< looks in a row that found another call
   std::int64_t rounds_ = 0;
   struct TakenTurn {
     const Turns* turns = nullptr;

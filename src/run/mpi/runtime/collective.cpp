@@ -60,7 +60,10 @@ void read_by_memory(Channel& channel, std::span<const std::uint64_t> own, std::s
         there(other++);
         break;
       case NoticeBoard::Notice::kNotYet:
-        if (++looks % kLooksBetweenChecks == 0) channel.look_on();
+        if (++looks % kLooksBetweenChecks == 0) {
+          channel.look_on();
+          channel.check_calls();
+        }
         std::this_thread::yield();
         break;
       case NoticeBoard::Notice::kLost:

@@ -1,5 +1,7 @@
 #include "run/mpi/runtime/context.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <list>
 #include <memory>
@@ -8,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "run/mpi/runtime/cache_line.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/context_registry.hpp"
 #include "run/mpi/runtime/never_destroyed.hpp"
@@ -17,6 +20,28 @@
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
+namespace {
+
+/// A communicator of the same ranks, without what the user has attached to theirs. Throws InputError if MPI has none
+/// left, which is so on all ranks.
+MPI_Comm communicator_like(MPI_Comm user) {
+  MPI_Group group = MPI_GROUP_NULL;
+  SLUICE_MPI(MPI_Comm_group(user, &group));
+  // The user's own error handler would end the program.
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  SLUICE_MPI(MPI_Comm_get_errhandler(user, &handler));
+  SLUICE_MPI(MPI_Comm_set_errhandler(user, MPI_ERRORS_RETURN));
+  MPI_Comm made = MPI_COMM_NULL;
+  const int code = MPI_Comm_create(user, group, &made);
+  SLUICE_MPI(MPI_Comm_set_errhandler(user, handler));
+  SLUICE_MPI(MPI_Errhandler_free(&handler));
+  SLUICE_MPI(MPI_Group_free(&group));
+  if (code != MPI_SUCCESS)
+    throw InputError("communicator", MpiError("MPI_Comm_create", code).what(), "fewer communicators at a time");
+  return made;
+}
+
+}  // namespace
 
 std::shared_ptr<Context> Context::of(MPI_Comm user) {
   int initialized = 0;
@@ -57,24 +82,8 @@ std::shared_ptr<Context> Context::of(MPI_Comm user) {
 Context::Context(MPI_Comm user, std::shared_ptr<Settings> settings)
     : settings_(std::move(settings)), most_channels_(Channel::with_own_tags()) {
   plans_.set_capacity(settings_->kept_plans);
-  // What follows waits for all ranks, some of which may first wait for jobs of other communicators: these go on here
-  // until all have come. There is no communicator for that but the user's. MPI_Comm_idup would need no barrier, but
-  // brings along what the user has attached.
-  if (!kSimulated) {
-    MPI_Request all_here = MPI_REQUEST_NULL;
-    SLUICE_MPI(MPI_Ibarrier(user, &all_here));
-    for (Patience patience;; patience.look_again()) {
-      int done = 0;
-      SLUICE_MPI(MPI_Test(&all_here, &done, MPI_STATUS_IGNORE));
-      if (done != 0) break;
-      progress_others();
-    }
-  }
-  MPI_Group group = MPI_GROUP_NULL;
-  SLUICE_MPI(MPI_Comm_group(user, &group));
-  const int code = MPI_Comm_create(user, group, &comm_);
-  SLUICE_MPI(MPI_Group_free(&group));
-  if (code != MPI_SUCCESS) throw MpiError("MPI_Comm_create", code);
+  wait_for_all(user);
+  comm_ = communicator_like(user);
   SLUICE_MPI(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN));
   SLUICE_MPI(MPI_Comm_rank(comm_, &rank_));
   SLUICE_MPI(MPI_Comm_size(comm_, &size_));
@@ -89,13 +98,39 @@ Context::Context(MPI_Comm user, std::shared_ptr<Settings> settings)
     // Ranks may be bound to different numbers of processors.
     SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, node));
     crowded_ = crowded != 0;
-    arena_.connect(node, rank_, NoticeBoard::home_bytes());
+    const std::int64_t log = round_up(NoticeBoard::home_bytes());
+    arena_.connect(node, rank_, log + CallLog::home_bytes());
     board_.connect(arena_);
+    call_log_.connect(arena_, log);
   }
   SLUICE_MPI(MPI_Comm_free(&node));
   ContextRegistry& all = context_registry();
   const std::scoped_lock lock(all.mutex);
   all.contexts.push_back(this);
+}
+
+void Context::wait_for_all(MPI_Comm user) {
+  if (kSimulated) return;
+  // What follows waits for all ranks, some of which may first wait for jobs of other communicators: these go on here
+  // until all have come. There is no communicator for that but the user's. MPI_Comm_idup would need no reduction, but
+  // brings along what the user has attached.
+  ContextRegistry& all = context_registry();
+  int full = 0;
+  {
+    const std::scoped_lock lock(all.mutex);
+    full = all.contexts.size() >= all.most ? 1 : 0;
+  }
+  MPI_Request all_here = MPI_REQUEST_NULL;
+  SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, &full, 1, MPI_INT, MPI_MAX, user, &all_here));
+  for (Patience patience;; patience.look_again()) {
+    int done = 0;
+    SLUICE_MPI(MPI_Test(&all_here, &done, MPI_STATUS_IGNORE));
+    if (done != 0) break;
+    progress_others();
+  }
+  if (full != 0)
+    throw InputError("communicator", "jobs on as many others as there may be on some rank",
+                     fmt::format("fewer than {} at a time", all.most));
 }
 
 Context::~Context() {
@@ -117,6 +152,7 @@ Context::~Context() {
 
 void Context::end() noexcept {
   if (comm_ == MPI_COMM_NULL) return;
+  call_log_.leave();
   if (finalized()) {
     comm_ = MPI_COMM_NULL;
     return;

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "run/mpi/runtime/arena.hpp"
+#include "run/mpi/runtime/call_log.hpp"
 #include "run/mpi/runtime/notice_board.hpp"
 #include "run/mpi/runtime/plan_cache.hpp"
 #include "run/mpi/runtime/progress_thread.hpp"
@@ -85,6 +87,7 @@ struct Leftover {
 struct Settings {
   std::size_t kept_plans = 64;
   bool agreed_arguments = false;
+  bool calls_in_order = false;
 };
 
 /// What all jobs of a user's communicator share: a communicator of the library's own, the control messages between its
@@ -144,6 +147,8 @@ class Context : public std::enable_shared_from_this<Context> {
   [[nodiscard]] NoticeBoard& board() { return board_; }
   /// Whether all ranks can read what each of them puts up there.
   [[nodiscard]] bool shares_memory() const { return one_node() && board_.connected(); }
+  /// What this rank has begun, for those of its node, and what they have.
+  [[nodiscard]] CallLog& call_log() { return call_log_; }
   [[nodiscard]] PlanCache& plans() { return plans_; }
   [[nodiscard]] Settings& settings() { return *settings_; }
   /// The network between the hosts, once this rank knows it (learn_network).
@@ -189,12 +194,13 @@ class Context : public std::enable_shared_from_this<Context> {
   [[nodiscard]] bool settled(std::int64_t channel) const { return settled_ == channel; }
   /// Tells every rank that the channel is given up here in that execution because of `why`, and waits for nobody.
   /// `dead_from`: the context ends there, as channels from this number on may not be opened on all ranks, or a
-  /// collective of MPI's own is `unfinished`, which must not meet one of another job, or the context is worn out;
-  /// kNever: it lives on.
-  void tell_failure(std::int64_t channel, const std::exception_ptr& why, std::int64_t execution, std::int64_t dead_from,
-                    bool unfinished) noexcept;
-  /// Whether failed jobs have left so much memory behind that the context is to be replaced.
+  /// collective of MPI's own may be unfinished, which must not meet one of another job; kNever: it lives on.
+  void tell_failure(std::int64_t channel, const std::exception_ptr& why, std::int64_t execution,
+                    std::int64_t dead_from) noexcept;
+  /// Whether failed jobs have left so much memory behind on this rank that the context is to be replaced.
   [[nodiscard]] bool worn_out() const { return arena_.kept_until_end() >= kMostBlocksLeft; }
+  /// All ranks have agreed that it is to be replaced: the next job gets a new one.
+  void replace() noexcept { dead_from_ = std::min(dead_from_, channels()); }
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
   /// Channels opened on this rank so far.
   [[nodiscard]] std::int64_t channels() const { return channels_; }
@@ -269,6 +275,9 @@ class Context : public std::enable_shared_from_this<Context> {
   /// How many words of failure are kept for MPI to send, as nobody waits until they are sent.
   static constexpr std::size_t kGoodbyes = 32;
 
+  /// The first thing that a context does: waits until all ranks have come to make it. Throws InputError on all ranks if
+  /// one has as many contexts as it may have.
+  void wait_for_all(MPI_Comm user);
   void post(int to, std::int64_t channel, const Control& control);
   void progress_own(const Progressing* but) noexcept;
   /// The same in all other contexts in which no call is.
@@ -301,6 +310,7 @@ class Context : public std::enable_shared_from_this<Context> {
   bool failed_ = false;  ///< a job has failed on some rank, so word of a failure may be on its way
   Arena arena_;
   NoticeBoard board_;                   ///< in the arena
+  CallLog call_log_;                    ///< in the arena
   std::shared_ptr<Settings> settings_;  ///< shared with the contexts before and after this one
   PlanCache plans_;
   std::shared_ptr<const HostNetwork> network_;

@@ -77,7 +77,7 @@ void Context::hear_failure(int from, const Wire& wire) {
 }
 
 void Context::tell_failure(std::int64_t channel, const std::exception_ptr& why, std::int64_t execution,
-                           std::int64_t dead_from, bool unfinished) noexcept {
+                           std::int64_t dead_from) noexcept {
   if (!alive()) return;
   failed_ = true;
   const bool dies = dead_from < kNever;
@@ -86,7 +86,7 @@ void Context::tell_failure(std::int64_t channel, const std::exception_ptr& why, 
   wire.channel = channel;
   if (dies) {
     const std::scoped_lock lock(mutex_);
-    wire.closed_from = unfinished ? turn_of(turns_, channel, execution) : kNever;
+    wire.closed_from = turn_of(turns_, channel, execution);
     die(dead_from, channel, execution, wire.closed_from);
   }
   const std::size_t length = std::min(failure.text.size(), kTextRoom);
@@ -147,7 +147,6 @@ void Context::die(std::int64_t from, std::int64_t channel, std::int64_t executio
   dead_from_ = std::min(dead_from_, from);
   // What took a turn before that execution did, or would have, where it failed, has a turn before it on all ranks: also
   // where word of it comes before they have been started.
-  if (closed_from == kNever) return;
   turns_.close_from(closed_from);
   for (auto& [key, part] : parts_) part.turns.close_from(turn_of(part.turns, channel, execution));
 }

@@ -3,6 +3,8 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <cstddef>
+#include <limits>
 #include <list>
 #include <mutex>
 
@@ -14,7 +16,8 @@ namespace sluice::mpi::detail {
 struct ContextRegistry {
   std::mutex mutex;
   std::list<Context*> contexts;
-  std::atomic<int> active = 0;               ///< of these, those in which something has been started
+  std::size_t most = std::numeric_limits<std::size_t>::max();  ///< of them, set_most_communicators
+  std::atomic<int> active = 0;                                 ///< of these, those in which something has been started
   int of_communicator = MPI_KEYVAL_INVALID;  ///< the key of a user's communicator: a std::shared_ptr<Context>*
   MPI_Comm returning_self = MPI_COMM_NULL;   ///< made with that key
 };

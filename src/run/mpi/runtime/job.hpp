@@ -80,23 +80,25 @@ class Job : public Progressing {
     // One that is still running is the one that fails.
     if (!running_) channel.next_execution();
     const bool together = channel.context().settings().agreed_arguments;
+    std::int64_t alike = 0;
+    const auto checked = [&] {
+      if constexpr (std::is_void_v<decltype(check())>) {
+        check();
+      } else {
+        alike = check();
+      }
+    };
     guarded([&] {
       if (running_ || over_)
         throw InputError(channel.work(), "an execution that has not been waited for", "wait() or test() before");
       channel.check_by_memory();
-      if (!together) (void)check();
+      if (!together) checked();
     });
     if (together) {
-      std::int64_t alike = 0;
-      const std::exception_ptr failure = failure_of([&] {
-        if constexpr (std::is_void_v<decltype(check())>) {
-          check();
-        } else {
-          alike = check();
-        }
-      });
+      const std::exception_ptr failure = failure_of(checked);
       agree_on(alike, failure);
     }
+    channel.begin_call(alike);
     guarded([&] {
       if (begin() == Advance::kOver) {
         come_to_end();
@@ -201,8 +203,7 @@ auto in_new_channel(MPI_Comm comm, Body&& body) {
     } catch (const ContextDied&) {
       continue;
     } catch (...) {
-      const std::int64_t dead_from = context->worn_out() ? number + 1 : Context::kNever;
-      if (!context->settled(number)) context->tell_failure(number, std::current_exception(), 0, dead_from, false);
+      if (!context->settled(number)) context->tell_failure(number, std::current_exception(), 0, Context::kNever);
       throw;
     }
   }

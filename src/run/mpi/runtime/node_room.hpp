@@ -108,12 +108,12 @@ class NodeRoom {
   std::int64_t inode_ = 0;
   std::uint64_t mark_ = 0;
   std::byte* at_ = nullptr;
-  std::int64_t bytes_ = 0;      ///< of the file
-  std::int64_t reserved_ = 0;   ///< the system has been asked for the pages before this offset
-  std::int64_t budget_ = 0;     ///< reserved_ is at most this
-  std::vector<Block> free_;     ///< by offset; no two of them meet
-  std::list<InUse> in_use_;     ///< to be freed when rings have been left
-  std::list<Ended> ended_;      ///< to be freed when contexts have been left
+  std::int64_t bytes_ = 0;               ///< of the file
+  std::int64_t reserved_ = 0;            ///< the system has been asked for the pages before this offset
+  std::int64_t budget_ = 0;              ///< reserved_ is at most this
+  std::vector<Block> free_;              ///< by offset; no two of them meet
+  std::list<InUse> in_use_;              ///< to be freed when rings have been left
+  std::list<Ended> ended_;               ///< to be freed when contexts have been left
   std::map<std::uint64_t, Peer> peers_;  ///< by mark
 };
 

@@ -24,7 +24,7 @@ class NoticeBoard {
   struct Ring;
 
  public:
-  static constexpr std::size_t kWords = 10;
+  static constexpr std::size_t kWords = 11;
   /// With more ranks, reading all notices takes longer than a few rounds of messages.
   static constexpr std::size_t kMostRanks = 64;
 

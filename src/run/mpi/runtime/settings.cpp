@@ -1,6 +1,7 @@
 #include "sluice/run/mpi/settings.hpp"
 
 #include "run/mpi/runtime/agreement.hpp"
+#include "run/mpi/runtime/context_registry.hpp"
 #include "run/mpi/runtime/job.hpp"
 
 namespace sluice::mpi {
@@ -19,6 +20,16 @@ void set_agreed_arguments(MPI_Comm comm, bool agreed) {
     detail::agree(channel, arguments.fingerprint(), nullptr);
     context->settings().agreed_arguments = agreed;
   });
+}
+
+void set_calls_in_order(MPI_Comm comm, bool in_order) {
+  detail::Context::of(comm)->settings().calls_in_order = in_order;
+}
+
+void set_most_communicators(std::size_t most) {
+  detail::ContextRegistry& all = detail::context_registry();
+  const std::scoped_lock lock(all.mutex);
+  all.most = most;
 }
 
 }  // namespace sluice::mpi
