@@ -4,6 +4,8 @@
 #include <list>
 #include <utility>
 
+#include "sluice/run/mpi/error.hpp"
+
 namespace sluice::scalapack {
 namespace {
 
@@ -27,27 +29,29 @@ int end_all(MPI_Comm /*comm*/, int /*key*/, void* /*value*/, void* /*extra*/) {
 void make_keys() {
   if (key != MPI_KEYVAL_INVALID) return;
   int at_end = MPI_KEYVAL_INVALID;
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_all, &at_end, nullptr);
-  MPI_Comm_set_attr(MPI_COMM_SELF, at_end, nullptr);
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, nullptr);
+  SLUICE_MPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_all, &at_end, nullptr));
+  SLUICE_MPI(MPI_Comm_set_attr(MPI_COMM_SELF, at_end, nullptr));
+  SLUICE_MPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, nullptr));
 }
 
 std::shared_ptr<Home>* attached_to(MPI_Comm comm) {
   void* value = nullptr;
   int found = 0;
-  MPI_Comm_get_attr(comm, key, &value, &found);
+  SLUICE_MPI(MPI_Comm_get_attr(comm, key, &value, &found));
   return found != 0 ? static_cast<std::shared_ptr<Home>*>(value) : nullptr;
 }
 
 std::shared_ptr<Home> attach(MPI_Comm comm, const std::shared_ptr<Home>& home) {
-  MPI_Comm_set_attr(comm, key, new std::shared_ptr<Home>(home));
+  auto value = std::make_unique<std::shared_ptr<Home>>(home);
+  SLUICE_MPI(MPI_Comm_set_attr(comm, key, value.get()));
+  (void)value.release();  // the attribute's
   return home;
 }
 
 /// Collective: whether some rank has as many homes as it may have.
 bool full(MPI_Comm comm) {
   int is_full = homes().size() >= Home::kMost ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &is_full, 1, MPI_INT, MPI_MAX, comm);
+  SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &is_full, 1, MPI_INT, MPI_MAX, comm));
   return is_full != 0;
 }
 
@@ -57,7 +61,7 @@ std::shared_ptr<Home> Home::of(MPI_Comm grid) {
   make_keys();
   if (const std::shared_ptr<Home>* const home = attached_to(grid)) return *home;
   int like_world = MPI_UNEQUAL;
-  MPI_Comm_compare(grid, MPI_COMM_WORLD, &like_world);
+  SLUICE_MPI(MPI_Comm_compare(grid, MPI_COMM_WORLD, &like_world));
   if (like_world == MPI_UNEQUAL) {
     const bool for_the_call = full(grid);
     auto home = std::make_shared<Home>(grid);
@@ -74,9 +78,10 @@ std::shared_ptr<Home> Home::of(MPI_Comm grid) {
 Home::Home(MPI_Comm ranks) {
   // Not MPI_Comm_dup, which would copy what the user has attached.
   MPI_Group group = MPI_GROUP_NULL;
-  MPI_Comm_group(ranks, &group);
-  MPI_Comm_create(ranks, group, &comm_);
-  MPI_Group_free(&group);
+  SLUICE_MPI(MPI_Comm_group(ranks, &group));
+  const int code = MPI_Comm_create(ranks, group, &comm_);
+  SLUICE_MPI(MPI_Group_free(&group));
+  if (code != MPI_SUCCESS) throw MpiError("MPI_Comm_create", code);
   homes().push_back(this);
 }
 
@@ -97,7 +102,7 @@ mpi::Redistribution* Home::find(const std::vector<std::int64_t>& known) {
   for (std::size_t i = 0; i < kJobs; ++i) {
     if (kept_[i].used > 0 && kept_[i].known == known) fitting |= std::uint64_t{1} << i;
   }
-  MPI_Allreduce(MPI_IN_PLACE, &fitting, 1, MPI_UINT64_T, MPI_BAND, comm_);
+  SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &fitting, 1, MPI_UINT64_T, MPI_BAND, comm_));
   if (fitting == 0) return nullptr;
   Kept& found = kept_[static_cast<std::size_t>(std::countr_zero(fitting))];
   found.used = calls_;

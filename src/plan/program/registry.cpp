@@ -132,14 +132,14 @@ std::vector<ProgramPlanner> make_table() {
 }  // namespace
 
 std::span<const ProgramPlanner> program_planners() {
-  static const std::vector<ProgramPlanner> table = make_table();
+  static const auto& table = *new std::vector<ProgramPlanner>(make_table());  // never destroyed: late calls may plan
   return table;
 }
 
 std::span<const Algorithm> program_algorithms(Collective problem) {
-  static const auto by_problem = [] {
-    std::map<Collective, std::vector<Algorithm>> result;
-    for (const ProgramPlanner& planner : program_planners()) result[planner.problem].push_back(planner.known);
+  static const auto& by_problem = *[] {
+    auto* const result = new std::map<Collective, std::vector<Algorithm>>;  // never destroyed, as above
+    for (const ProgramPlanner& planner : program_planners()) (*result)[planner.problem].push_back(planner.known);
     return result;
   }();
   return by_problem.at(problem);

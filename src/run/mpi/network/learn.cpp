@@ -26,6 +26,7 @@
 #include "run/mpi/network/stream.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/collective.hpp"
+#include "run/mpi/runtime/never_destroyed.hpp"
 #include "run/mpi/runtime/planned_part.hpp"
 #include "run/mpi/runtime/simulation.hpp"
 #include "sluice/error.hpp"
@@ -60,9 +61,9 @@ bool is_on(const char* name, bool unset) {
   const std::string_view text = value;
   if (text == "0" || text == "1") return text == "1";
   static std::mutex mutex;
-  static std::set<std::string> said;
+  static NeverDestroyed<std::set<std::string>> said;
   const std::scoped_lock lock(mutex);
-  if (said.insert(name).second) fmt::print(stderr, "sluice: ignored: {}: '{}', expected 1 or 0\n", name, text);
+  if (said->insert(name).second) fmt::print(stderr, "sluice: ignored: {}: '{}', expected 1 or 0\n", name, text);
   return unset;
 }
 
@@ -252,8 +253,8 @@ struct Known {
 };
 
 std::list<Known>& known_networks() {
-  static std::list<Known> all;
-  return all;
+  static NeverDestroyed<std::list<Known>> all;
+  return *all;
 }
 std::mutex& mutex_of_known() {
   static std::mutex mutex;

@@ -271,7 +271,7 @@ void for_each_start(const Rows& at, Visit&& visit) {
 
 void BoxCopy::copy_elements(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin,
                             std::byte* to, std::int64_t to_origin) const {
-  static const CopyAxis kOneRow = one_position();
+  static const CopyAxis& kOneRow = *new CopyAxis(one_position());  // never destroyed
   const CopyAxis& element = *levels_[size_ - 1].axis;
   const Level& fast = levels_[size_ - 2];
   const Level slow = size_ > 2 ? levels_[size_ - 3] : Level{&kOneRow};

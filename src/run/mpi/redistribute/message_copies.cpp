@@ -117,7 +117,7 @@ BoxCopy MessageCopies::operator[](std::size_t message) const {
 
 std::optional<CopyRows> MessageCopies::rows(std::size_t message) const {
   if (by_element() || !rows_.empty() || levels_ > 2) return std::nullopt;
-  static const CopyAxis kOneRow = one_position();
+  static const CopyAxis& kOneRow = *new CopyAxis(one_position());  // never destroyed
   const std::uint32_t* slot = slots_.data() + message * dimensions_;
   CopyRows result{&kOneRow, &axes_[levels_ - 1][slot[levels_ - 1]], 0, 0};
   if (levels_ == 1) return result;
