@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <list>
@@ -17,6 +18,7 @@
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"
 #include "sluice/read_file.hpp"
+#include "sluice/run/mpi/error.hpp"
 #include "sluice/run/mpi/probe.hpp"
 
 namespace sluice::pmpi {
@@ -31,7 +33,10 @@ struct World {
   MPI_Comm self = MPI_COMM_NULL;
   std::vector<int> host_of_rank;  ///< the lowest rank on the same host
   std::optional<Platform> platform;
-  std::mutex mutex;
+  /// Held while a communicator's attribute is read and set, so that threads do not attach one each. Nobody takes it
+  /// while MPI calls forget.
+  std::mutex attaching;
+  std::mutex mutex;  ///< of the list; MPI is not called under it
   std::list<Communicator*> communicators;
 };
 World& world() {
@@ -40,7 +45,7 @@ World& world() {
 }
 
 int forget(MPI_Comm /*comm*/, int /*key*/, void* value, void* /*extra*/) {
-  const std::unique_ptr<Communicator> communicator(static_cast<Communicator*>(value));
+  const HeldCommunicator communicator(static_cast<Communicator*>(value));
   const std::scoped_lock lock(world().mutex);
   world().communicators.remove(communicator.get());
   return MPI_SUCCESS;
@@ -49,12 +54,12 @@ int forget(MPI_Comm /*comm*/, int /*key*/, void* value, void* /*extra*/) {
 /// Collective over MPI_COMM_WORLD.
 std::vector<int> find_hosts(int rank, int ranks) {
   MPI_Comm host = MPI_COMM_NULL;
-  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
+  SLUICE_MPI(PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host));
   int first = rank;
-  PMPI_Bcast(&first, 1, MPI_INT, 0, host);
-  PMPI_Comm_free(&host);
+  SLUICE_MPI(PMPI_Bcast(&first, 1, MPI_INT, 0, host));
+  SLUICE_MPI(PMPI_Comm_free(&host));
   std::vector<int> hosts(static_cast<std::size_t>(ranks));
-  PMPI_Allgather(&first, 1, MPI_INT, hosts.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  SLUICE_MPI(PMPI_Allgather(&first, 1, MPI_INT, hosts.data(), 1, MPI_INT, MPI_COMM_WORLD));
   return hosts;
 }
 
@@ -72,10 +77,10 @@ std::string read_on_one(const std::string& path, int rank) {
       wrong = error;
     }
   }
-  PMPI_Bcast(&bytes, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+  SLUICE_MPI(PMPI_Bcast(&bytes, 1, MPI_INT64_T, 0, MPI_COMM_WORLD));
   if (bytes < 0) throw wrong;
   text.resize(static_cast<std::size_t>(bytes));
-  PMPI_Bcast(text.data(), static_cast<int>(bytes), MPI_CHAR, 0, MPI_COMM_WORLD);
+  SLUICE_MPI(PMPI_Bcast(text.data(), static_cast<int>(bytes), MPI_CHAR, 0, MPI_COMM_WORLD));
   return text;
 }
 
@@ -93,10 +98,16 @@ bool start_taking() {
   World& all = world();
   if (ranks == 1) return false;
   all.host_of_rank = find_hosts(rank, ranks);
-  PMPI_Comm_group(MPI_COMM_WORLD, &all.group);
-  PMPI_Comm_dup(MPI_COMM_SELF, &all.self);
-  PMPI_Comm_set_errhandler(all.self, MPI_ERRORS_RETURN);
-  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &all.key, nullptr);
+  const int own = PMPI_Comm_group(MPI_COMM_WORLD, &all.group) == MPI_SUCCESS &&
+                  PMPI_Comm_dup(MPI_COMM_SELF, &all.self) == MPI_SUCCESS &&
+                  PMPI_Comm_set_errhandler(all.self, MPI_ERRORS_RETURN) == MPI_SUCCESS &&
+                  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &all.key, nullptr) == MPI_SUCCESS;
+  int everywhere = 0;
+  SLUICE_MPI(PMPI_Allreduce(&own, &everywhere, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+  if (everywhere == 0) {
+    say_once_for_all("all calls are handed on", "MPI made no group, communicator or key for the library");
+    return false;
+  }
   try {
     if (!settings().platform.empty()) {
       std::istringstream in(read_on_one(settings().platform, rank));
@@ -119,45 +130,76 @@ bool start_taking() {
 }
 
 void stop_taking() {
-  const std::scoped_lock lock(world().mutex);
-  for (Communicator* const each : world().communicators) {
+  std::vector<HeldCommunicator> held;
+  {
+    const std::scoped_lock lock(world().mutex);
+    for (Communicator* const each : world().communicators) held.push_back(hold(*each));
+  }
+  for (const HeldCommunicator& each : held) {
     each->on = false;
     each->jobs.clear();
   }
 }
 
-Communicator* communicator_of(MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) return nullptr;  // an error, which is the call's own and not that of PMPI_Comm_get_attr
-  World& all = world();
+namespace {
+
+/// Whether MPI could be asked. `attached`: null where there is nothing.
+bool get_attached(MPI_Comm comm, Communicator*& attached) {
   void* value = nullptr;
   int found = 0;
-  if (PMPI_Comm_get_attr(comm, all.key, &value, &found) != MPI_SUCCESS) return nullptr;
-  if (found != 0) return static_cast<Communicator*>(value);
+  if (PMPI_Comm_get_attr(comm, world().key, &value, &found) != MPI_SUCCESS) return false;
+  attached = found != 0 ? static_cast<Communicator*>(value) : nullptr;
+  return true;
+}
+
+/// Finds the ranks of a communicator in MPI_COMM_WORLD, MPI_UNDEFINED for those of another one. False where MPI
+/// refuses.
+bool find_ranks(MPI_Comm comm, Communicator& communicator) {
+  MPI_Group group = MPI_GROUP_NULL;
+  if (PMPI_Comm_rank(comm, &communicator.rank) != MPI_SUCCESS ||
+      PMPI_Comm_size(comm, &communicator.size) != MPI_SUCCESS || PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+    return false;
+  std::vector<int> here(static_cast<std::size_t>(communicator.size));
+  std::iota(here.begin(), here.end(), 0);
+  communicator.world_ranks.resize(here.size());
+  const int code =
+      PMPI_Group_translate_ranks(group, communicator.size, here.data(), world().group, communicator.world_ranks.data());
+  PMPI_Group_free(&group);
+  return code == MPI_SUCCESS;
+}
+
+/// Null where MPI refuses.
+std::unique_ptr<Communicator> make_communicator(MPI_Comm comm) {
   auto made = std::make_unique<Communicator>();
   int inter = 0;
   if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS) return nullptr;
-  if (inter == 0) {
-    PMPI_Comm_rank(comm, &made->rank);
-    PMPI_Comm_size(comm, &made->size);
-    std::vector<int> here(static_cast<std::size_t>(made->size));
-    made->world_ranks.resize(here.size());
-    std::iota(here.begin(), here.end(), 0);
-    MPI_Group group = MPI_GROUP_NULL;
-    PMPI_Comm_group(comm, &group);
-    PMPI_Group_translate_ranks(group, made->size, here.data(), all.group, made->world_ranks.data());
-    PMPI_Group_free(&group);
-    bool ours = true;
-    bool hosts = false;
-    for (const int rank : made->world_ranks) {
-      ours = ours && rank != MPI_UNDEFINED;
-      if (ours)
-        hosts = hosts || all.host_of_rank[static_cast<std::size_t>(rank)] !=
-                             all.host_of_rank[static_cast<std::size_t>(made->world_ranks.front())];
-    }
-    made->one_host = !hosts && !settings().always;
-    constexpr int kMostByMemory = 64;  // ranks; jobs of more go by messages, as MPI's own calls do
-    made->on = ours && made->size > 1 && (!made->one_host || made->size <= kMostByMemory);
-  }
+  if (inter != 0) return made;
+  if (!find_ranks(comm, *made)) return nullptr;
+  const std::vector<int>& host_of_rank = world().host_of_rank;
+  const bool ours = std::ranges::find(made->world_ranks, MPI_UNDEFINED) == made->world_ranks.end();
+  const bool hosts = ours && std::ranges::any_of(made->world_ranks, [&](int rank) {
+                       return host_of_rank[static_cast<std::size_t>(rank)] !=
+                              host_of_rank[static_cast<std::size_t>(made->world_ranks.front())];
+                     });
+  made->one_host = !hosts && !settings().always;
+  constexpr int kMostByMemory = 64;  // ranks; jobs of more go by messages, as MPI's own calls do
+  made->on = ours && made->size > 1 && (!made->one_host || made->size <= kMostByMemory);
+  return made;
+}
+
+}  // namespace
+
+Communicator* communicator_of(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) return nullptr;  // an error, which is the call's own and not that of PMPI_Comm_get_attr
+  Communicator* attached = nullptr;
+  if (!get_attached(comm, attached)) return nullptr;
+  if (attached != nullptr) return attached;
+  std::unique_ptr<Communicator> made = make_communicator(comm);
+  if (made == nullptr) return nullptr;
+  World& all = world();
+  const std::scoped_lock attaching(all.attaching);
+  if (!get_attached(comm, attached)) return nullptr;
+  if (attached != nullptr) return attached;  // another thread has been here
   if (PMPI_Comm_set_attr(comm, all.key, made.get()) != MPI_SUCCESS) return nullptr;
   const std::scoped_lock lock(all.mutex);
   all.communicators.push_back(made.get());

@@ -2,7 +2,9 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -30,8 +32,23 @@ struct Communicator {
   std::int64_t fruitless = 0;  ///< agreements in a row that came to nothing
   std::int64_t skip = 0;       ///< calls to hand on without one
 
+  /// The program's communicator and the calls that are being carried out: the last one deletes.
+  std::atomic<int> holders{1};
+
   [[nodiscard]] const std::optional<Platform>& network();
 };
+
+/// What a call holds while it is carried out: the program may free the communicator meanwhile in another thread.
+struct LetGo {
+  void operator()(Communicator* communicator) const noexcept {
+    if (communicator->holders.fetch_sub(1) == 1) delete communicator;
+  }
+};
+using HeldCommunicator = std::unique_ptr<Communicator, LetGo>;
+[[nodiscard]] inline HeldCommunicator hold(Communicator& communicator) {
+  communicator.holders.fetch_add(1, std::memory_order_relaxed);
+  return HeldCommunicator(&communicator);
+}
 
 /// Local. Null where MPI refuses.
 [[nodiscard]] Communicator* communicator_of(MPI_Comm comm);

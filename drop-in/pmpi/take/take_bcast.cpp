@@ -47,7 +47,7 @@ mpi::Broadcast* job_of_root(MPI_Comm comm, Communicator& communicator, int root,
 int take_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) noexcept {
   Logged logged(Taken::kBcast);
   const auto hand_on = [&] { return PMPI_Bcast(buffer, count, type, root, comm); };
-  Communicator* const communicator = taking_communicator(Taken::kBcast, count, type, root, comm);
+  const HeldCommunicator communicator = taking_communicator(Taken::kBcast, count, type, root, comm);
   if (communicator == nullptr) return hand_on();
   try {
     const std::int64_t bytes = bytes_of(count, type);

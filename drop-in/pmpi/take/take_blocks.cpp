@@ -61,7 +61,7 @@ template <class HandOn, class Make, class RowsOf>
 int take_blocks(Taken call, int count, MPI_Datatype type, int root, MPI_Comm comm, const HandOn& hand_on,
                 const Make& make, const RowsOf& rows_of) {
   Logged logged(call);
-  Communicator* const communicator = taking_communicator(call, count, type, root, comm);
+  const HeldCommunicator communicator = taking_communicator(call, count, type, root, comm);
   if (communicator == nullptr) return hand_on();
   try {
     const std::int64_t bytes = bytes_of(count, type);

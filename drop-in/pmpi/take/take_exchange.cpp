@@ -168,7 +168,7 @@ int take_alltoall(const void* send, int count, MPI_Datatype type, void* receive,
   Logged logged(Taken::kAlltoall);
   const auto hand_on = [&] { return PMPI_Alltoall(send, count, type, receive, receive_count, receive_type, comm); };
   const bool in_place = send == MPI_IN_PLACE;
-  Communicator* const communicator = taking_communicator(Taken::kAlltoall, receive_count, receive_type, 0, comm);
+  const HeldCommunicator communicator = taking_communicator(Taken::kAlltoall, receive_count, receive_type, 0, comm);
   if (communicator == nullptr) return hand_on();
   try {
     const std::int64_t bytes = bytes_of(receive_count, receive_type);
@@ -210,7 +210,7 @@ int take_alltoallv(const void* send, const int* counts, const int* offsets, MPI_
   const auto hand_on = [&] {
     return PMPI_Alltoallv(send, counts, offsets, type, receive, receive_counts, receive_offsets, receive_type, comm);
   };
-  Communicator* const communicator = taking_communicator(Taken::kAlltoallv, comm);
+  const HeldCommunicator communicator = taking_communicator(Taken::kAlltoallv, comm);
   if (communicator == nullptr || skipped(*communicator)) return hand_on();
   try {
     Messages messages;
@@ -244,7 +244,7 @@ int take_neighbor_alltoallv(const void* send, const int* counts, const int* offs
     return PMPI_Neighbor_alltoallv(send, counts, offsets, type, receive, receive_counts, receive_offsets, receive_type,
                                    comm);
   };
-  Communicator* const communicator = taking_communicator(Taken::kNeighborAlltoallv, comm);
+  const HeldCommunicator communicator = taking_communicator(Taken::kNeighborAlltoallv, comm);
   if (communicator == nullptr || skipped(*communicator)) return hand_on();
   try {
     const Neighbours neighbours = neighbours_of(comm);

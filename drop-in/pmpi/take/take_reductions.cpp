@@ -32,7 +32,7 @@ template <class Job, class HandOn, class Make, class Execute>
 int take_elements(Taken call, const void* own, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
                   const HandOn& hand_on, const Make& make, const Execute& execute) {
   Logged logged(call);
-  Communicator* const communicator = taking_communicator(call, count, type, root, comm);
+  const HeldCommunicator communicator = taking_communicator(call, count, type, root, comm);
   if (communicator == nullptr) return hand_on();
   const std::optional<Reducible> known = reducible(type, op);
   if (!known && !(settings().always && mpi::is_users(op))) return hand_on();

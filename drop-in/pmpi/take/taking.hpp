@@ -34,20 +34,20 @@ namespace sluice::pmpi {
 }
 
 /// The communicator of a call, if calls on it may be taken, of enough bytes; null: the call is handed on.
-[[nodiscard]] inline Communicator* taking_communicator(Taken call, MPI_Comm comm) {
+[[nodiscard]] inline HeldCommunicator taking_communicator(Taken call, MPI_Comm comm) {
   Communicator* const found = communicator_of(comm);
-  return found != nullptr && found->on && least_bytes(call, *found) != kNever ? found : nullptr;
+  return found != nullptr && found->on && least_bytes(call, *found) != kNever ? hold(*found) : nullptr;
 }
 /// The same for a call whose arguments are the same on all ranks, `root` 0 where it has none. Where the root is below 0
 /// (intercommunicators) the other arguments need not be anything.
-[[nodiscard]] inline Communicator* taking_communicator(Taken call, int count, MPI_Datatype type, int root,
-                                                       MPI_Comm comm) {
+[[nodiscard]] inline HeldCommunicator taking_communicator(Taken call, int count, MPI_Datatype type, int root,
+                                                          MPI_Comm comm) {
   if (root < 0 || is_short(call, count, type)) return nullptr;
   Communicator* const found = communicator_of(comm);
   if (found == nullptr || !found->on || root >= found->size) return nullptr;
   // As is_short knows it, a block is of as many ranks as there are, and a call short if it is everywhere.
   const bool blocks = kTakenCalls[index_of(call)].counts == Counts::kBlock;
-  return bytes_of(count, type) * (blocks ? found->size : 1) < least_bytes(call, *found) ? nullptr : found;
+  return bytes_of(count, type) * (blocks ? found->size : 1) < least_bytes(call, *found) ? nullptr : hold(*found);
 }
 
 /// A job is made when arguments come for the third time: planning, and trying, is for calls that return.
