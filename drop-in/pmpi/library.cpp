@@ -1,6 +1,8 @@
 #include "pmpi/library.hpp"
 
 #include <mpi.h>
+#include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -55,9 +57,9 @@ void start_recording() {
     say_once_for_all("SLUICE_RECORD", "ranks that were started by MPI_Comm_spawn are not recorded");
     return;
   }
-  start_recorder();
+  const bool ready = start_recorder();
   auto made = std::make_unique<Record>();
-  if (const std::string wrong = made->folder.open(settings().record); !wrong.empty()) {
+  if (const std::string wrong = made->folder.open(settings().record, ready); !wrong.empty()) {
     say_once_for_all("SLUICE_RECORD", "nothing is recorded: " + wrong);
     return;
   }
@@ -65,6 +67,12 @@ void start_recording() {
   record() = std::move(made);
   mode.recording = true;
 }
+
+/// The process that has started MPI. A forked child has none of its threads and no part in its messages.
+pid_t starter = 0;
+
+/// In a forked child too, whose calls of MPI are errors of the program's, as without the library.
+void hand_all_on() { mode = {}; }
 
 /// Collective over MPI_COMM_WORLD.
 bool same_on_all_ranks(const std::string& text) {
@@ -90,6 +98,8 @@ const Settings& settings() { return kept_settings(); }
 void check_mpi() { require_own_mpi(PMPI_Get_library_version); }
 
 void start() noexcept {
+  starter = getpid();
+  (void)pthread_atfork(nullptr, nullptr, hand_all_on);
   try {
     std::string wrong;
     try {
@@ -117,12 +127,10 @@ void start() noexcept {
 
 void stop() noexcept {
   const Mode was = mode;
-  mode = {};
+  hand_all_on();
+  if (getpid() != starter) return;
   try {
-    if (was.recording) {
-      record()->writer->stop();
-      record()->folder.finish();
-    }
+    if (was.recording) record()->writer->finish();
     if (was.taking) {
       stop_taking();
       if (was.log) print_log();
@@ -133,19 +141,22 @@ void stop() noexcept {
 }
 
 void about_to_abort() noexcept {
-  if (!mode.recording) return;
+  if (!mode.recording || getpid() != starter) return;
   try {
-    record()->writer->write();
+    record()->writer->write_at_abort();
   } catch (...) {
     return;
   }
 }
 
 void say_once(const std::string& where, const std::string& text) {
-  static std::mutex mutex;
-  static std::set<std::string> said;
-  const std::scoped_lock lock(mutex);
-  if (said.insert(where).second) std::fprintf(stderr, "sluice: %s: %s\n", where.c_str(), text.c_str());
+  struct Said {
+    std::mutex mutex;
+    std::set<std::string> all;
+  };
+  static auto* const said = new Said;  // MPI_Finalize may be called when static variables are destroyed
+  const std::scoped_lock lock(said->mutex);
+  if (said->all.insert(where).second) std::fprintf(stderr, "sluice: %s: %s\n", where.c_str(), text.c_str());
 }
 
 void say_once_for_all(const std::string& where, const std::string& text) {

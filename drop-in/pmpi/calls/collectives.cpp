@@ -135,20 +135,21 @@ int MPI_Alltoallw(const void* send, const int* counts, const int* offsets, const
 
 int MPI_Neighbor_allgather(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
                            MPI_Datatype receive_type, MPI_Comm comm) {
-  SLUICE_HAND_ON(PMPI_Neighbor_allgather(send, count, type, receive, receive_count, receive_type, comm),
-                 traffic::neighbor_allgather(recording, Call::kNeighbor_allgather, count, type));
+  SLUICE_HAND_ON_TO_NEIGHBOURS(PMPI_Neighbor_allgather(send, count, type, receive, receive_count, receive_type, comm),
+                               traffic::neighbor_allgather(recording, Call::kNeighbor_allgather, count, type));
 }
 
 int MPI_Neighbor_allgatherv(const void* send, int count, MPI_Datatype type, void* receive, const int* receive_counts,
                             const int* offsets, MPI_Datatype receive_type, MPI_Comm comm) {
-  SLUICE_HAND_ON(PMPI_Neighbor_allgatherv(send, count, type, receive, receive_counts, offsets, receive_type, comm),
-                 traffic::neighbor_allgather(recording, Call::kNeighbor_allgatherv, count, type));
+  SLUICE_HAND_ON_TO_NEIGHBOURS(
+      PMPI_Neighbor_allgatherv(send, count, type, receive, receive_counts, offsets, receive_type, comm),
+      traffic::neighbor_allgather(recording, Call::kNeighbor_allgatherv, count, type));
 }
 
 int MPI_Neighbor_alltoall(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
                           MPI_Datatype receive_type, MPI_Comm comm) {
-  SLUICE_HAND_ON(PMPI_Neighbor_alltoall(send, count, type, receive, receive_count, receive_type, comm),
-                 traffic::neighbor_allgather(recording, Call::kNeighbor_alltoall, count, type));
+  SLUICE_HAND_ON_TO_NEIGHBOURS(PMPI_Neighbor_alltoall(send, count, type, receive, receive_count, receive_type, comm),
+                               traffic::neighbor_allgather(recording, Call::kNeighbor_alltoall, count, type));
 }
 
 int MPI_Neighbor_alltoallv(const void* send, const int* counts, const int* offsets, MPI_Datatype type, void* receive,
@@ -157,17 +158,17 @@ int MPI_Neighbor_alltoallv(const void* send, const int* counts, const int* offse
   if (mode.taking)
     return sluice::pmpi::take_neighbor_alltoallv(send, counts, offsets, type, receive, receive_counts, receive_offsets,
                                                  receive_type, comm);
-  SLUICE_HAND_ON(PMPI_Neighbor_alltoallv(send, counts, offsets, type, receive, receive_counts, receive_offsets,
-                                         receive_type, comm),
-                 traffic::neighbor_alltoallv(recording, Call::kNeighbor_alltoallv, counts, type));
+  SLUICE_HAND_ON_TO_NEIGHBOURS(PMPI_Neighbor_alltoallv(send, counts, offsets, type, receive, receive_counts,
+                                                       receive_offsets, receive_type, comm),
+                               traffic::neighbor_alltoallv(recording, Call::kNeighbor_alltoallv, counts, type));
 }
 
 int MPI_Neighbor_alltoallw(const void* send, const int* counts, const MPI_Aint* offsets, const MPI_Datatype* types,
                            void* receive, const int* receive_counts, const MPI_Aint* receive_offsets,
                            const MPI_Datatype* receive_types, MPI_Comm comm) {
-  SLUICE_HAND_ON(PMPI_Neighbor_alltoallw(send, counts, offsets, types, receive, receive_counts, receive_offsets,
-                                         receive_types, comm),
-                 traffic::neighbor_alltoallw(recording, Call::kNeighbor_alltoallw, counts, types));
+  SLUICE_HAND_ON_TO_NEIGHBOURS(PMPI_Neighbor_alltoallw(send, counts, offsets, types, receive, receive_counts,
+                                                       receive_offsets, receive_types, comm),
+                               traffic::neighbor_alltoallw(recording, Call::kNeighbor_alltoallw, counts, types));
 }
 
 }  // extern "C"

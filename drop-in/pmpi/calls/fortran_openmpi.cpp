@@ -52,19 +52,24 @@ extern "C" {
 /// mpi_NAME_ and mpi_NAME_f08_, whose last argument may be missing. `parameters` begin behind the first bracket and
 /// end with ierror. `take` is empty for what is never taken.
 #define SLUICE_FORTRAN(name, parameters, arguments, take, record) \
-  __attribute__((weak)) void pmpi_##name##_ parameters;           \
-  void mpi_##name##_ parameters {                                 \
-    MPI_Fint unused = 0;                                          \
-    if (ierror == nullptr) ierror = &unused;                      \
-    take;                                                         \
-    if (!mode.recording) {                                        \
-      pmpi_##name##_ arguments;                                   \
-      return;                                                     \
-    }                                                             \
-    Recording recording(PMPI_Comm_f2c(*comm));                    \
-    pmpi_##name##_ arguments;                                     \
-    if (*ierror == MPI_SUCCESS && recording.rank() >= 0) record;  \
-  }                                                               \
+  SLUICE_FORTRAN_AND(Recording, name, parameters, arguments, take, record)
+/// The same of a neighbourhood collective.
+#define SLUICE_FORTRAN_TO_NEIGHBOURS(name, parameters, arguments, take, record) \
+  SLUICE_FORTRAN_AND(NeighbourRecording, name, parameters, arguments, take, record)
+#define SLUICE_FORTRAN_AND(Kind, name, parameters, arguments, take, record) \
+  __attribute__((weak)) void pmpi_##name##_ parameters;                     \
+  void mpi_##name##_ parameters {                                           \
+    MPI_Fint unused = 0;                                                    \
+    if (ierror == nullptr) ierror = &unused;                                \
+    take;                                                                   \
+    if (!mode.recording) {                                                  \
+      pmpi_##name##_ arguments;                                             \
+      return;                                                               \
+    }                                                                       \
+    const Kind recording(PMPI_Comm_f2c(*comm));                             \
+    pmpi_##name##_ arguments;                                               \
+    if (*ierror == MPI_SUCCESS && recording.rank() >= 0) record;            \
+  }                                                                         \
   __attribute__((alias("mpi_" #name "_"))) void mpi_##name##_f08_ parameters
 
 #define SLUICE_NOTHING static_cast<void>(0)
@@ -225,30 +230,34 @@ SLUICE_FORTRAN(alltoallv,
                                           PMPI_Comm_f2c(*comm))),
                traffic::alltoallv(recording, Call::kAlltoallv, address(send), counts, PMPI_Type_f2c(*type),
                                   receive_counts, PMPI_Type_f2c(*receive_type)));
-SLUICE_FORTRAN(neighbor_allgather,
-               (void* send, MPI_Fint* count, MPI_Fint* type, void* receive, MPI_Fint* receive_count,
-                MPI_Fint* receive_type, MPI_Fint* comm, MPI_Fint* ierror),
-               (send, count, type, receive, receive_count, receive_type, comm, ierror), SLUICE_NOTHING,
-               traffic::neighbor_allgather(recording, Call::kNeighbor_allgather, *count, PMPI_Type_f2c(*type)));
-SLUICE_FORTRAN(neighbor_allgatherv,
-               (void* send, MPI_Fint* count, MPI_Fint* type, void* receive, MPI_Fint* receive_counts, MPI_Fint* offsets,
-                MPI_Fint* receive_type, MPI_Fint* comm, MPI_Fint* ierror),
-               (send, count, type, receive, receive_counts, offsets, receive_type, comm, ierror), SLUICE_NOTHING,
-               traffic::neighbor_allgather(recording, Call::kNeighbor_allgatherv, *count, PMPI_Type_f2c(*type)));
-SLUICE_FORTRAN(neighbor_alltoall,
-               (void* send, MPI_Fint* count, MPI_Fint* type, void* receive, MPI_Fint* receive_count,
-                MPI_Fint* receive_type, MPI_Fint* comm, MPI_Fint* ierror),
-               (send, count, type, receive, receive_count, receive_type, comm, ierror), SLUICE_NOTHING,
-               traffic::neighbor_allgather(recording, Call::kNeighbor_alltoall, *count, PMPI_Type_f2c(*type)));
-SLUICE_FORTRAN(neighbor_alltoallv,
-               (void* send, MPI_Fint* counts, MPI_Fint* offsets, MPI_Fint* type, void* receive,
-                MPI_Fint* receive_counts, MPI_Fint* receive_offsets, MPI_Fint* receive_type, MPI_Fint* comm,
-                MPI_Fint* ierror),
-               (send, counts, offsets, type, receive, receive_counts, receive_offsets, receive_type, comm, ierror),
-               SLUICE_TAKE(take_neighbor_alltoallv(address(send), counts, offsets, PMPI_Type_f2c(*type),
-                                                   address(receive), receive_counts, receive_offsets,
-                                                   PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*comm))),
-               traffic::neighbor_alltoallv(recording, Call::kNeighbor_alltoallv, counts, PMPI_Type_f2c(*type)));
+SLUICE_FORTRAN_TO_NEIGHBOURS(neighbor_allgather,
+                             (void* send, MPI_Fint* count, MPI_Fint* type, void* receive, MPI_Fint* receive_count,
+                              MPI_Fint* receive_type, MPI_Fint* comm, MPI_Fint* ierror),
+                             (send, count, type, receive, receive_count, receive_type, comm, ierror), SLUICE_NOTHING,
+                             traffic::neighbor_allgather(recording, Call::kNeighbor_allgather, *count,
+                                                         PMPI_Type_f2c(*type)));
+SLUICE_FORTRAN_TO_NEIGHBOURS(neighbor_allgatherv,
+                             (void* send, MPI_Fint* count, MPI_Fint* type, void* receive, MPI_Fint* receive_counts,
+                              MPI_Fint* offsets, MPI_Fint* receive_type, MPI_Fint* comm, MPI_Fint* ierror),
+                             (send, count, type, receive, receive_counts, offsets, receive_type, comm, ierror),
+                             SLUICE_NOTHING,
+                             traffic::neighbor_allgather(recording, Call::kNeighbor_allgatherv, *count,
+                                                         PMPI_Type_f2c(*type)));
+SLUICE_FORTRAN_TO_NEIGHBOURS(neighbor_alltoall,
+                             (void* send, MPI_Fint* count, MPI_Fint* type, void* receive, MPI_Fint* receive_count,
+                              MPI_Fint* receive_type, MPI_Fint* comm, MPI_Fint* ierror),
+                             (send, count, type, receive, receive_count, receive_type, comm, ierror), SLUICE_NOTHING,
+                             traffic::neighbor_allgather(recording, Call::kNeighbor_alltoall, *count,
+                                                         PMPI_Type_f2c(*type)));
+SLUICE_FORTRAN_TO_NEIGHBOURS(
+    neighbor_alltoallv,
+    (void* send, MPI_Fint* counts, MPI_Fint* offsets, MPI_Fint* type, void* receive, MPI_Fint* receive_counts,
+     MPI_Fint* receive_offsets, MPI_Fint* receive_type, MPI_Fint* comm, MPI_Fint* ierror),
+    (send, counts, offsets, type, receive, receive_counts, receive_offsets, receive_type, comm, ierror),
+    SLUICE_TAKE(take_neighbor_alltoallv(address(send), counts, offsets, PMPI_Type_f2c(*type), address(receive),
+                                        receive_counts, receive_offsets, PMPI_Type_f2c(*receive_type),
+                                        PMPI_Comm_f2c(*comm))),
+    traffic::neighbor_alltoallv(recording, Call::kNeighbor_alltoallv, counts, PMPI_Type_f2c(*type)));
 SLUICE_FORTRAN(ibarrier, (MPI_Fint * comm, MPI_Fint* request, MPI_Fint* ierror), (comm, request, ierror),
                SLUICE_NOTHING, recording.to_each(Call::kIbarrier, 0, 0));
 SLUICE_FORTRAN(ibcast,
@@ -335,23 +344,27 @@ SLUICE_FORTRAN(ialltoallv,
                SLUICE_NOTHING,
                traffic::alltoallv(recording, Call::kIalltoallv, address(send), counts, PMPI_Type_f2c(*type),
                                   receive_counts, PMPI_Type_f2c(*receive_type)));
-SLUICE_FORTRAN(ineighbor_allgather,
-               (void* send, MPI_Fint* count, MPI_Fint* type, void* receive, MPI_Fint* receive_count,
-                MPI_Fint* receive_type, MPI_Fint* comm, MPI_Fint* request, MPI_Fint* ierror),
-               (send, count, type, receive, receive_count, receive_type, comm, request, ierror), SLUICE_NOTHING,
-               traffic::neighbor_allgather(recording, Call::kIneighbor_allgather, *count, PMPI_Type_f2c(*type)));
-SLUICE_FORTRAN(ineighbor_allgatherv,
-               (void* send, MPI_Fint* count, MPI_Fint* type, void* receive, MPI_Fint* receive_counts, MPI_Fint* offsets,
-                MPI_Fint* receive_type, MPI_Fint* comm, MPI_Fint* request, MPI_Fint* ierror),
-               (send, count, type, receive, receive_counts, offsets, receive_type, comm, request, ierror),
-               SLUICE_NOTHING,
-               traffic::neighbor_allgather(recording, Call::kIneighbor_allgatherv, *count, PMPI_Type_f2c(*type)));
-SLUICE_FORTRAN(ineighbor_alltoall,
-               (void* send, MPI_Fint* count, MPI_Fint* type, void* receive, MPI_Fint* receive_count,
-                MPI_Fint* receive_type, MPI_Fint* comm, MPI_Fint* request, MPI_Fint* ierror),
-               (send, count, type, receive, receive_count, receive_type, comm, request, ierror), SLUICE_NOTHING,
-               traffic::neighbor_allgather(recording, Call::kIneighbor_alltoall, *count, PMPI_Type_f2c(*type)));
-SLUICE_FORTRAN(
+SLUICE_FORTRAN_TO_NEIGHBOURS(ineighbor_allgather,
+                             (void* send, MPI_Fint* count, MPI_Fint* type, void* receive, MPI_Fint* receive_count,
+                              MPI_Fint* receive_type, MPI_Fint* comm, MPI_Fint* request, MPI_Fint* ierror),
+                             (send, count, type, receive, receive_count, receive_type, comm, request, ierror),
+                             SLUICE_NOTHING,
+                             traffic::neighbor_allgather(recording, Call::kIneighbor_allgather, *count,
+                                                         PMPI_Type_f2c(*type)));
+SLUICE_FORTRAN_TO_NEIGHBOURS(
+    ineighbor_allgatherv,
+    (void* send, MPI_Fint* count, MPI_Fint* type, void* receive, MPI_Fint* receive_counts, MPI_Fint* offsets,
+     MPI_Fint* receive_type, MPI_Fint* comm, MPI_Fint* request, MPI_Fint* ierror),
+    (send, count, type, receive, receive_counts, offsets, receive_type, comm, request, ierror), SLUICE_NOTHING,
+    traffic::neighbor_allgather(recording, Call::kIneighbor_allgatherv, *count, PMPI_Type_f2c(*type)));
+SLUICE_FORTRAN_TO_NEIGHBOURS(ineighbor_alltoall,
+                             (void* send, MPI_Fint* count, MPI_Fint* type, void* receive, MPI_Fint* receive_count,
+                              MPI_Fint* receive_type, MPI_Fint* comm, MPI_Fint* request, MPI_Fint* ierror),
+                             (send, count, type, receive, receive_count, receive_type, comm, request, ierror),
+                             SLUICE_NOTHING,
+                             traffic::neighbor_allgather(recording, Call::kIneighbor_alltoall, *count,
+                                                         PMPI_Type_f2c(*type)));
+SLUICE_FORTRAN_TO_NEIGHBOURS(
     ineighbor_alltoallv,
     (void* send, MPI_Fint* counts, MPI_Fint* offsets, MPI_Fint* type, void* receive, MPI_Fint* receive_counts,
      MPI_Fint* receive_offsets, MPI_Fint* receive_type, MPI_Fint* comm, MPI_Fint* request, MPI_Fint* ierror),

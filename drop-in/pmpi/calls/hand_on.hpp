@@ -7,10 +7,14 @@
 
 /// Hands a call on `comm` on, and records it if it succeeds. Intercommunicators are not recorded: rank() is -1 there.
 /// Recording is a function of its own, so that a call that is only handed on saves no registers for it.
-#define SLUICE_HAND_ON(call, record)                          \
+#define SLUICE_HAND_ON(call, record) SLUICE_HAND_ON_AND(Recording, call, record)
+/// The same for a neighbourhood collective.
+#define SLUICE_HAND_ON_TO_NEIGHBOURS(call, record) SLUICE_HAND_ON_AND(NeighbourRecording, call, record)
+
+#define SLUICE_HAND_ON_AND(Kind, call, record)                \
   if (!sluice::pmpi::mode.recording) return call;             \
   return [=]() __attribute__((noinline)) {                    \
-    sluice::pmpi::Recording recording(comm);                  \
+    const sluice::pmpi::Kind recording(comm);                 \
     const int code = call;                                    \
     if (code == MPI_SUCCESS && recording.rank() >= 0) record; \
     return code;                                              \

@@ -119,37 +119,39 @@ int MPI_Ialltoallw(const void* send, const int* counts, const int* offsets, cons
 
 int MPI_Ineighbor_allgather(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
                             MPI_Datatype receive_type, MPI_Comm comm, MPI_Request* request) {
-  SLUICE_HAND_ON(PMPI_Ineighbor_allgather(send, count, type, receive, receive_count, receive_type, comm, request),
-                 traffic::neighbor_allgather(recording, Call::kIneighbor_allgather, count, type));
+  SLUICE_HAND_ON_TO_NEIGHBOURS(
+      PMPI_Ineighbor_allgather(send, count, type, receive, receive_count, receive_type, comm, request),
+      traffic::neighbor_allgather(recording, Call::kIneighbor_allgather, count, type));
 }
 
 int MPI_Ineighbor_allgatherv(const void* send, int count, MPI_Datatype type, void* receive, const int* receive_counts,
                              const int* offsets, MPI_Datatype receive_type, MPI_Comm comm, MPI_Request* request) {
-  SLUICE_HAND_ON(
+  SLUICE_HAND_ON_TO_NEIGHBOURS(
       PMPI_Ineighbor_allgatherv(send, count, type, receive, receive_counts, offsets, receive_type, comm, request),
       traffic::neighbor_allgather(recording, Call::kIneighbor_allgatherv, count, type));
 }
 
 int MPI_Ineighbor_alltoall(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
                            MPI_Datatype receive_type, MPI_Comm comm, MPI_Request* request) {
-  SLUICE_HAND_ON(PMPI_Ineighbor_alltoall(send, count, type, receive, receive_count, receive_type, comm, request),
-                 traffic::neighbor_allgather(recording, Call::kIneighbor_alltoall, count, type));
+  SLUICE_HAND_ON_TO_NEIGHBOURS(
+      PMPI_Ineighbor_alltoall(send, count, type, receive, receive_count, receive_type, comm, request),
+      traffic::neighbor_allgather(recording, Call::kIneighbor_alltoall, count, type));
 }
 
 int MPI_Ineighbor_alltoallv(const void* send, const int* counts, const int* offsets, MPI_Datatype type, void* receive,
                             const int* receive_counts, const int* receive_offsets, MPI_Datatype receive_type,
                             MPI_Comm comm, MPI_Request* request) {
-  SLUICE_HAND_ON(PMPI_Ineighbor_alltoallv(send, counts, offsets, type, receive, receive_counts, receive_offsets,
-                                          receive_type, comm, request),
-                 traffic::neighbor_alltoallv(recording, Call::kIneighbor_alltoallv, counts, type));
+  SLUICE_HAND_ON_TO_NEIGHBOURS(PMPI_Ineighbor_alltoallv(send, counts, offsets, type, receive, receive_counts,
+                                                        receive_offsets, receive_type, comm, request),
+                               traffic::neighbor_alltoallv(recording, Call::kIneighbor_alltoallv, counts, type));
 }
 
 int MPI_Ineighbor_alltoallw(const void* send, const int* counts, const MPI_Aint* offsets, const MPI_Datatype* types,
                             void* receive, const int* receive_counts, const MPI_Aint* receive_offsets,
                             const MPI_Datatype* receive_types, MPI_Comm comm, MPI_Request* request) {
-  SLUICE_HAND_ON(PMPI_Ineighbor_alltoallw(send, counts, offsets, types, receive, receive_counts, receive_offsets,
-                                          receive_types, comm, request),
-                 traffic::neighbor_alltoallw(recording, Call::kIneighbor_alltoallw, counts, types));
+  SLUICE_HAND_ON_TO_NEIGHBOURS(PMPI_Ineighbor_alltoallw(send, counts, offsets, types, receive, receive_counts,
+                                                        receive_offsets, receive_types, comm, request),
+                               traffic::neighbor_alltoallw(recording, Call::kIneighbor_alltoallw, counts, types));
 }
 
 }  // extern "C"

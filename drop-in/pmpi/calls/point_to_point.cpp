@@ -13,11 +13,12 @@ namespace {
 using sluice::pmpi::bytes_of;
 using sluice::pmpi::Call;
 using sluice::pmpi::mode;
+using sluice::pmpi::RecordedRanks;
 using sluice::pmpi::Recording;
 
 /// Persistent sends: what each start of them sends.
 struct PersistentSend {
-  MPI_Comm comm = MPI_COMM_NULL;
+  const RecordedRanks* ranks = nullptr;  ///< not the communicator, which may be freed before the request
   int to = 0;
   std::int64_t bytes = 0;
 };
@@ -30,11 +31,16 @@ PersistentSends& persistent_sends() {
   return *kept;
 }
 
-int made_persistent(int code, const MPI_Request* request, int count, MPI_Datatype type, int to, MPI_Comm comm) {
-  if (code != MPI_SUCCESS || !mode.recording) return code;
+/// make(): the call of MPI's.
+template <class Make>
+int make_persistent(const Make& make, const MPI_Request* request, int count, MPI_Datatype type, int to, MPI_Comm comm) {
+  if (!mode.recording) return make();
+  const RecordedRanks* const ranks = Recording::ranks_of(comm);
+  const int code = make();
+  if (code != MPI_SUCCESS) return code;
   PersistentSends& sends = persistent_sends();
   const std::scoped_lock lock(sends.mutex);
-  sends.all[*request] = {comm, to, bytes_of(count, type)};
+  sends.all[*request] = {ranks, to, bytes_of(count, type)};
   return code;
 }
 
@@ -47,7 +53,7 @@ void started(Call call, MPI_Request request) {
     if (found == sends.all.end()) return;
     send = found->second;
   }
-  Recording(send.comm).to(call, send.to, send.bytes);
+  Recording(send.ranks).to(call, send.to, send.bytes);
 }
 
 }  // namespace
@@ -58,7 +64,7 @@ extern "C" {
 #define SLUICE_SEND(name)                                                                            \
   int MPI_##name(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) { \
     if (!mode.recording) return PMPI_##name(buffer, count, type, to, tag, comm);                     \
-    Recording recording(comm);                                                                       \
+    const Recording recording(comm);                                                                 \
     const int code = PMPI_##name(buffer, count, type, to, tag, comm);                                \
     if (code == MPI_SUCCESS) recording.to(Call::k##name, to, bytes_of(count, type));                 \
     return code;                                                                                     \
@@ -72,7 +78,7 @@ SLUICE_SEND(Rsend)
   int MPI_##name(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, \
                  MPI_Request* request) {                                                           \
     if (!mode.recording) return PMPI_##name(buffer, count, type, to, tag, comm, request);          \
-    Recording recording(comm);                                                                     \
+    const Recording recording(comm);                                                               \
     const int code = PMPI_##name(buffer, count, type, to, tag, comm, request);                     \
     if (code == MPI_SUCCESS) recording.to(Call::k##name, to, bytes_of(count, type));               \
     return code;                                                                                   \
@@ -82,10 +88,11 @@ SLUICE_ISEND(Ibsend)
 SLUICE_ISEND(Issend)
 SLUICE_ISEND(Irsend)
 
-#define SLUICE_SEND_INIT(name)                                                                                        \
-  int MPI_##name(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,                    \
-                 MPI_Request* request) {                                                                              \
-    return made_persistent(PMPI_##name(buffer, count, type, to, tag, comm, request), request, count, type, to, comm); \
+#define SLUICE_SEND_INIT(name)                                                                                       \
+  int MPI_##name(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,                   \
+                 MPI_Request* request) {                                                                             \
+    return make_persistent([&] { return PMPI_##name(buffer, count, type, to, tag, comm, request); }, request, count, \
+                           type, to, comm);                                                                          \
   }
 SLUICE_SEND_INIT(Send_init)
 SLUICE_SEND_INIT(Bsend_init)
@@ -120,7 +127,7 @@ int MPI_Sendrecv(const void* send, int send_count, MPI_Datatype send_type, int t
   if (!mode.recording)
     return PMPI_Sendrecv(send, send_count, send_type, to, send_tag, receive, receive_count, receive_type, from,
                          receive_tag, comm, status);
-  Recording recording(comm);
+  const Recording recording(comm);
   const int code = PMPI_Sendrecv(send, send_count, send_type, to, send_tag, receive, receive_count, receive_type, from,
                                  receive_tag, comm, status);
   if (code == MPI_SUCCESS) recording.to(Call::kSendrecv, to, bytes_of(send_count, send_type));
@@ -130,7 +137,7 @@ int MPI_Sendrecv(const void* send, int send_count, MPI_Datatype send_type, int t
 int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int to, int send_tag, int from, int receive_tag,
                          MPI_Comm comm, MPI_Status* status) {
   if (!mode.recording) return PMPI_Sendrecv_replace(buffer, count, type, to, send_tag, from, receive_tag, comm, status);
-  Recording recording(comm);
+  const Recording recording(comm);
   const int code = PMPI_Sendrecv_replace(buffer, count, type, to, send_tag, from, receive_tag, comm, status);
   if (code == MPI_SUCCESS) recording.to(Call::kSendrecv_replace, to, bytes_of(count, type));
   return code;

@@ -77,7 +77,7 @@ void alltoallw(const Recording& recording, Call call, const void* send, const in
   });
 }
 
-void neighbor_allgather(const Recording& recording, Call call, int count, MPI_Datatype type) {
+void neighbor_allgather(const NeighbourRecording& recording, Call call, int count, MPI_Datatype type) {
   const std::int64_t bytes = bytes_of(count, type);
   const std::vector<int>& targets = recording.targets();
   recording.to_some(
@@ -85,14 +85,14 @@ void neighbor_allgather(const Recording& recording, Call call, int count, MPI_Da
       [&](int) { return bytes; });
 }
 
-void neighbor_alltoallv(const Recording& recording, Call call, const int* counts, MPI_Datatype type) {
+void neighbor_alltoallv(const NeighbourRecording& recording, Call call, const int* counts, MPI_Datatype type) {
   const std::vector<int>& targets = recording.targets();
   recording.to_some(
       call, static_cast<int>(targets.size()), [&](int i) { return targets[static_cast<std::size_t>(i)]; },
       [&](int i) { return bytes_of(counts[i], type); });
 }
 
-void neighbor_alltoallw(const Recording& recording, Call call, const int* counts, const MPI_Datatype* types) {
+void neighbor_alltoallw(const NeighbourRecording& recording, Call call, const int* counts, const MPI_Datatype* types) {
   const std::vector<int>& targets = recording.targets();
   recording.to_some(
       call, static_cast<int>(targets.size()), [&](int i) { return targets[static_cast<std::size_t>(i)]; },

@@ -42,8 +42,8 @@ void alltoallv(const Recording& recording, Call call, const void* send, const in
                const int* receive_counts, MPI_Datatype receive_type);
 void alltoallw(const Recording& recording, Call call, const void* send, const int* counts, const MPI_Datatype* types,
                const int* receive_counts, const MPI_Datatype* receive_types);
-void neighbor_allgather(const Recording& recording, Call call, int count, MPI_Datatype type);
-void neighbor_alltoallv(const Recording& recording, Call call, const int* counts, MPI_Datatype type);
-void neighbor_alltoallw(const Recording& recording, Call call, const int* counts, const MPI_Datatype* types);
+void neighbor_allgather(const NeighbourRecording& recording, Call call, int count, MPI_Datatype type);
+void neighbor_alltoallv(const NeighbourRecording& recording, Call call, const int* counts, MPI_Datatype type);
+void neighbor_alltoallw(const NeighbourRecording& recording, Call call, const int* counts, const MPI_Datatype* types);
 
 }  // namespace sluice::pmpi::traffic

@@ -162,7 +162,7 @@ std::string record_part(const RecordedRun& run) {
   return part.dump(-1, ' ', false, kReplace) + '\n';
 }
 
-std::vector<RecordFile> record_files(const RecordedRun& run, const std::vector<std::string>& parts, bool complete) {
+std::vector<RecordFile> record_files(const RecordedRun& run, const std::vector<std::string>& parts, bool at_end) {
   Sums sums;
   std::set<int> heard;
   std::set<std::string> hosts;
@@ -217,6 +217,7 @@ std::vector<RecordFile> record_files(const RecordedRun& run, const std::vector<s
                      {"ranks", comm == "world" ? Json("all") : Json(ranks)},
                      {"calls", std::move(calls)}});
   }
+  const bool complete = at_end && heard.size() == static_cast<std::size_t>(run.ranks);
   const Json record = {{"schema", "sluice.record/1"},      {"about", about(hosts)}, {"ranks", run.ranks},
                        {"ranks_heard", heard.size()},      {"complete", complete},  {"elapsed_s", elapsed_s},
                        {"communicators", std::move(comms)}};

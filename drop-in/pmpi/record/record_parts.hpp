@@ -23,8 +23,9 @@ struct RecordFile {
 };
 /// The files of a job, made of the parts of its ranks: a Matrix Market file for each communicator and call by which
 /// bytes were sent, and record.json (schema sluice.record/1), last. Parts that are no parts, or of another job, are
-/// left out. `complete`: every rank has come to its end.
+/// left out. `at_end`: the parts are those of ranks that have come to their end. The record is complete if so, and if
+/// there is a part of every rank.
 [[nodiscard]] std::vector<RecordFile> record_files(const RecordedRun& run, const std::vector<std::string>& parts,
-                                                   bool complete);
+                                                   bool at_end);
 
 }  // namespace sluice::pmpi

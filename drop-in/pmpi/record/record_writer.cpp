@@ -1,27 +1,41 @@
 #include "pmpi/record/record_writer.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
+#include <semaphore.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
+#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
+#include <ctime>
 #include <exception>
 #include <system_error>
+#include <vector>
 
 #include "pmpi/said.hpp"
 
 namespace sluice::pmpi {
 namespace {
 
-constexpr char kStop = 's';
-constexpr char kTerminated = 't';
-
-/// What wakes the thread: a signal handler may write to it.
-std::array<int, 2> wake{-1, -1};
+/// What wakes the thread. No descriptor: programs close those that they do not know, and open others in their place.
+/// A signal handler may post it.
+sem_t wake;
+std::atomic<bool> stopping = false;
+std::atomic<bool> is_terminated = false;
 pid_t process = 0;
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler writes it");
+
+timespec in_seconds(double seconds) {
+  timespec time{};
+  (void)clock_gettime(CLOCK_REALTIME, &time);
+  constexpr std::int64_t kNanoseconds = 1'000'000'000;
+  const std::int64_t sum = time.tv_nsec + static_cast<std::int64_t>(seconds * 1e9);
+  time.tv_sec += static_cast<time_t>(sum / kNanoseconds);
+  time.tv_nsec = static_cast<long>(sum % kNanoseconds);
+  return time;
+}
 
 void terminated(int signal) {
   if (getpid() != process) {  // a child that was forked has no thread to do it
@@ -30,16 +44,16 @@ void terminated(int signal) {
     return;
   }
   const int kept = errno;
-  (void)!write(wake[1], &kTerminated, 1);
+  is_terminated = true;
+  (void)sem_post(&wake);
   errno = kept;
 }
 
 }  // namespace
 
-RecordWriter::RecordWriter(const RecordFolder& folder, double interval_s) : folder_(folder), interval_s_(interval_s) {
+RecordWriter::RecordWriter(RecordFolder& folder, double interval_s) : folder_(folder), interval_s_(interval_s) {
   try {
-    if (pipe2(wake.data(), O_CLOEXEC | O_NONBLOCK) != 0)
-      throw std::system_error(errno, std::generic_category(), "pipe");
+    if (sem_init(&wake, 0, 0) != 0) throw std::system_error(errno, std::generic_category(), "semaphore");
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -67,37 +81,58 @@ RecordWriter::RecordWriter(const RecordFolder& folder, double interval_s) : fold
 
 void RecordWriter::stop() {
   if (!thread_.joinable()) return;
-  (void)!::write(wake[1], &kStop, 1);
-  thread_.join();
   struct sigaction now {};
   if (sigaction(SIGTERM, nullptr, &now) == 0 && now.sa_handler == terminated) (void)std::signal(SIGTERM, SIG_DFL);
+  stopping = true;
+  (void)sem_post(&wake);
+  thread_.join();
+  if (is_terminated) (void)kill(getpid(), SIGTERM);  // it came when the thread was on its way out
 }
 
-void RecordWriter::write() {
+void RecordWriter::write(bool files) {
   const std::scoped_lock lock(writing_);
+  if (finished_) return;
   try {
     folder_.write_part();
-    if (folder_.rank() == 0) folder_.write_files();
+    if (files) folder_.write_files();
   } catch (const std::exception& error) {
     say_once("SLUICE_RECORD", error.what());
   }
+}
+
+void RecordWriter::finish() {
+  const std::vector<std::string> parts = folder_.gather_parts();
+  {
+    const std::scoped_lock lock(writing_);
+    finished_ = true;
+    try {
+      if (folder_.rank() == 0) folder_.write_last(parts);
+    } catch (const std::exception& error) {
+      say_once("SLUICE_RECORD", error.what());
+    }
+  }
+  folder_.close();
+  stop();
 }
 
 void RecordWriter::run() {
   using Clock = std::chrono::steady_clock;
   constexpr double kMostOfTime = 0.01;  // so much of it goes into writing
   constexpr double kForOthers_s = 0.1;
+  const bool is_first = folder_.rank() == 0;
   double wait_s = interval_s_;
   for (;;) {
-    pollfd look{wake[0], POLLIN, 0};
-    const int woken = poll(&look, 1, static_cast<int>(std::min(wait_s, 1e6) * 1000));
-    char what = 0;
-    const bool told = woken > 0 && read(wake[0], &what, 1) == 1;
-    if (told && what == kStop) return;
-    // All ranks are told to end at about the same time: rank 0 writes what they have written.
-    if (told && folder_.rank() == 0) std::this_thread::sleep_for(std::chrono::duration<double>(kForOthers_s));
+    const timespec until = in_seconds(std::min(wait_s, 1e6));
+    while (sem_timedwait(&wake, &until) != 0 && errno == EINTR) continue;
+    const bool told = is_terminated.exchange(false);
+    if (!told && stopping) return;
     const Clock::time_point start = Clock::now();
-    write();
+    write(is_first);
+    // All ranks are told to end at about the same time: if there is time, rank 0 writes what they have written.
+    if (told && is_first) {
+      std::this_thread::sleep_for(std::chrono::duration<double>(kForOthers_s));
+      write(true);
+    }
     wait_s = std::max(interval_s_, std::chrono::duration<double>(Clock::now() - start).count() / kMostOfTime);
     if (!told) continue;
     (void)std::signal(SIGTERM, SIG_DFL);

@@ -1,8 +1,10 @@
 #include "pmpi/record/recorder.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 #include "pmpi/neighbours.hpp"
@@ -10,8 +12,17 @@
 namespace sluice::pmpi {
 namespace {
 
+/// What a communicator has attached.
+struct RecordedComm {
+  const RecordedRanks* ranks = nullptr;             ///< null: an intercommunicator, or ranks of another world
+  std::shared_ptr<const std::vector<int>> targets;  ///< null: not asked for yet
+};
+
 struct Tables {
-  std::mutex mutex;
+  /// Held while a communicator's attribute is read and set, so that threads do not attach one each. Nobody takes it
+  /// while MPI calls forget_record.
+  std::mutex attaching;
+  std::mutex mutex;  ///< of what follows; MPI is not called under it
   std::map<std::vector<int>, std::unique_ptr<RecordedRanks>> ranks;
   std::deque<CommTable> comms;
   std::deque<CallTable> calls;
@@ -39,31 +50,40 @@ const RecordedRanks* ranks_of(MPI_Comm comm) {
   MPI_Group group = MPI_GROUP_NULL;
   int size = 0;
   int own = 0;
-  PMPI_Comm_size(comm, &size);
-  PMPI_Comm_rank(comm, &own);
-  PMPI_Comm_group(comm, &group);
+  if (PMPI_Comm_size(comm, &size) != MPI_SUCCESS || PMPI_Comm_rank(comm, &own) != MPI_SUCCESS ||
+      PMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+    return nullptr;
   std::vector<int> here(static_cast<std::size_t>(size));
   std::vector<int> in_world(here.size());
-  for (int i = 0; i < size; ++i) here[static_cast<std::size_t>(i)] = i;
+  std::iota(here.begin(), here.end(), 0);
   const int code = PMPI_Group_translate_ranks(group, size, here.data(), tables().world, in_world.data());
   PMPI_Group_free(&group);
-  if (code != MPI_SUCCESS) return nullptr;
-  for (const int rank : in_world) {
-    if (rank == MPI_UNDEFINED) return nullptr;
-  }
+  if (code != MPI_SUCCESS || std::ranges::find(in_world, MPI_UNDEFINED) != in_world.end()) return nullptr;
   const std::scoped_lock lock(tables().mutex);
   std::unique_ptr<RecordedRanks>& known = tables().ranks[in_world];
   if (!known) known = std::make_unique<RecordedRanks>(RecordedRanks{in_world, own});
   return known.get();
 }
 
-RecordedComm* recorded_comm(MPI_Comm comm) {
+/// Whether MPI could be asked. `attached`: null where there is nothing.
+bool get_attached(MPI_Comm comm, RecordedComm*& attached) {
   void* value = nullptr;
   int found = 0;
-  if (PMPI_Comm_get_attr(comm, tables().key, &value, &found) != MPI_SUCCESS) return nullptr;
-  if (found != 0) return static_cast<RecordedComm*>(value);
+  if (PMPI_Comm_get_attr(comm, tables().key, &value, &found) != MPI_SUCCESS) return false;
+  attached = found != 0 ? static_cast<RecordedComm*>(value) : nullptr;
+  return true;
+}
+
+/// Null where MPI refuses.
+RecordedComm* recorded_comm(MPI_Comm comm) {
+  RecordedComm* attached = nullptr;
+  if (comm == MPI_COMM_NULL || !get_attached(comm, attached)) return nullptr;
+  if (attached != nullptr) return attached;
   auto made = std::make_unique<RecordedComm>();
   made->ranks = ranks_of(comm);
+  const std::scoped_lock lock(tables().attaching);
+  if (!get_attached(comm, attached)) return nullptr;
+  if (attached != nullptr) return attached;  // another thread has been here
   if (PMPI_Comm_set_attr(comm, tables().key, made.get()) != MPI_SUCCESS) return nullptr;
   return made.release();
 }
@@ -73,45 +93,46 @@ RecordedComm* recorded_comm(MPI_Comm comm) {
 constinit thread_local OfThread of_thread;
 constinit std::atomic<std::uint64_t> freed_communicators{0};
 
-void start_recorder() {
+bool start_recorder() {
   Tables& all = tables();
-  PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_record, &all.key, nullptr);
-  PMPI_Comm_group(MPI_COMM_WORLD, &all.world);
   all.start = std::chrono::steady_clock::now();
   all.start_ticks = ticks();
+  return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_record, &all.key, nullptr) == MPI_SUCCESS &&
+         PMPI_Comm_group(MPI_COMM_WORLD, &all.world) == MPI_SUCCESS;
 }
 
 // ---- Recording
 
 CommTable* Recording::look_up(MPI_Comm comm) {
   OfThread& last = of_thread;
+  const std::uint64_t freed = freed_communicators.load(std::memory_order_relaxed);
+  const RecordedComm* const recorded = recorded_comm(comm);
+  if (recorded == nullptr) return nullptr;  // nothing would tell that the communicator is freed: it is not remembered
   last.comm = comm;
-  last.freed = freed_communicators.load(std::memory_order_relaxed);
-  last.recorded = recorded_comm(comm);
-  last.table = nullptr;
-  if (last.recorded == nullptr || last.recorded->ranks == nullptr) return nullptr;
-  CommTable* table = last.all;
-  while (table != nullptr && table->ranks != last.recorded->ranks) table = table->next;
-  if (table == nullptr) {
-    const std::scoped_lock lock(tables().mutex);
-    table = &tables().comms.emplace_back();
-    table->ranks = last.recorded->ranks;
-    table->next = last.all;
-    last.all = table;
+  last.freed = freed;
+  last.table = recorded->ranks == nullptr ? nullptr : &table_of(*recorded->ranks);
+  return last.table;
+}
+
+CommTable& Recording::table_of(const RecordedRanks& ranks) {
+  OfThread& last = of_thread;
+  for (CommTable* table = last.all; table != nullptr; table = table->next) {
+    if (table->ranks == &ranks) return *table;
   }
-  last.table = table;
+  const std::scoped_lock lock(tables().mutex);
+  CommTable& table = tables().comms.emplace_back();
+  table.ranks = &ranks;
+  table.next = last.all;
+  last.all = &table;
   return table;
 }
 
-const std::vector<int>& Recording::targets() const {
-  static const std::vector<int> none;
-  if (comm_table() == nullptr) return none;
-  RecordedComm& recorded = *of_thread.recorded;
-  if (!recorded.neighbours_known) {
-    recorded.targets = neighbours_of(comm_).targets;
-    recorded.neighbours_known = true;
-  }
-  return recorded.targets;
+std::shared_ptr<const std::vector<int>> NeighbourRecording::targets_of(MPI_Comm comm) {
+  RecordedComm* const recorded = recorded_comm(comm);
+  if (recorded == nullptr || recorded->ranks == nullptr) return std::make_shared<const std::vector<int>>();
+  const std::scoped_lock lock(tables().attaching);
+  if (!recorded->targets) recorded->targets = std::make_shared<const std::vector<int>>(neighbours_of(comm).targets);
+  return recorded->targets;
 }
 
 CallTable& Recording::make_call_table(CommTable& comm, Call call) {

@@ -74,13 +74,6 @@ struct CommTable {
   std::array<std::atomic<CallTable*>, kCallNames.size()> calls{};
 };
 
-/// What a communicator has attached.
-struct RecordedComm {
-  const RecordedRanks* ranks = nullptr;  ///< null: an intercommunicator, or ranks of another world
-  bool neighbours_known = false;
-  std::vector<int> targets;  ///< those this rank sends to in neighbourhood collectives
-};
-
 /// The communicator that a thread used last, and its tables by ranks; when its last calls were.
 struct OfThread {
   MPI_Comm comm{};
@@ -90,7 +83,6 @@ struct OfThread {
   std::int64_t untimed = 0;                 ///< calls before the next one that is timed
   int quick = 0;                            ///< calls that were timed in quick succession
   std::uint32_t lot = 1;
-  RecordedComm* recorded = nullptr;
   CommTable* all = nullptr;  ///< of this thread
 };
 /// At a place that is known when the library is loaded, which saves a call each time.
@@ -99,7 +91,9 @@ extern constinit thread_local OfThread of_thread __attribute__((tls_model("initi
 /// Changes whenever a communicator is freed, as MPI may give its handle to another one.
 extern constinit std::atomic<std::uint64_t> freed_communicators;
 
-/// One call of the program: made before MPI does it; one of the others says afterwards what it was.
+/// One call of the program: made before MPI does it; one of the others says afterwards what it was. Only the
+/// constructor looks at the communicator: the program may free it while MPI still carries the call out, as another
+/// thread does that is told by another rank that the message has arrived. Tables are never freed.
 ///
 /// Each call is timed, until kQuickCalls in a row have ended within kQuickTicks of the end of the one before. From then
 /// on one in kTimedOneIn is timed on average, at distances by lot that are the same on all ranks, and its time counts
@@ -111,7 +105,60 @@ class Recording {
   static constexpr std::int64_t kQuickTicks = 10'000;  ///< some microseconds: timing a call is 1 % of it
   static constexpr int kQuickCalls = 16;
 
-  explicit Recording(MPI_Comm comm) : comm_(comm) {
+  explicit Recording(MPI_Comm comm) : Recording(table_of(comm)) {}
+  /// Of a call on a communicator of these ranks; null: one that is not recorded.
+  explicit Recording(const RecordedRanks* ranks) : Recording(ranks == nullptr ? nullptr : &table_of(*ranks)) {}
+
+  /// The ranks of a communicator, which stay when it is freed; null where it is not recorded.
+  [[nodiscard]] static const RecordedRanks* ranks_of(MPI_Comm comm) {
+    const CommTable* const table = table_of(comm);
+    return table == nullptr ? nullptr : table->ranks;
+  }
+  /// The rank in the communicator; -1 where it is not recorded.
+  [[nodiscard]] int rank() const { return comm_ == nullptr ? -1 : comm_->ranks->own; }
+  [[nodiscard]] int size() const { return comm_ == nullptr ? 0 : static_cast<int>(comm_->ranks->world_ranks.size()); }
+
+  // Of a communicator that is not recorded they count nothing.
+
+  /// Sent so many bytes to `peer`, which may be MPI_PROC_NULL or the rank itself: nothing then.
+  void to(Call call, int peer, std::int64_t bytes) const {
+    if (comm_ == nullptr) return;
+    CallTable& table = call_table(*comm_, call);
+    if (peer >= 0 && peer != comm_->ranks->own && bytes > 0) row(*comm_, table)[peer].add(bytes);
+    count(table, bytes);
+  }
+  /// Sent to every other rank, by a call whose size is `size`. `of_rank`: only if this rank is that one.
+  void to_each(Call call, std::int64_t bytes, std::int64_t size) const {
+    if (comm_ == nullptr) return;
+    CallTable& table = call_table(*comm_, call);
+    table.to_each.add(bytes);
+    count(table, size);
+  }
+  void to_each_from(Call call, int of_rank, std::int64_t bytes) const {
+    if (comm_ == nullptr) return;
+    CallTable& table = call_table(*comm_, call);
+    if (comm_->ranks->own == of_rank) table.to_each.add(bytes);
+    count(table, bytes);
+  }
+  /// Sent bytes_to(i) to rank peer_of(i), for i up to n.
+  template <class PeerOf, class BytesTo>
+  void to_some(Call call, int n, PeerOf&& peer_of, BytesTo&& bytes_to) const {
+    if (comm_ == nullptr) return;
+    CallTable& table = call_table(*comm_, call);
+    Counter* const row = this->row(*comm_, table);
+    std::int64_t sum = 0;
+    for (int i = 0; i < n; ++i) {
+      const int peer = peer_of(i);
+      if (peer < 0) continue;
+      const std::int64_t bytes = bytes_to(i);
+      sum += bytes;
+      if (peer != comm_->ranks->own && bytes > 0) row[peer].add(bytes);
+    }
+    count(table, sum);
+  }
+
+ private:
+  explicit Recording(CommTable* comm) : comm_(comm) {
     OfThread& last = of_thread;
     if (last.untimed > 0) {
       --last.untimed;
@@ -120,70 +167,15 @@ class Recording {
     weight_ = last.quick < kQuickCalls ? 1 : kTimedOneIn;
     start_ = ticks();
   }
-
-  /// The rank in the communicator; -1 where it is not recorded.
-  [[nodiscard]] int rank() const {
-    const CommTable* const table = comm_table();
-    return table == nullptr ? -1 : table->ranks->own;
-  }
-  [[nodiscard]] int size() const {
-    const CommTable* const table = comm_table();
-    return table == nullptr ? 0 : static_cast<int>(table->ranks->world_ranks.size());
-  }
-  [[nodiscard]] const std::vector<int>& targets() const;
-
-  // Of a communicator that is not recorded they count nothing.
-
-  /// Sent so many bytes to `peer`, which may be MPI_PROC_NULL or the rank itself: nothing then.
-  void to(Call call, int peer, std::int64_t bytes) const {
-    CommTable* const comm = comm_table();
-    if (comm == nullptr) return;
-    CallTable& table = call_table(*comm, call);
-    if (peer >= 0 && peer != comm->ranks->own && bytes > 0) row(*comm, table)[peer].add(bytes);
-    count(table, bytes);
-  }
-  /// Sent to every other rank, by a call whose size is `size`. `of_rank`: only if this rank is that one.
-  void to_each(Call call, std::int64_t bytes, std::int64_t size) const {
-    CommTable* const comm = comm_table();
-    if (comm == nullptr) return;
-    CallTable& table = call_table(*comm, call);
-    table.to_each.add(bytes);
-    count(table, size);
-  }
-  void to_each_from(Call call, int of_rank, std::int64_t bytes) const {
-    CommTable* const comm = comm_table();
-    if (comm == nullptr) return;
-    CallTable& table = call_table(*comm, call);
-    if (comm->ranks->own == of_rank) table.to_each.add(bytes);
-    count(table, bytes);
-  }
-  /// Sent bytes_to(i) to rank peer_of(i), for i up to n.
-  template <class PeerOf, class BytesTo>
-  void to_some(Call call, int n, PeerOf&& peer_of, BytesTo&& bytes_to) const {
-    CommTable* const comm = comm_table();
-    if (comm == nullptr) return;
-    CallTable& table = call_table(*comm, call);
-    Counter* const row = this->row(*comm, table);
-    std::int64_t sum = 0;
-    for (int i = 0; i < n; ++i) {
-      const int peer = peer_of(i);
-      if (peer < 0) continue;
-      const std::int64_t bytes = bytes_to(i);
-      sum += bytes;
-      if (peer != comm->ranks->own && bytes > 0) row[peer].add(bytes);
-    }
-    count(table, sum);
-  }
-
- private:
   /// Null where the communicator is not recorded.
-  [[nodiscard]] CommTable* comm_table() const {
+  [[nodiscard]] static CommTable* table_of(MPI_Comm comm) {
     const OfThread& last = of_thread;
-    if (last.comm == comm_ && last.freed == freed_communicators.load(std::memory_order_relaxed)) [[likely]]
+    if (last.comm == comm && last.freed == freed_communicators.load(std::memory_order_relaxed)) [[likely]]
       return last.table;
-    return look_up(comm_);
+    return look_up(comm);
   }
   static CommTable* look_up(MPI_Comm comm);
+  [[nodiscard]] static CommTable& table_of(const RecordedRanks& ranks);
   [[nodiscard]] static CallTable& call_table(CommTable& comm, Call call) {
     CallTable* const table = comm.calls[static_cast<std::size_t>(call)].load(std::memory_order_relaxed);
     return table != nullptr ? *table : make_call_table(comm, call);
@@ -210,13 +202,27 @@ class Recording {
     last.untimed = (last.lot >> 16U) % (2 * kTimedOneIn - 1);
   }
 
-  MPI_Comm comm_;
+  CommTable* comm_;
   std::int64_t weight_ = 0;  ///< calls for whose time this one's counts; 0: it is not timed
   std::int64_t start_ = 0;   ///< in ticks, if it is timed
 };
 
-/// After MPI_Init: what tables are to know of MPI.
-void start_recorder();
+/// A call of a neighbourhood collective.
+class NeighbourRecording : public Recording {
+ public:
+  explicit NeighbourRecording(MPI_Comm comm) : Recording(comm), targets_(targets_of(comm)) {}
+
+  /// Those this rank sends to; none where the communicator is not recorded.
+  [[nodiscard]] const std::vector<int>& targets() const { return *targets_; }
+
+ private:
+  static std::shared_ptr<const std::vector<int>> targets_of(MPI_Comm comm);
+
+  std::shared_ptr<const std::vector<int>> targets_;
+};
+
+/// After MPI_Init: what tables are to know of MPI. False where MPI refuses.
+[[nodiscard]] bool start_recorder();
 
 /// What has been counted so far by all threads of this process, for record_parts.
 struct CountedCall {
