@@ -30,6 +30,11 @@ Outcome preloaded_on_hosts(const Folder& folder, int ranks, const std::string& v
   return run(folder, launcher(ranks, variables, std::string(SLUICE_TWO_PER_HOST) + ':' + SLUICE_PRELOADED), program);
 }
 
+Outcome preloaded_interposed(const Folder& folder, int ranks, const std::string& variables,
+                             const std::string& program) {
+  return run(folder, launcher(ranks, variables, std::string(SLUICE_INTERPOSED) + ':' + SLUICE_PRELOADED), program);
+}
+
 Outcome preloaded_under_other_mpi(const Folder& folder, int ranks, const std::string& program) {
   return run(folder, launcher(ranks, "", std::string(SLUICE_OTHER_MPI) + ':' + SLUICE_PRELOADED), program);
 }

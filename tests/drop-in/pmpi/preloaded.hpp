@@ -13,6 +13,9 @@ namespace sluice::testing {
 /// The same on hosts of two ranks each, as the library is told.
 [[nodiscard]] Outcome preloaded_on_hosts(const Folder& folder, int ranks, const std::string& variables,
                                          const std::string& program);
+/// The same with what `interposed.cpp` does to MPI.
+[[nodiscard]] Outcome preloaded_interposed(const Folder& folder, int ranks, const std::string& variables,
+                                           const std::string& program);
 /// The same on an MPI that says that it is another one.
 [[nodiscard]] Outcome preloaded_under_other_mpi(const Folder& folder, int ranks, const std::string& program);
 /// A line of a shell on each rank, which starts "$0" with the library preloaded.
