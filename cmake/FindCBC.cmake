@@ -20,8 +20,32 @@ if(CBC_INCLUDE_DIR AND NOT CBC_VERSION)
   set(CBC_VERSION "of unknown version")
 endif()
 
+# Headers of one of these libraries without another's, or a library of another version, do not link.
+set(_cbc_all ${CBC_INCLUDE_DIR})
+foreach(_cbc_library IN LISTS _cbc_required)
+  list(APPEND _cbc_all ${${_cbc_library}})
+endforeach()
+get_property(_cbc_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+if(NOT "CXX" IN_LIST _cbc_languages)
+  set(CBC_LINKS ON)  # a project in C alone, which takes it with the library that was built with it
+elseif(CBC_INCLUDE_DIR AND NOT _cbc_all MATCHES "NOTFOUND")
+  include(SluiceTry)
+  sluice_try(CBC_LINKS CXX "
+    #include <CbcEventHandler.hpp>
+    #include <CbcModel.hpp>
+    #include <CbcSolver.hpp>
+    #include <OsiClpSolverInterface.hpp>
+    int main() {
+      OsiClpSolverInterface solver;
+      CbcModel model(solver);
+      CbcSolverUsefulData data;
+      CbcMain0(model, data);
+      return model.status();
+    }" INCLUDES ${CBC_INCLUDE_DIR} LIBRARIES ${CBC_LIBRARIES})
+endif()
+
 include(FindPackageHandleStandardArgs)
-find_package_handle_standard_args(CBC REQUIRED_VARS ${_cbc_required} CBC_INCLUDE_DIR VERSION_VAR CBC_VERSION)
+find_package_handle_standard_args(CBC REQUIRED_VARS ${_cbc_required} CBC_INCLUDE_DIR CBC_LINKS VERSION_VAR CBC_VERSION)
 mark_as_advanced(CBC_INCLUDE_DIR)
 
 if(CBC_FOUND AND NOT TARGET CBC::CBC)
@@ -36,3 +60,5 @@ if(NOT CBC_FOUND)
 endif()
 unset(_cbc_library)
 unset(_cbc_required)
+unset(_cbc_all)
+unset(_cbc_languages)

@@ -10,15 +10,11 @@ find_library(ScaLAPACK_LIBRARY NAMES scalapack-${SLUICE_MPI_FAMILY} scalapack
 
 # BLACS and LAPACK sit in libraries of their own on some systems: what does not link counts as not found.
 if(ScaLAPACK_LIBRARY)
-  include(CheckCXXSourceCompiles)
-  block()
-    set(CMAKE_REQUIRED_LIBRARIES ${ScaLAPACK_LIBRARY} MPI::MPI_CXX)
-    set(CMAKE_REQUIRED_QUIET ON)
-    check_cxx_source_compiles("
-      extern \"C\" void Cpdgemr2d(...);
-      extern \"C\" int Csys2blacs_handle(...);
-      int main() { Cpdgemr2d(); return Csys2blacs_handle(); }" ScaLAPACK_LINKS)
-  endblock()
+  include(SluiceTry)
+  sluice_try(ScaLAPACK_LINKS CXX "
+    extern \"C\" void Cpdgemr2d(...);
+    extern \"C\" int Csys2blacs_handle(...);
+    int main() { Cpdgemr2d(); return Csys2blacs_handle(); }" LIBRARIES ${ScaLAPACK_LIBRARY} MPI::MPI_CXX)
 endif()
 
 # It has no header; the file of pkg-config that it installs beside itself tells its version.

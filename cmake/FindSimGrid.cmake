@@ -15,8 +15,18 @@ if(SimGrid_INCLUDE_DIR AND EXISTS ${SimGrid_INCLUDE_DIR}/simgrid/version.h)
   string(REGEX REPLACE "^\\." "" SimGrid_VERSION "${SimGrid_VERSION}")
 endif()
 
+# Its headers need others, of Boost, and the library others still.
+if(SimGrid_INCLUDE_DIR AND SimGrid_LIBRARY)
+  include(SluiceTry)
+  sluice_try(SimGrid_LINKS CXX "
+    #include <simgrid/kernel/Timer.hpp>
+    #include <simgrid/s4u.hpp>
+    int main(int argc, char** argv) { simgrid::s4u::Engine engine(&argc, argv); return int(engine.get_host_count()); }"
+    INCLUDES ${SimGrid_INCLUDE_DIR} LIBRARIES ${SimGrid_LIBRARY})
+endif()
+
 include(FindPackageHandleStandardArgs)
-find_package_handle_standard_args(SimGrid REQUIRED_VARS SimGrid_LIBRARY SimGrid_INCLUDE_DIR VERSION_VAR SimGrid_VERSION)
+find_package_handle_standard_args(SimGrid REQUIRED_VARS SimGrid_LIBRARY SimGrid_INCLUDE_DIR SimGrid_LINKS VERSION_VAR SimGrid_VERSION)
 mark_as_advanced(SimGrid_INCLUDE_DIR SimGrid_LIBRARY)
 
 if(SimGrid_FOUND AND NOT TARGET SimGrid::SimGrid)

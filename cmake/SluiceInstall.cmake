@@ -34,7 +34,7 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/sluiceConfig.cmake.in
   ${PROJECT_BINARY_DIR}/sluiceConfig.cmake INSTALL_DESTINATION ${_sluice_package})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/sluiceConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/sluiceConfig.cmake ${PROJECT_BINARY_DIR}/sluiceConfigVersion.cmake
-              ${PROJECT_SOURCE_DIR}/cmake/FindCBC.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/FindCBC.cmake ${PROJECT_SOURCE_DIR}/cmake/SluiceTry.cmake
         DESTINATION ${_sluice_package})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CITATION.cff
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)

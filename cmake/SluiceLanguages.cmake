@@ -29,6 +29,14 @@ if(SLUICE_FORTRAN AND SLUICE_MPI AND NOT SLUICE_MPI_FAMILY STREQUAL smpi)
     _sluice_find_mpi_for(Fortran mpif90)
     find_package(MPI COMPONENTS Fortran QUIET)
     if(MPI_Fortran_FOUND AND MPI_Fortran_HAVE_F08_MODULE)
+      sluice_try(SLUICE_HAS_MPI_F08 Fortran "
+        program tried
+        use mpi_f08
+        call MPI_Init()
+        call MPI_Finalize()
+        end program" LIBRARIES MPI::MPI_Fortran)
+    endif()
+    if(SLUICE_HAS_MPI_F08)
       # Those of MPICH are for Fortran alone, and C would refuse them.
       get_target_property(_sluice_fortran_options MPI::MPI_Fortran INTERFACE_COMPILE_OPTIONS)
       if(_sluice_fortran_options)
@@ -39,6 +47,6 @@ if(SLUICE_FORTRAN AND SLUICE_MPI AND NOT SLUICE_MPI_FAMILY STREQUAL smpi)
     endif()
   endif()
   if(NOT SLUICE_HAS_FORTRAN)
-    message(STATUS "Fortran module: left out, as a Fortran compiler or the module mpi_f08 is not there")
+    sluice_left_out("the Fortran module" "a Fortran compiler or the module mpi_f08 is missing or broken")
   endif()
 endif()

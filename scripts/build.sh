@@ -20,7 +20,7 @@ fi
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
 
 echo "build: configuring preset $preset in build/$preset"
-cmake --preset "$preset" --log-level=WARNING >/dev/null  # warnings and errors go to standard error
+cmake --preset "$preset" --log-level=NOTICE >/dev/null  # what is left out, warnings and errors go to standard error
 echo "build: compiling ${*:-everything}, $CMAKE_BUILD_PARALLEL_LEVEL at a time"
 cmake --build --preset "$preset" ${@:+--target "$@"}
 if [[ -x build/$preset/bin/sluice ]]; then
