@@ -40,7 +40,7 @@ class Container(unittest.TestCase):
 
     def test_settings_for_ranks_are_those_of_the_scripts(self):
         wanted = re.findall(r"^[A-Z]\w+=\S+", (ROOT / "scripts/mpirun.env").read_text(), re.M)
-        self.assertEqual(sorted(re.findall(r"\b(?:HWLOC|OMPI|PMIX)_\w+=\S+", CONTAINER)), sorted(wanted))
+        self.assertEqual(sorted(re.findall(r"\b(?:HWLOC|OMPI|PMIX|PRTE)_\w+=\S+", CONTAINER)), sorted(wanted))
 
 
 if __name__ == "__main__":
