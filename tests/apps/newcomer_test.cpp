@@ -361,7 +361,7 @@ TEST(Newcomer, PicturesHaveTitlesAndAPaletteForAllEyes) {  // 24
   const Folder folder;
   ASSERT_EQ(folder.sluice(words("study reduce-figure-2 -o figures")).status, 0);
   const std::string script = folder.read("figures/figure2.gp");
-  expect_in("set style line 1 lc rgb \"#0072B2\"", script);
+  expect_in("set linetype 1 lc rgb \"#0072B2\"", script);
   expect_in("pdfcairo", script);
   expect_in("with steps", script);
   folder.write("latency.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 1e-5\n");

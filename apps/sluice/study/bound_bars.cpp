@@ -37,7 +37,7 @@ std::string bars_over_bound(const std::string& name, const std::string& title, c
     const std::string at = fmt::format("($0*{}+{})", bars + 1, m);
     // The name of a case stands at the middle of its bars.
     script += fmt::format(
-        "{0}\"{1}.csv\" using ({3}):{2}:(0):({3}):({2}-0.5):({2}+0.5){4} every ::1 with boxxyerror linestyle {5} "
+        "{0}\"{1}.csv\" using ({3}):{2}:(0):({3}):({2}-0.5):({2}+0.5){4} every ::1 with boxxyerror linetype {5} "
         "dashtype solid title \"{6}\", \"{1}.csv\" using ({3}):{2}:(${7}/${9}):(${8}/${9}) every ::1 with xerrorbars "
         "pointtype 0 dashtype solid linecolor \"black\" notitle",
         m == 0 ? "" : ", \\\n     ", name, at, fmt::format("${}", column + 3), m == bars / 2 ? ":ytic(1)" : "", m + 1,

@@ -23,23 +23,23 @@ constexpr double kPrintPoints = 6.05;
 
 /// Okabe and Ito's palette, which people with any common kind of colour blindness can tell apart; marks and dashes
 /// differ besides.
-constexpr const char* kStyle = R"gp(set style line 1 lc rgb "#0072B2" lw 2 pt 7 ps 0.6
-set style line 2 lc rgb "#E69F00" lw 2 pt 5 ps 0.6 dt 2
-set style line 3 lc rgb "#009E73" lw 2 pt 9 ps 0.7 dt 4
-set style line 4 lc rgb "#D55E00" lw 2 pt 11 ps 0.7 dt 3
-set style line 5 lc rgb "#CC79A7" lw 2 pt 13 ps 0.7 dt 5
-set style line 6 lc rgb "#56B4E9" lw 2 pt 6 ps 0.6
-set style line 7 lc rgb "#000000" lw 2 pt 4 ps 0.6 dt 2
-set style line 8 lc rgb "#8A7A00" lw 2 pt 8 ps 0.7 dt 4
-set style line 9 lc rgb "#D55E00" lw 1 pt 2 ps 0.7
-set style line 10 lc rgb "#0072B2" lw 1 pt 12 ps 0.7
-set style line 11 lc rgb "#009E73" lw 1 pt 10 ps 0.7
-set style line 12 lc rgb "#E69F00" lw 1 pt 3 ps 0.7
-set style line 13 lc rgb "#CC79A7" lw 1 pt 1 ps 0.7
-set style line 14 lc rgb "#56B4E9" lw 1 pt 14 ps 0.7
-set style line 15 lc rgb "#000000" lw 1 pt 15 ps 0.6
-set style line 16 lc rgb "#8A7A00" lw 1 pt 3 ps 0.7
-set style increment userstyles
+constexpr const char* kStyle = R"gp(set linetype 1 lc rgb "#0072B2" lw 2 pt 7 ps 0.6
+set linetype 2 lc rgb "#E69F00" lw 2 pt 5 ps 0.6 dt 2
+set linetype 3 lc rgb "#009E73" lw 2 pt 9 ps 0.7 dt 4
+set linetype 4 lc rgb "#D55E00" lw 2 pt 11 ps 0.7 dt 3
+set linetype 5 lc rgb "#CC79A7" lw 2 pt 13 ps 0.7 dt 5
+set linetype 6 lc rgb "#56B4E9" lw 2 pt 6 ps 0.6
+set linetype 7 lc rgb "#000000" lw 2 pt 4 ps 0.6 dt 2
+set linetype 8 lc rgb "#8A7A00" lw 2 pt 8 ps 0.7 dt 4
+set linetype 9 lc rgb "#D55E00" lw 1 pt 2 ps 0.7
+set linetype 10 lc rgb "#0072B2" lw 1 pt 12 ps 0.7
+set linetype 11 lc rgb "#009E73" lw 1 pt 10 ps 0.7
+set linetype 12 lc rgb "#E69F00" lw 1 pt 3 ps 0.7
+set linetype 13 lc rgb "#CC79A7" lw 1 pt 1 ps 0.7
+set linetype 14 lc rgb "#56B4E9" lw 1 pt 14 ps 0.7
+set linetype 15 lc rgb "#000000" lw 1 pt 15 ps 0.6
+set linetype 16 lc rgb "#8A7A00" lw 1 pt 3 ps 0.7
+set linetype cycle 16
 set clip two
 set key below
 set xlabel offset 0,0.7
