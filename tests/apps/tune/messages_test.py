@@ -175,10 +175,9 @@ class Messages(unittest.TestCase):
         """Of Open MPI's algorithms, by call and name, as ompi_info tells them."""
         if not hasattr(Messages, "known"):
             Messages.known = {}
-            text = run(["ompi_info", "--param", "coll", "tuned", "--level", "9"]).stdout
-            for call, values in re.findall(r'parameter "coll_tuned_(\w+)_algorithm" .*\n.*\n *Valid values: (.*)', text):
-                for number, name in re.findall(r'(\d+):"([^"]+)"', values):
-                    Messages.known[call, name] = int(number)
+            text = run(["ompi_info", "--param", "coll", "tuned", "--level", "9", "--parsable"]).stdout
+            for call, number, name in re.findall(r":coll_tuned_(\w+)_algorithm:enumerator:value:(\d+):(\S+)", text):
+                Messages.known[call, name] = int(number)
         return Messages.known
 
     @unittest.skipUnless(LIBRARY == "mpich", "MPICH's")
