@@ -12,9 +12,14 @@
 # The only place where packages are named. Installing takes root; without it the line to run is printed.
 set -euo pipefail
 
+# shellcheck source=/dev/null
+debian=$(. /etc/os-release 2>/dev/null && echo "${VERSION_ID-}" || true)
+clang_runtime=libclang-rt-dev
+[[ $debian != 12 ]] || clang_runtime=libclang-rt-14-dev
+
 packages=(
-  build-essential            # g++ 12 and the C library's headers
-  cmake                      # 3.25
+  build-essential            # g++ 12 or 14, and the C library's headers
+  cmake                      # 3.25 or newer
   ninja-build                # the generator of every preset
   libopenmpi-dev             # MPI: headers and compiler wrapper
   openmpi-bin                # MPI: mpirun
@@ -60,7 +65,7 @@ mpich_packages=(
 )
 clang_packages=(
   clang                      # the second compiler
-  libclang-rt-14-dev         # its sanitizers, and libFuzzer, which feeds the readers with broken files
+  "$clang_runtime"           # its sanitizers, and libFuzzer, which feeds the readers with broken files
 )
 ci_packages=(
   clang-format               # the layout of the code is checked with it

@@ -3,6 +3,8 @@
 #
 #     scripts/test.sh [PRESET [CTEST ARGUMENTS...]]     PRESET: release unless given, or dev, mpich, asan, coverage
 #
+# With mpich and asan it installs MPICH and clang too.
+#
 # scripts/test.sh release -R matching     runs the tests with "matching" in their name
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -11,11 +13,11 @@ preset=${1:-release}
 shift || true
 
 echo "test 1/3: packages"
-if [[ $preset == asan ]]; then
-  scripts/install-deps.sh --clang
-else
-  scripts/install-deps.sh
-fi
+case $preset in
+  asan) scripts/install-deps.sh --clang ;;
+  mpich) scripts/install-deps.sh --mpich ;;
+  *) scripts/install-deps.sh ;;
+esac
 echo "test 2/3: build"
 scripts/build.sh "$preset"
 echo "test 3/3: ctest, $(nproc) at a time"
