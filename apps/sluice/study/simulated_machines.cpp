@@ -107,10 +107,10 @@ nlohmann::json SimulatedMachines::run(const SimgridPlatform& machines, const std
                    said.empty() ? fmt::format("exit status {}", status) : said, "a simulation that ends");
 }
 
-const nlohmann::json& result_of(const nlohmann::json& run, const std::string& method) {
+const nlohmann::json& result_of(const nlohmann::json& run, std::string_view method) {
   for (const nlohmann::json& each : run.at("methods"))
-    if (each.at("name") == method) return each;
-  throw nlohmann::json::other_error::create(501, "no method " + method, nullptr);
+    if (each.at("name").get_ref<const std::string&>() == method) return each;
+  throw nlohmann::json::other_error::create(501, "no method " + std::string(method), nullptr);
 }
 
 }  // namespace sluice::command

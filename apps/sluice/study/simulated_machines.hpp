@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/sluice/process/child_process.hpp"
@@ -52,6 +53,6 @@ class SimulatedMachines {
 };
 
 /// The entry of `method` in the result of a run, with "median_s". Throws nlohmann::json::exception if there is none.
-[[nodiscard]] const nlohmann::json& result_of(const nlohmann::json& run, const std::string& method);
+[[nodiscard]] const nlohmann::json& result_of(const nlohmann::json& run, std::string_view method);
 
 }  // namespace sluice::command

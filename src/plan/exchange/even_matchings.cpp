@@ -50,7 +50,8 @@ class Exchanges {
   void spread_full() {
     for (Class& poor : classes_) {
       if (full_of(poor) > 0) continue;
-      std::any_of(classes_.begin(), classes_.end(), [&](Class& rich) { return give_full(rich, poor); });
+      for (Class& rich : classes_)
+        if (give_full(rich, poor)) break;
     }
   }
 

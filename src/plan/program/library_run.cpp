@@ -100,7 +100,7 @@ Tree tree_of(Pattern pattern, std::size_t p) {
 ProgramMessages along(const Tree& tree, const Ranges& segments) {
   std::vector<std::size_t> order{0};  // from the root down
   for (std::size_t i = 0; i < order.size(); ++i)
-    order.insert(order.end(), tree[order[i]].begin(), tree[order[i]].end());
+    for (const std::size_t child : tree[order[i]]) order.push_back(child);
   ProgramMessages messages;
   for (const ByteRange& segment : segments)
     for (const std::size_t from : order)

@@ -191,8 +191,10 @@ void SharedProgram::connect(const std::vector<std::uint64_t>& blocks) {
 
 void SharedProgram::begin() {
   running_ = true;
-  trace_.reset();
-  if (channel_.context().log() != nullptr) trace_.emplace();
+  if (channel_.context().log() != nullptr)
+    trace_.emplace();
+  else
+    trace_.reset();
   for (Outgoing& message : outgoing_) message.end.begin();
   for (Incoming& message : incoming_) message.end.begin();
   missing_ = waits_;

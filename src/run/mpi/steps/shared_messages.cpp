@@ -169,8 +169,10 @@ void SharedMessages::begin(StepData& data) {
   together_ = data.together();
   take_out(to_fill_, sends_, together_.sends, lists_to_fill_);
   take_out(to_take_, receives_, together_.receives, lists_to_take_);
-  trace_.reset();
-  if (channel_.context().log() != nullptr) trace_.emplace();
+  if (channel_.context().log() != nullptr)
+    trace_.emplace();
+  else
+    trace_.reset();
 }
 
 bool SharedMessages::fill() {

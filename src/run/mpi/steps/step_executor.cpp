@@ -95,8 +95,10 @@ void StepExecutor::begin(StepData& data) {
   to_receive_.restart();
   transport_.begin(data);
   working_ = true;
-  trace_.reset();
-  if (channel_.context().log() != nullptr) trace_.emplace();
+  if (channel_.context().log() != nullptr)
+    trace_.emplace();
+  else
+    trace_.reset();
   protocol_->begin(*this);
 }
 

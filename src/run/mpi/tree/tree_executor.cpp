@@ -49,8 +49,10 @@ TreeExecutor::TreeExecutor(Channel& channel, std::shared_ptr<TreeData> data, std
 
 void TreeExecutor::begin() {
   running_ = true;
-  trace_.reset();
-  if (channel_.context().log() != nullptr) trace_.emplace();
+  if (channel_.context().log() != nullptr)
+    trace_.emplace();
+  else
+    trace_.reset();
   stage_.assign(receives_.size(), Stage::kWaiting);
   missing_.clear();
   for (const TreeReceive& receive : receives_) missing_.push_back(receive.after.size() + receive.after_sends.size());
