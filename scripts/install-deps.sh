@@ -81,6 +81,7 @@ ci_packages=(
   libsimgrid-dev             # simulated machines: `simulate --engine simgrid`
   libgloo-dev                # tests: exported groups of sends and receives are carried out by it
   iproute2                   # the lab: network namespaces and token buckets
+  mmdebstrap                 # scripts/test-fresh.sh: new Debians
 )
 smpi_packages=(
   libsimgrid-dev             # simulated machines: `simulate --engine simgrid`; SMPI's compiler wrapper and smpirun
