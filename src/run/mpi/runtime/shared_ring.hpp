@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "run/mpi/runtime/atomics.hpp"
 #include "run/mpi/runtime/cache_line.hpp"
 #include "run/mpi/runtime/message_part.hpp"
 
@@ -23,68 +24,84 @@ namespace sluice::mpi::detail {
 /// A receiver that leaves reads the ring no more, and its number becomes kLeft. It counts as one that has taken
 /// everything. When all have left, the sender may use the memory for something else.
 ///
-/// In memory: this, the numbers of parts taken, one for each receiver, and the places.
-struct alignas(kCacheLine) SharedRing {
+/// In memory: this, the numbers of parts taken, a cache line for each receiver, and the places.
+///
+/// With HostAtomics in use; another policy is a model checker's.
+template <class Atomics>
+struct alignas(kCacheLine) BasicSharedRing {
+  using Byte = typename Atomics::Byte;
+  using Word = typename Atomics::template Word<std::int64_t>;
+  using Plain = typename Atomics::template Plain<std::int64_t>;
+
   /// In place of the parts that a receiver has taken: it has left.
   static constexpr std::int64_t kLeft = std::numeric_limits<std::int64_t>::max();
 
-  std::int64_t ready = 0;
-  std::int64_t receivers = 1;
-  std::int64_t part_bytes = 1;  ///< the last part of a message may have fewer
-  std::int64_t places = 1;
+  Word ready = 0;
+  Plain receivers = 1;
+  Plain part_bytes = 1;  ///< the last part of a message may have fewer
+  Plain places = 1;
 
-  [[nodiscard]] std::int64_t* taken() { return reinterpret_cast<std::int64_t*>(this + 1); }
+  /// The parts that this receiver has taken, or kLeft.
+  [[nodiscard]] Word* taken(std::int64_t receiver) {
+    return reinterpret_cast<Word*>(reinterpret_cast<Byte*>(this + 1) + receiver * kCacheLine);
+  }
   /// Of the part with this number.
-  [[nodiscard]] std::byte* place(std::int64_t part) {
-    return reinterpret_cast<std::byte*>(this + 1) + numbers_bytes() + part % places * round_up(part_bytes);
+  [[nodiscard]] Byte* place(std::int64_t part) {
+    return reinterpret_cast<Byte*>(this + 1) + numbers_bytes() + part % places * round_up(part_bytes);
   }
   /// Of all together, a multiple of a cache line.
   [[nodiscard]] std::int64_t all_bytes() const {
-    return std::int64_t{sizeof(SharedRing)} + numbers_bytes() + places * round_up(part_bytes);
+    return std::int64_t{sizeof(BasicSharedRing)} + numbers_bytes() + places * round_up(part_bytes);
   }
   /// Into memory of all_bytes().
-  SharedRing* put(std::byte* at) const {
-    auto* const ring = new (at) SharedRing(*this);
-    std::fill_n(ring->taken(), receivers, 0);
+  BasicSharedRing* put(Byte* at) const {
+    auto* const ring = new (at) BasicSharedRing(*this);
+    for (std::int64_t i = 0; i < receivers; ++i) new (ring->taken(i)) Word(0);
     return ring;
   }
   /// For the owner of the memory: whether no receiver reads the ring, or writes into it, any more. Only then may the
   /// memory be used again.
   [[nodiscard]] bool all_left() {
     for (std::int64_t i = 0; i < receivers; ++i)
-      if (std::atomic_ref(taken()[i]).load(std::memory_order_acquire) != kLeft) return false;
+      if (Atomics::load(*taken(i), std::memory_order_acquire) != kLeft) return false;
     return true;
   }
 
  private:
-  [[nodiscard]] std::int64_t numbers_bytes() const { return round_up(receivers * std::int64_t{sizeof(std::int64_t)}); }
+  [[nodiscard]] std::int64_t numbers_bytes() const { return receivers * kCacheLine; }
+};
+
+/// How far a call has moved a message.
+struct SharedRingMoved {
+  bool some = false;
+  bool all = false;  ///< the message of this execution is complete
 };
 
 /// One end of a ring: how far the message has come there. There is one of each, so it can be moved but not copied.
-class SharedRingEnd {
+template <class Atomics>
+class BasicSharedRingEnd {
  public:
-  struct Moved {
-    bool some = false;
-    bool all = false;  ///< the message of this execution is complete
-  };
+  using Ring = BasicSharedRing<Atomics>;
+  using Byte = typename Atomics::Byte;
+  using Moved = SharedRingMoved;
 
-  explicit SharedRingEnd(std::int64_t bytes) : bytes_(bytes) {}
-  SharedRingEnd(const SharedRingEnd&) = delete;
-  SharedRingEnd& operator=(const SharedRingEnd&) = delete;
+  explicit BasicSharedRingEnd(std::int64_t bytes) : bytes_(bytes) {}
+  BasicSharedRingEnd(const BasicSharedRingEnd&) = delete;
+  BasicSharedRingEnd& operator=(const BasicSharedRingEnd&) = delete;
 
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
   /// An execution begins, in which the message goes once.
   void begin() { before_ += std::exchange(parts_, 0); }
   /// Parts moved in all executions.
   [[nodiscard]] std::int64_t number() const { return before_ + parts_; }
-  [[nodiscard]] SharedRing* ring() const { return ring_; }
+  [[nodiscard]] Ring* ring() const { return ring_; }
 
  protected:
-  ~SharedRingEnd() = default;
-  SharedRingEnd(SharedRingEnd&&) = default;
-  SharedRingEnd& operator=(SharedRingEnd&&) = default;
+  ~BasicSharedRingEnd() = default;
+  BasicSharedRingEnd(BasicSharedRingEnd&&) = default;
+  BasicSharedRingEnd& operator=(BasicSharedRingEnd&&) = default;
 
-  void connect(SharedRing* ring) { ring_ = ring; }
+  void connect(Ring* ring) { ring_ = ring; }
 
   /// Moves parts as long as `may(number)` says so; `copy(offset, bytes, place)`, then `tell()`.
   template <class May, class Copy, class Tell>
@@ -103,7 +120,7 @@ class SharedRingEnd {
 
   [[nodiscard]] bool complete() const { return part_offset() >= bytes_; }
   /// `bytes` of the part that is next, from what has been moved of it.
-  [[nodiscard]] MessageRoom rest_of_part(std::int64_t bytes) const {
+  [[nodiscard]] PartOfMessage<Byte> rest_of_part(std::int64_t bytes) const {
     return {ring_->place(number()) + of_part_, part_offset() + of_part_, bytes - of_part_};
   }
   /// `bytes` of the part that is next have been moved. Returns whether it is complete.
@@ -114,38 +131,55 @@ class SharedRingEnd {
     ++parts_;
     return true;
   }
-  [[nodiscard]] std::int64_t part_bytes() const { return std::min(ring_->part_bytes, bytes_ - part_offset()); }
+  [[nodiscard]] std::int64_t part_bytes() const {
+    return std::min<std::int64_t>(ring_->part_bytes, bytes_ - part_offset());
+  }
   /// As SharedRing counts bytes.
   [[nodiscard]] std::int64_t moved_bytes() const { return number() * ring_->part_bytes + of_part_; }
 
  private:
   [[nodiscard]] std::int64_t part_offset() const { return parts_ * ring_->part_bytes; }
 
-  SharedRing* ring_ = nullptr;
+  Ring* ring_ = nullptr;
   std::int64_t bytes_;
   std::int64_t before_ = 0;  ///< parts of the executions before this one
   std::int64_t parts_ = 0;
   std::int64_t of_part_ = 0;  ///< bytes moved of the part that is next
 };
 
-class SharedRingSender : public SharedRingEnd {
+template <class Atomics>
+class BasicSharedRingSender : public BasicSharedRingEnd<Atomics> {
+  using End = BasicSharedRingEnd<Atomics>;
+  using End::complete;
+  using End::move_rest;
+  using End::moved_bytes;
+  using End::part_bytes;
+  using End::rest_of_part;
+
  public:
-  using SharedRingEnd::SharedRingEnd;
+  using End::End;
+  using End::number;
+  using End::ring;
+  using typename End::Byte;
+  using typename End::Moved;
+  using typename End::Ring;
 
   /// The ring that it fills.
-  void connect(SharedRing* ring) {
-    SharedRingEnd::connect(ring);
-    free_ = ring->places;
+  void connect(Ring* to) {
+    End::connect(to);
+    free_ = to->places;
   }
 
   /// Fills what may be filled: copy(offset in the message, bytes, place).
   template <class Copy>
   Moved fill(Copy copy) {
-    return move([&](std::int64_t number) { return has_place(number); }, copy, [&] { tell(); });
+    return End::move([&](std::int64_t part) { return has_place(part); }, copy, [&] { tell(); });
   }
   /// Where the part that is next goes, without what has been filled of it; no bytes while there is no place for it, or
   /// where the message is complete. For who fills as much of a part as it can.
-  [[nodiscard]] MessageRoom room() { return rest_of_part(!complete() && has_place(number()) ? part_bytes() : 0); }
+  [[nodiscard]] PartOfMessage<Byte> room() {
+    return rest_of_part(!complete() && has_place(number()) ? part_bytes() : 0);
+  }
   /// `bytes` of that have been filled; receivers may take them. Returns whether the message is complete.
   bool fill_room(std::int64_t bytes) {
     (void)move_rest(bytes);
@@ -156,59 +190,72 @@ class SharedRingSender : public SharedRingEnd {
   [[nodiscard]] bool all_left() const { return ring() == nullptr || ring()->all_left(); }
 
  private:
-  bool has_place(std::int64_t number) {
-    if (number < free_) return true;
-    std::int64_t least = number;
+  bool has_place(std::int64_t part) {
+    if (part < free_) return true;
+    std::int64_t least = part;  // a receiver that has left has taken more than any number
     for (std::int64_t i = 0; i < ring()->receivers; ++i)
-      least = std::min(least, std::atomic_ref(ring()->taken()[i]).load(std::memory_order_acquire));
+      least = std::min(least, Atomics::load(*ring()->taken(i), std::memory_order_acquire));
     free_ = least + ring()->places;
-    return number < free_;
+    return part < free_;
   }
-  void tell() { std::atomic_ref(ring()->ready).store(moved_bytes(), std::memory_order_release); }
+  void tell() { Atomics::store(ring()->ready, moved_bytes(), std::memory_order_release); }
 
   std::int64_t free_ = 0;  ///< parts that may be filled, as far as it has been looked
 };
 
-class SharedRingReceiver : public SharedRingEnd {
+template <class Atomics>
+class BasicSharedRingReceiver : public BasicSharedRingEnd<Atomics> {
+  using End = BasicSharedRingEnd<Atomics>;
+  using End::complete;
+  using End::move_rest;
+  using End::part_bytes;
+  using End::rest_of_part;
+
  public:
-  using SharedRingEnd::SharedRingEnd;
-  ~SharedRingReceiver() { leave(); }
-  SharedRingReceiver(SharedRingReceiver&& other) noexcept
-      : SharedRingEnd(std::move(other)), taken_(std::exchange(other.taken_, nullptr)) {}
-  SharedRingReceiver& operator=(SharedRingReceiver&& other) noexcept {
+  using End::End;
+  using End::number;
+  using End::ring;
+  using typename End::Byte;
+  using typename End::Moved;
+  using typename End::Ring;
+
+  ~BasicSharedRingReceiver() { leave(); }
+  BasicSharedRingReceiver(BasicSharedRingReceiver&& other) noexcept
+      : End(std::move(other)), taken_(std::exchange(other.taken_, nullptr)) {}
+  BasicSharedRingReceiver& operator=(BasicSharedRingReceiver&& other) noexcept {
     if (this == &other) return *this;
     leave();
-    SharedRingEnd::operator=(std::move(other));
+    End::operator=(std::move(other));
     taken_ = std::exchange(other.taken_, nullptr);
     return *this;
   }
 
   /// The ring that it takes from, as one of its receivers.
-  void connect(SharedRing* ring, std::int64_t receiver) {
-    SharedRingEnd::connect(ring);
-    taken_ = ring->taken() + receiver;
+  void connect(Ring* to, std::int64_t receiver) {
+    End::connect(to);
+    taken_ = to->taken(receiver);
   }
   /// It reads the ring no more, and its owner may use the memory for something else: nothing but this may be called
   /// from here on. Without effect if it is not connected, or has left.
   void leave() noexcept {
     if (taken_ == nullptr) return;
-    std::atomic_ref(*std::exchange(taken_, nullptr)).store(SharedRing::kLeft, std::memory_order_release);
-    SharedRingEnd::connect(nullptr);
+    Atomics::store(*std::exchange(taken_, nullptr), Ring::kLeft, std::memory_order_release);
+    End::connect(nullptr);
   }
 
   /// Takes parts that are ready: copy(offset in the message, bytes, place).
   template <class Copy>
   Moved take(Copy copy) {
     const std::int64_t ready = this->ready();
-    return move([&](std::int64_t number) { return ready - number * ring()->part_bytes >= part_bytes(); }, copy,
-                [&] { tell(); });
+    return End::move([&](std::int64_t part) { return ready - part * ring()->part_bytes >= part_bytes(); }, copy,
+                     [&] { tell(); });
   }
   /// What is ready of the part that is next and has not been taken; no bytes where the message is complete. For who
   /// takes as much of a part as it can use.
-  [[nodiscard]] MessagePart rest() const {
+  [[nodiscard]] PartOfMessage<const Byte> rest() const {
     const std::int64_t bytes =
         complete() ? 0 : std::clamp<std::int64_t>(ready() - number() * ring()->part_bytes, 0, part_bytes());
-    const MessageRoom rest = rest_of_part(bytes);
+    const PartOfMessage<Byte> rest = rest_of_part(bytes);
     return {rest.at, rest.offset, rest.bytes};
   }
   /// `bytes` of that are no longer needed. Returns whether the message is complete.
@@ -218,10 +265,15 @@ class SharedRingReceiver : public SharedRingEnd {
   }
 
  private:
-  [[nodiscard]] std::int64_t ready() const { return std::atomic_ref(ring()->ready).load(std::memory_order_acquire); }
-  void tell() { std::atomic_ref(*taken_).store(number(), std::memory_order_release); }
+  [[nodiscard]] std::int64_t ready() const { return Atomics::load(ring()->ready, std::memory_order_acquire); }
+  void tell() { Atomics::store(*taken_, number(), std::memory_order_release); }
 
-  std::int64_t* taken_ = nullptr;
+  typename Ring::Word* taken_ = nullptr;
 };
+
+using SharedRing = BasicSharedRing<HostAtomics>;
+using SharedRingEnd = BasicSharedRingEnd<HostAtomics>;
+using SharedRingSender = BasicSharedRingSender<HostAtomics>;
+using SharedRingReceiver = BasicSharedRingReceiver<HostAtomics>;
 
 }  // namespace sluice::mpi::detail
