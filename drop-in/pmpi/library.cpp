@@ -19,7 +19,6 @@
 #include <string>
 #include <utility>
 
-#include "own_mpi.hpp"
 #include "pmpi/record/record_files.hpp"
 #include "pmpi/record/record_writer.hpp"
 #include "pmpi/record/recorder.hpp"
@@ -94,8 +93,6 @@ std::array<int, kTakenCalls.size()> surely_fewer(const std::array<std::int64_t, 
 }  // namespace
 
 const Settings& settings() { return kept_settings(); }
-
-void check_mpi() { require_own_mpi(PMPI_Get_library_version); }
 
 void start() noexcept {
   starter = getpid();

@@ -33,8 +33,6 @@ extern Mode mode;
 /// What the environment asked for when MPI was started.
 [[nodiscard]] const Settings& settings();
 
-/// Before MPI_Init: see own_mpi.hpp.
-void check_mpi();
 /// Collective over MPI_COMM_WORLD: after MPI has been started, and before it ends. They throw nothing; what is wrong is
 /// said, and the program runs as without the library.
 void start() noexcept;

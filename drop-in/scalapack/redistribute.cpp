@@ -55,7 +55,7 @@ void redistribute(MPI_Comm grid, const Call& call) noexcept {
 }
 
 void check_mpi() {
-  static const bool checked = (require_own_mpi(MPI_Get_library_version), true);
+  static const bool checked = (require_own_family(MPI_Get_library_version), true);
   (void)checked;
 }
 

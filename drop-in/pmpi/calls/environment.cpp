@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include "pmpi/library.hpp"
+#include "pmpi/other_mpi.hpp"
 
 namespace {
 
@@ -16,7 +17,7 @@ bool is_initialized() {
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
-  sluice::pmpi::check_mpi();
+  sluice::pmpi::require_own_mpi(__builtin_return_address(0));
   const bool before = is_initialized();
   const int code = PMPI_Init(argc, argv);
   if (code == MPI_SUCCESS && !before) sluice::pmpi::start();
@@ -24,7 +25,7 @@ int MPI_Init(int* argc, char*** argv) {
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  sluice::pmpi::check_mpi();
+  sluice::pmpi::require_own_mpi(__builtin_return_address(0));
   const bool before = is_initialized();
   const int code = PMPI_Init_thread(argc, argv, required, provided);
   if (code == MPI_SUCCESS && !before) sluice::pmpi::start();

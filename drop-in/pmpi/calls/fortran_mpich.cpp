@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include "pmpi/library.hpp"
+#include "pmpi/other_mpi.hpp"
 
 namespace {
 
@@ -24,7 +25,7 @@ extern "C" {
 // The last argument may be missing, which MPICH looks at, and so do those that need the code.
 
 void mpi_init_f08_(MPI_Fint* ierror) {
-  sluice::pmpi::check_mpi();
+  sluice::pmpi::require_own_mpi(__builtin_return_address(0));
   MPI_Fint code = MPI_SUCCESS;
   call_next("mpi_init_f08_", &code);
   if (code == MPI_SUCCESS) sluice::pmpi::start();
@@ -32,7 +33,7 @@ void mpi_init_f08_(MPI_Fint* ierror) {
 }
 
 void mpi_init_thread_f08_(MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierror) {
-  sluice::pmpi::check_mpi();
+  sluice::pmpi::require_own_mpi(__builtin_return_address(0));
   MPI_Fint code = MPI_SUCCESS;
   call_next("mpi_init_thread_f08_", required, provided, &code);
   if (code == MPI_SUCCESS) sluice::pmpi::start();

@@ -9,6 +9,7 @@
 
 #include "pmpi/calls/sizes.hpp"
 #include "pmpi/library.hpp"
+#include "pmpi/other_mpi.hpp"
 #include "pmpi/record/record_collectives.hpp"
 #include "pmpi/take/take.hpp"
 
@@ -377,7 +378,7 @@ __attribute__((weak)) void pmpi_finalize_(MPI_Fint* ierror);
 __attribute__((weak)) void pmpi_abort_(MPI_Fint* comm, MPI_Fint* code, MPI_Fint* ierror);
 
 void mpi_init_(MPI_Fint* ierror) {
-  sluice::pmpi::check_mpi();
+  sluice::pmpi::require_own_mpi(__builtin_return_address(0));
   MPI_Fint code = 0;
   pmpi_init_(&code);
   if (code == MPI_SUCCESS) sluice::pmpi::start();
@@ -385,7 +386,7 @@ void mpi_init_(MPI_Fint* ierror) {
 }
 
 void mpi_init_thread_(MPI_Fint* required, MPI_Fint* provided, MPI_Fint* ierror) {
-  sluice::pmpi::check_mpi();
+  sluice::pmpi::require_own_mpi(__builtin_return_address(0));
   MPI_Fint code = 0;
   pmpi_init_thread_(required, provided, &code);
   if (code == MPI_SUCCESS) sluice::pmpi::start();

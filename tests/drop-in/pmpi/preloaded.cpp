@@ -35,8 +35,16 @@ Outcome preloaded_interposed(const Folder& folder, int ranks, const std::string&
   return run(folder, launcher(ranks, variables, std::string(SLUICE_INTERPOSED) + ':' + SLUICE_PRELOADED), program);
 }
 
-Outcome preloaded_under_other_mpi(const Folder& folder, int ranks, const std::string& program) {
-  return run(folder, launcher(ranks, "", std::string(SLUICE_OTHER_MPI) + ':' + SLUICE_PRELOADED), program);
+Outcome preloaded_by_other_launcher(const Folder& folder, int ranks, const std::string& variables,
+                                    const std::string& program) {
+  Arguments command = launcher(ranks, variables);
+  command[0] = SLUICE_OTHER_LAUNCHER;
+  return run(folder, command, program);
+}
+
+Outcome preloaded_under_other_mpi(const Folder& folder, int ranks, const std::string& variables,
+                                  const std::string& program) {
+  return run(folder, launcher(ranks, variables, std::string(SLUICE_OTHER_MPI) + ':' + SLUICE_PRELOADED), program);
 }
 
 Outcome preloaded_by_shell(const Folder& folder, int ranks, const std::string& variables, const std::string& line,

@@ -17,7 +17,11 @@ namespace sluice::testing {
 [[nodiscard]] Outcome preloaded_interposed(const Folder& folder, int ranks, const std::string& variables,
                                            const std::string& program);
 /// The same on an MPI that says that it is another one.
-[[nodiscard]] Outcome preloaded_under_other_mpi(const Folder& folder, int ranks, const std::string& program);
+[[nodiscard]] Outcome preloaded_under_other_mpi(const Folder& folder, int ranks, const std::string& variables,
+                                                const std::string& program);
+/// The same by the launcher of the other MPI of this machine, for a program that was compiled with it.
+[[nodiscard]] Outcome preloaded_by_other_launcher(const Folder& folder, int ranks, const std::string& variables,
+                                                  const std::string& program);
 /// A line of a shell on each rank, which starts "$0" with the library preloaded.
 [[nodiscard]] Outcome preloaded_by_shell(const Folder& folder, int ranks, const std::string& variables,
                                          const std::string& line, const std::string& program);

@@ -173,15 +173,6 @@ TEST(Record, SaysOnceThatItCannotBeWritten) {  // 36
   EXPECT_EQ(folder.read("file"), "in the way");
 }
 
-TEST(Preloaded, EndsAProgramOfAnotherMpiWithALine) {  // 30 of docs/reference/newcomer.md
-  const Folder folder;
-  const Outcome outcome = preloaded_under_other_mpi(folder, 2, "known_sends");
-  EXPECT_NE(outcome.status, 0);
-  EXPECT_NE(outcome.err.find("sluice: this library was built for "), std::string::npos) << outcome.err;
-  EXPECT_NE(outcome.err.find(", the program runs with "), std::string::npos) << outcome.err;
-  EXPECT_EQ(outcome.out, "");
-}
-
 TEST(Record, SaysWhichVariableIsBad) {
   const Folder folder;
   const Outcome outcome = preloaded(folder, 2, "SLUICE_RECORD=record SLUICE_RECORD_INTERVAL=soon", "known_sends");
