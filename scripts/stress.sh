@@ -2,16 +2,17 @@
 # Makes, runs and frees communicators, jobs and taken calls in a hurry, with ranks that come late and a system that
 # refuses things (tests/stress/README.md), on 2, 4, 8 and 16 ranks of one host.
 #
-#     scripts/stress.sh [--minutes M | --hours H] [--seed N] [openmpi|mpich] [MODE...]
+#     scripts/stress.sh [--minutes M | --hours H] [--seed N] [openmpi|mpich|tsan] [MODE...]
 #
 # Each mode gets an equal share of the time, 10 minutes unless given, and starts at least one job. Prints rounds,
 # minutes and failures of each mode; exit status 1 if there are failures. The output of a job that failed, and its
-# command, stay in BUILD/stress. Some modes need root and are left out without it.
+# command, stay in BUILD/stress. Some modes need root and are left out without it. `tsan` is Open MPI, with the modes of
+# threads alone, under ThreadSanitizer. Before it: scripts/build.sh release stress, mpich-ci stress or tsan-mpi stress.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # The name of a mode; its programs, | between them, each with a preloaded libsluice_pmpi.so (P), with SLUICE_TAKE=always
-# too (A) or without (-), and maybe a word for stress_refuse.
+# too (A), recording (R) or without (-), and maybe words for stress_refuse.
 modes='
 loop           P plain loop-l1
 jobs-loop      - jobs loop
@@ -25,6 +26,7 @@ own            - threads own
 destroy        - threads destroy
 free           - threads free
 calls          P threads calls
+record         R threads calls
 kill           P plain mix | - jobs mix
 descriptors    P plain mix --trouble descriptors | - jobs mix --trouble descriptors
 close          P plain mix --trouble close | - jobs mix --trouble close
@@ -44,22 +46,26 @@ family=openmpi
 chosen=()
 while [[ $# -gt 0 ]]; do
   case $1 in
-    -h | --help) sed -n '2,9s/^# \{0,1\}//p' "$0"; awk 'NF { printf "%s ", $1 } END { print "" }' <<<"$modes"; exit 0 ;;
+    -h | --help) sed -n '2,10s/^# \{0,1\}//p' "$0"; awk 'NF { printf "%s ", $1 } END { print "" }' <<<"$modes"; exit 0 ;;
     --minutes) minutes=$2; shift ;;
     --hours) minutes=$(awk "BEGIN { print 60 * $2 }"); shift ;;
     --seed) seed=$2; shift ;;
-    openmpi | mpich) family=$1 ;;
+    openmpi | mpich | tsan) family=$1 ;;
     *)
       grep -q "^$1 " <<<"$modes" || { echo "error: $1: no mode, expected one of $(awk 'NF { printf "%s ", $1 }' <<<"$modes")" >&2; exit 2; }
       chosen+=("$1") ;;
   esac
   shift
 done
+[[ ${#chosen[@]} -gt 0 || $family != tsan ]] || chosen=(own destroy free calls record)
 [[ ${#chosen[@]} -gt 0 ]] || mapfile -t chosen < <(awk 'NF { print $1 }' <<<"$modes")
 
-build=build/release
-[[ $family == openmpi ]] || build=build/mpich-ci
-if [[ ! -x $build/bin/stress_jobs ]]; then
+case $family in
+  openmpi) build=build/release ;;
+  mpich) build=build/mpich-ci ;;
+  tsan) build=build/tsan-mpi ;;
+esac
+if [[ ! -x $build/bin/stress_threads ]]; then
   echo "error: $build: no programs of stress, expected scripts/build.sh ${build#build/} stress before" >&2
   exit 2
 fi
@@ -76,6 +82,12 @@ mkdir -p "$logs"
 export UCX_HANDLE_ERRORS=none  # the programs say themselves where a signal came
 # MPI itself copies between processes by their numbers, and opens files below /proc.
 by_messages=(OMPI_MCA_btl_vader_single_copy_mechanism=none UCX_TLS=self,tcp)
+
+# A pair of a read and a write counts if either is in code of ours: MPI's own is not compiled for ThreadSanitizer.
+if [[ $family == tsan ]]; then
+  export TSAN_OPTIONS=ignore_noninstrumented_modules=1:history_size=5
+  export OMPI_MCA_pml=ob1 OMPI_MCA_btl=vader,self OMPI_MCA_memory=^patcher
+fi
 
 now() { echo "${EPOCHREALTIME/./}"; }  # microseconds
 
@@ -96,7 +108,9 @@ start() {
     preload=$build/lib/stress_delays.so
     environment+=("STRESS_DELAY_US=$delays" "STRESS_DELAY_SEED=$seed")
   fi
-  [[ $kind == [PA]* ]] && preload+=:$build/lib/libsluice_pmpi.so
+  [[ $family == tsan && $kind != -* ]] && preload+=:$(g++ -print-file-name=libtsan.so)
+  [[ $kind == [PAR]* ]] && preload+=:$build/lib/libsluice_pmpi.so
+  [[ $kind == R* ]] && environment+=("SLUICE_RECORD=$log.record")
   [[ $kind == A* ]] && environment+=(SLUICE_TAKE=always)
   [[ $family == mpich ]] && preload+=:$build/lib/yield_when_idle.so
   local command=("${launcher[@]}" scripts/mpirun.sh -B "$build" -np "$ranks" env "${environment[@]}" "${refuse[@]}"
@@ -148,8 +162,10 @@ kill_one() {
   [[ -z $problem ]]
 }
 
-# What is run first is what one minute is enough for.
+# What one minute is enough for comes first.
 combinations=("4 2000" "2 0" "8 2000" "2 2000" "4 0" "16 0" "8 0" "16 2000")
+# Delays come from a library that would be loaded before ThreadSanitizer's, which slows down threads anyway.
+[[ $family != tsan ]] || combinations=("2 0" "3 0" "4 0" "8 0")
 share_us=$(awk "BEGIN { printf \"%d\", 60e6 * $minutes / ${#chosen[@]} }")
 hang_s=$(awk "BEGIN { print $minutes < 5 ? 30 : 100 }")  # much more than a round takes
 longest_run_us=$((share_us / 8 > 2000000 ? share_us / 8 : 2000000))
@@ -201,9 +217,9 @@ for mode in "${chosen[@]}"; do
       if [[ ${wrong:-0} -gt 0 ]]; then
         failures=$((failures + wrong))
         printf '  %s, status %d:\n' "$log" "$status"
-        grep -e '^stress: ' -e '^sluice: ' "$log" | head -n 4 | cut -c 1-200 | sed 's/^/    /'
+        grep -e '^stress: ' -e '^sluice: ' -e '^SUMMARY: ' "$log" | head -n 4 | cut -c 1-200 | sed 's/^/    /'
       else
-        rm -f "$log"
+        rm -rf "$log" "$log.record"
       fi
     done
   done

@@ -168,19 +168,29 @@ void free_comm(Run& run) {
   }
 }
 
-/// Two threads with calls of MPI that a library may take, each on communicators that it makes of one of its own.
+/// Two threads with calls of MPI that a library may take, each on communicators that it makes of one of its own. At
+/// first both send on one that nobody has used.
 void calls(Run& run) {
-  constexpr int kMost = 1 << 20;
+  constexpr std::int64_t kLeast = 16 << 10;  // that is taken
   while (run.next()) {
     const Pair comms;
+    const Pair fresh;
     const auto seed = static_cast<unsigned>(run.common());
     step("two threads with calls of MPI");
-    const auto work = [&](MPI_Comm parent, unsigned first) {
+    const auto work = [&](MPI_Comm parent, unsigned first, int tag) {
       std::mt19937 random(first);
+      const int to = (run.rank() + 1) % run.size();
+      const int from = (run.rank() + run.size() - 1) % run.size();
+      int got = -1;
+      MPI_Sendrecv(&to, 1, MPI_INT, to, tag, &got, 1, MPI_INT, from, tag, fresh.first, MPI_STATUS_IGNORE);
+      if (got != run.rank()) {
+        const std::scoped_lock lock(one_at_a_time);
+        run.failed("MPI_Sendrecv: wrong number %d", got);
+      }
       for (int i = 0; i < 3; ++i) {
         MPI_Comm copy = MPI_COMM_NULL;
         MPI_Comm_dup(parent, &copy);
-        const std::int64_t bytes = log_uniform(random, kMost) / 8 * 8 + 8;
+        const std::int64_t bytes = kLeast + log_uniform(random, run.options().most_bytes) / 8 * 8;
         Buffer own;
         Buffer result;
         own.resize(bytes);
@@ -200,8 +210,8 @@ void calls(Run& run) {
         MPI_Comm_free(&copy);
       }
     };
-    std::thread other([&] { work(comms.second, seed); });
-    work(comms.first, seed + 1);
+    std::thread other([&] { work(comms.second, seed, 0); });
+    work(comms.first, seed + 1, 1);
     other.join();
   }
 }
