@@ -7,6 +7,8 @@
 #     scripts/install-deps.sh --mpich  also MPICH, for a build with it
 #     scripts/install-deps.sh --clang  also clang with its sanitizers, for the presets asan and fuzz
 #     scripts/install-deps.sh --ci     also what .ci/run checks with: these, clang and its tools
+#     scripts/install-deps.sh --model  also relacy, for the tests of shared memory in a model
+#     scripts/install-deps.sh --cross  only what scripts/cross.sh tests other processors with
 #     scripts/install-deps.sh --smpi   also SimGrid, for the command on simulated machines (preset smpi)
 #
 # The only place where packages are named. Installing takes root; without it the line to run is printed.
@@ -83,6 +85,15 @@ ci_packages=(
   iproute2                   # the lab: network namespaces and token buckets
   mmdebstrap                 # scripts/test-fresh.sh: new Debians
 )
+model_packages=(
+  relacy-dev                 # tests: runs what shares memory between ranks in a model of memory
+)
+cross_packages=(
+  g++-aarch64-linux-gnu      # tests of shared memory for Arm: 64 bits, and a weak order of memory
+  g++-powerpc64le-linux-gnu  # the same for POWER
+  googletest                 # its sources, to compile for them
+  qemu-user-static           # runs them
+)
 smpi_packages=(
   libsimgrid-dev             # simulated machines: `simulate --engine simgrid`; SMPI's compiler wrapper and smpirun
 )
@@ -93,11 +104,13 @@ case ${1-} in
   --docs) packages=("${docs_packages[@]}") ;;
   --mpich) packages+=("${mpich_packages[@]}") ;;
   --ci) packages+=("${language_packages[@]}" "${docs_packages[@]}" "${mpich_packages[@]}" "${clang_packages[@]}"
-                    "${ci_packages[@]}") ;;
+                    "${model_packages[@]}" "${cross_packages[@]}" "${ci_packages[@]}") ;;
+  --model) packages+=("${model_packages[@]}") ;;
+  --cross) packages=("${cross_packages[@]}") ;;
   --clang) packages+=("${clang_packages[@]}") ;;
   --smpi) packages+=("${smpi_packages[@]}") ;;
-  -h | --help) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 0 ;;
-  *) echo "error: $1: unknown option, expected --languages, --docs, --mpich, --clang, --ci, --smpi or nothing" >&2; exit 2 ;;
+  -h | --help) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  *) echo "error: $1: unknown option, expected --languages, --docs, --mpich, --clang, --model, --cross, --ci, --smpi or nothing" >&2; exit 2 ;;
 esac
 
 missing_packages() {

@@ -252,8 +252,7 @@ TEST(SharedMemoryThreads, BoardsAgree) {
     for (bool go_on = true; go_on; ++round) {
       std::array<std::uint64_t, NoticeSizes::kWords> numbers{};
       const auto base = static_cast<std::uint64_t>(round % 2 == 0 ? 3 * round : 3'000'000'000 - 3 * round);
-      for (std::size_t i = 0; i < numbers.size(); ++i)
-        numbers[i] = base + (static_cast<std::uint64_t>(rank) + i) % 3;
+      for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = base + (static_cast<std::uint64_t>(rank) + i) % 3;
       // The last number says who wants to stop, so that all stop after the same round.
       numbers.back() = clock.over() ? 1 : 0;
       const Board::Subject subject{round % 5, round / 5};
@@ -307,7 +306,8 @@ TEST(SharedMemoryThreads, WordsOfFailureAreWholeAndInOrder) {
   std::cout << heard << " words\n";
 }
 
-/// Rank 0 leaves a collective and rank 1 begins it, both at once: rank 1 hears the word, or rank 0 sees what it started.
+/// Rank 0 leaves a collective and rank 1 begins it, both at once: rank 1 hears the word, or rank 0 sees what it
+/// started.
 TEST(SharedMemoryThreads, NoBeginningIsUnseen) {
   std::atomic<std::int64_t> wrong = 0, begun = 0, rounds = 0;
   std::atomic<std::int64_t> started = 0;

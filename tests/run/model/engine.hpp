@@ -5,8 +5,8 @@
 #include <string>
 
 /// What a model of shared memory offers: threads that are switched at each operation on it, and loads that return what
-/// the memory orders allow, old values too. Carried out by relacy, which has a file of its own (relacy_engine.cpp), as its
-/// header redefines words of the language.
+/// the memory orders allow, old values too. Carried out by relacy, which has a file of its own (relacy_engine.cpp), as
+/// its header redefines words of the language.
 namespace sluice::model {
 
 enum class Order { kRelaxed, kAcquire, kRelease, kAcquireRelease, kSequential };

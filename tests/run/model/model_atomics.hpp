@@ -13,11 +13,11 @@ namespace sluice::model {
 
 /// A fault put into one operation of the code that is checked.
 enum class Fault {
-  kWeaker,        ///< its order is relaxed; a fence is not there
-  kHalf,          ///< a fence of sequential consistency is one of acquire and release
-  kForgotten,     ///< a store, or an addition, is not done
-  kTorn,          ///< an addition is a load and a store
-  kNotLookedAt,   ///< a load returns what the thread has found there last
+  kWeaker,       ///< its order is relaxed; a fence is not there
+  kHalf,         ///< a fence of sequential consistency is one of acquire and release
+  kForgotten,    ///< a store, or an addition, is not done
+  kTorn,         ///< an addition is a load and a store
+  kNotLookedAt,  ///< a load returns what the thread has found there last
 };
 enum class Kind { kLoad, kStore, kAdd, kFence };
 
@@ -58,9 +58,7 @@ template <class T>
 class ModelWord {
  public:
   ModelWord(T value = 0) { set_word(this, static_cast<std::uint64_t>(value), {}); }
-  ModelWord(const ModelWord& other) {
-    set_word(this, model::load(&other, Order::kRelaxed, {}), {});
-  }
+  ModelWord(const ModelWord& other) { set_word(this, model::load(&other, Order::kRelaxed, {}), {}); }
   ModelWord& operator=(const ModelWord&) = delete;
 
  private:

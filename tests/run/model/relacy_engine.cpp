@@ -165,9 +165,7 @@ void set_word(const void* at, std::uint64_t value, Place place) {
 
 std::uint64_t read_plain(const void* at, Place place) { return memory.at(at).plain(info_of(place)).load(); }
 
-void write_plain(const void* at, std::uint64_t value, Place place) {
-  memory.at(at).plain(info_of(place)).store(value);
-}
+void write_plain(const void* at, std::uint64_t value, Place place) { memory.at(at).plain(info_of(place)).store(value); }
 
 int thread() { return static_cast<int>(rl::thread_index()); }
 

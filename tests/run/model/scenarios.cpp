@@ -40,9 +40,9 @@ struct RingShape {
   std::int64_t part_bytes = 1;
   std::int64_t places = 2;
   std::int64_t executions = 2;
-  bool in_pieces = false;      ///< a byte at a time, through room() and rest()
-  bool leaves_early = false;   ///< the last receiver, after the first execution
-  bool owner_waits = true;     ///< until all have left, before it uses the memory for something else
+  bool in_pieces = false;     ///< a byte at a time, through room() and rest()
+  bool leaves_early = false;  ///< the last receiver, after the first execution
+  bool owner_waits = true;    ///< until all have left, before it uses the memory for something else
 };
 
 /// Thread 0 sends; when all have left, it makes another ring of the memory. The others receive, and leave.
@@ -254,8 +254,8 @@ class LastSeesAllScenario final : public BoardScenario {
   std::array<bool, 2> found_{};
 };
 
-/// Thread 0 gives up agreements, and writes over its notices while thread 1 looks for one of them. The last is there for
-/// ever, and found, unless a whole ring of others is put up after thread 1 begins to look.
+/// Thread 0 gives up agreements, and writes over its notices while thread 1 looks for one of them. The last is there
+/// for ever, and found, unless a whole ring of others is put up after thread 1 begins to look.
 class GivenUpScenario final : public BoardScenario {
  public:
   GivenUpScenario(const char* name, std::int64_t rounds, std::vector<std::int64_t> wanted, bool channels)
@@ -289,7 +289,8 @@ class GivenUpScenario final : public BoardScenario {
         if (notice == Notice::kNotYet) yield();
       }
       if (notice == Notice::kThere) expect(number[0] == number_of(round), "the number of another notice");
-      if (round == rounds_ && rounds_ <= kRing + 1) expect(notice == Notice::kThere, "the last notice is said to be lost");
+      if (round == rounds_ && rounds_ <= kRing + 1)
+        expect(notice == Notice::kThere, "the last notice is said to be lost");
     }
   }
 
@@ -424,9 +425,11 @@ std::vector<std::unique_ptr<Scenario>> scenarios() {
   all.push_back(std::make_unique<FailuresScenario>("board: failures written over", 4));
   all.push_back(std::make_unique<AgreeScenario>("board: two agree", 2, 3));
   all.push_back(std::make_unique<AgreeScenario>("board: three agree", 3, 2));
-  all.push_back(std::make_unique<GivenUpScenario>("board: agreements given up", 5, std::vector<std::int64_t>{2, 5}, false));
+  all.push_back(
+      std::make_unique<GivenUpScenario>("board: agreements given up", 5, std::vector<std::int64_t>{2, 5}, false));
   all.push_back(std::make_unique<GivenUpScenario>("board: a ring given up", 3, std::vector<std::int64_t>{3}, false));
-  all.push_back(std::make_unique<GivenUpScenario>("board: of three channels", 3, std::vector<std::int64_t>{1, 3}, true));
+  all.push_back(
+      std::make_unique<GivenUpScenario>("board: of three channels", 3, std::vector<std::int64_t>{1, 3}, true));
   all.push_back(std::make_unique<LostScenario>());
   return all;
 }

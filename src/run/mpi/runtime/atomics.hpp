@@ -14,11 +14,11 @@
 
 namespace sluice::mpi::detail {
 
-/// How ranks read and write memory that they share. SharedRing, NoticeBoard and Leavers are templates over this, so that
-/// a model checker runs the code that serves (tests/run/model).
+/// How ranks read and write memory that they share. SharedRing, NoticeBoard and Leavers are templates over this, so
+/// that a model checker runs the code that serves (tests/run/model).
 ///
-/// What is shared is plain memory, in which zeros are valid: a rank may find it mapped before its owner has made anything
-/// there.
+/// What is shared is plain memory, in which zeros are valid: a rank may find it mapped before its owner has made
+/// anything there.
 struct HostAtomics {
   /// What one rank writes while others read or write it.
   template <class T>
@@ -43,7 +43,8 @@ struct HostAtomics {
   }
   static void fence(std::memory_order order) noexcept {
 #ifdef SLUICE_UNDER_THREAD_SANITIZER
-    // The sanitizer knows no fences. Operations on one variable order more than fences do, so that it misses some races.
+    // The sanitizer knows no fences. Operations on one variable order more than fences do, so that it misses some
+    // races.
     static std::atomic<int> all_fences = 0;
     (void)order;
     (void)all_fences.fetch_add(1, std::memory_order_seq_cst);

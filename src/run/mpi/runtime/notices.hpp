@@ -201,8 +201,8 @@ void BasicNoticeBoard<Atomics, Sizes>::tell_failure(std::span<const std::byte> w
   std::ranges::copy(word, std::as_writable_bytes(std::span(copy.data)).begin());
   const std::int64_t number = Atomics::load(own_->told, std::memory_order_relaxed);
   ToldFailure& place = own_->failure(number);
-  // Who sees any of what follows sees that there are `number` words already (read_failure): the word before ended with a
-  // fence.
+  // Who sees any of what follows sees that there are `number` words already (read_failure): the word before ended with
+  // a fence.
   Atomics::store(place.bytes, copy.bytes, std::memory_order_relaxed);
   for (std::size_t i = 0; i < copy.data.size(); ++i)
     Atomics::store(place.data[i], copy.data[i], std::memory_order_relaxed);
@@ -223,7 +223,8 @@ bool BasicNoticeBoard<Atomics, Sizes>::read_failure(Ring& ring, std::int64_t num
 }
 
 template <class Atomics, class Sizes>
-bool BasicNoticeBoard<Atomics, Sizes>::read_slot(Ring& ring, std::int64_t number, const Subject& subject, std::span<std::uint64_t> numbers) {
+bool BasicNoticeBoard<Atomics, Sizes>::read_slot(Ring& ring, std::int64_t number, const Subject& subject,
+                                                 std::span<std::uint64_t> numbers) {
   Slot& slot = ring.slot(number);
   // The count is looked at before and after the rest, as no other notice has it. The channel would not do: it may be
   // that of the notice which stood here before, and the round that of the one which is being written over it.
@@ -231,8 +232,7 @@ bool BasicNoticeBoard<Atomics, Sizes>::read_slot(Ring& ring, std::int64_t number
   const bool is_it = Atomics::load(slot.channel, std::memory_order_relaxed) == subject.channel &&
                      Atomics::load(slot.round, std::memory_order_relaxed) == subject.round;
   std::array<std::uint64_t, kWords> found{};
-  for (std::size_t i = 0; i < numbers.size(); ++i)
-    found[i] = Atomics::load(slot.numbers[i], std::memory_order_relaxed);
+  for (std::size_t i = 0; i < numbers.size(); ++i) found[i] = Atomics::load(slot.numbers[i], std::memory_order_relaxed);
   Atomics::fence(std::memory_order_acquire);
   const bool overwritten = Atomics::load(slot.count, std::memory_order_relaxed) != number + 1;
   if (!is_it || overwritten) return false;
@@ -241,7 +241,8 @@ bool BasicNoticeBoard<Atomics, Sizes>::read_slot(Ring& ring, std::int64_t number
 }
 
 template <class Atomics, class Sizes>
-auto BasicNoticeBoard<Atomics, Sizes>::read(std::size_t other, const Subject& subject, std::span<std::uint64_t> numbers) -> Notice {
+auto BasicNoticeBoard<Atomics, Sizes>::read(std::size_t other, const Subject& subject, std::span<std::uint64_t> numbers)
+    -> Notice {
   Other& from = others_[other];
   const auto look_at = [&](std::int64_t number) {
     if (!read_slot(*from.ring, number, subject, numbers)) return false;

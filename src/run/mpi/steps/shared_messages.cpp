@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "run/mpi/runtime/cache_line.hpp"
+#include "run/mpi/runtime/page.hpp"
 #include "run/mpi/runtime/simulation.hpp"
 #include "sluice/error.hpp"
 
@@ -239,9 +240,8 @@ bool SharedMessages::take_together() {
 }
 
 void SharedMessages::warm_up() {
-  constexpr std::int64_t kPage = 4096;
   // None of these numbers changes, and others may be reading or writing them.
-  for (std::int64_t byte = 0; byte < block_.bytes; byte += kPage)
+  for (std::int64_t byte = 0; byte < block_.bytes; byte += page_bytes())
     (void)std::atomic_ref(*reinterpret_cast<std::int64_t*>(block_.at + byte)).fetch_add(0, std::memory_order_relaxed);
 }
 

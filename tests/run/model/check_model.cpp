@@ -92,7 +92,8 @@ TEST(Model, EveryMutantIsFound) {
       set_mutant(mutant);
       std::string found;
       // Most are found at once by one of the scenarios.
-      for (std::int64_t limit = 100, before = 0; found.empty() && before < most_schedules(); before = limit, limit *= 10) {
+      for (std::int64_t limit = 100, before = 0; found.empty() && before < most_schedules();
+           before = limit, limit *= 10) {
         for (const auto& scenario : all) {
           for (const Search search : {Search::kRandom, Search::kBounded}) {
             if (!found.empty()) continue;
