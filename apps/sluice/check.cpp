@@ -11,13 +11,13 @@
 
 #include "apps/sluice/command.hpp"
 #include "apps/sluice/options/schedule_file.hpp"
+#include "apps/sluice/options/traffic_format.hpp"
 #include "apps/sluice/options/values.hpp"
 #include "apps/sluice/output/files.hpp"
 #include "apps/sluice/output/provenance.hpp"
 #include "apps/sluice/output/terminal.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/platform.hpp"
-#include "sluice/input/traffic_file.hpp"
 #include "sluice/plan/program_check.hpp"
 #include "sluice/plan/verify_bound.hpp"
 #include "sluice/read_file.hpp"
@@ -37,6 +37,7 @@ constexpr std::size_t kShownViolations = 100;
 struct CheckOptions {
   std::string file;
   std::string traffic;
+  TrafficFormatInput format;
   std::string platform;
   std::string json;
   bool all = false;
@@ -106,7 +107,7 @@ Judgement judge(const ScheduleFile& file, const std::string& name, const CheckOp
     if (file.schedule.input)
       throw InputError("--traffic", "a schedule that names its layouts itself",
                        "no traffic, or a schedule of exchange");
-    result.violations = violations_of(file, read_traffic(traffic), bound);
+    result.violations = violations_of(file, take_traffic(traffic, options.format.read()), bound);
   } else {
     result.violations = file.schedule.input ? violations_of_redistribution(file, name, bound) : validate(file);
   }
@@ -215,6 +216,7 @@ void add_check(CLI::App& command, Action& chosen) {
   verb->add_option("--traffic", options->traffic,
                    "what a schedule of exchange has to send: the file it was planned for; verifies its bound too")
       ->option_text("TRAFFIC");
+  options->format.add_to(*verb);
   verb->add_option(
           "--platform", options->platform,
           "the network of a program: checks that its length is enough for what passes each port, link and uplink")

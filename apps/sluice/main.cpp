@@ -249,6 +249,7 @@ int run_command(const std::vector<std::string>& words) {
     note(fmt::format("started {}, and each is a job of one rank: the launcher is not the one of {}",
                      count_text(launched()->ranks, "time"), mpi_library()));
   const int status = run_action(root, chosen);
+  print_warnings();
   // This comes after the result, so that a refusal is one line alone.
   if (alone && !launched())
     note(fmt::format("this is one rank; mpirun -np N sluice {} ... starts N of them", words.front()));

@@ -67,7 +67,7 @@ LatencyMatrix::LatencyMatrix(std::int64_t nodes, std::vector<LatencyPair> pairs,
 }
 
 LatencyMatrix read_latency_matrix(std::string_view text, const std::string& name) {
-  detail::TextScanner in(text, name, ' ', "latencies");
+  detail::TextScanner in(detail::without_byte_order_mark(text), name, ' ', "latencies");
   const detail::MatrixMarketHeader header = detail::read_matrix_market_header(in);
   const auto where_of_sizes = fmt::format("{}:{}", name, header.line);
   if (header.rows != header.columns)

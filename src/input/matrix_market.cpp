@@ -17,7 +17,7 @@ using detail::DecimalNumber;
 using detail::TextScanner;
 
 Traffic read_matrix_market(std::string_view text, const std::string& name, std::int64_t most_messages) {
-  TextScanner in(text, name);
+  TextScanner in(detail::without_byte_order_mark(text), name);
   const detail::MatrixMarketHeader header = detail::read_matrix_market_header(in);
   if (!header.array && header.entries > most_messages)  // the values of an array may be 0
     throw InputError(fmt::format("{}:{}", name, header.line), count_text(header.entries, "entry", "entries"),

@@ -38,8 +38,9 @@ void read_banner(TextScanner& in, MatrixMarketHeader& header) {
   if (!header.array && lower_case(format) != "coordinate") refuse(format);
   const std::string_view field = next();
   header.pattern = lower_case(field) == "pattern" && !header.array;
-  header.whole = lower_case(field) == "integer";
-  if (!header.pattern && !header.whole && lower_case(field) != "real") refuse(field);
+  // SciPy writes "unsigned-integer", other libraries "double".
+  header.whole = lower_case(field) == "integer" || lower_case(field) == "unsigned-integer";
+  if (!header.pattern && !header.whole && lower_case(field) != "real" && lower_case(field) != "double") refuse(field);
   const std::string_view symmetry = next();
   header.symmetric = lower_case(symmetry) == "symmetric";
   if (!header.symmetric && lower_case(symmetry) != "general") refuse(symmetry);

@@ -11,7 +11,7 @@
 namespace sluice::detail {
 
 TextScanner::TextScanner(std::string_view text, const std::string& name, char separator, const char* what)
-    : at_(text.data()), end_(text.data() + text.size()), separator_(separator), name_(name) {
+    : at_(text.data()), end_(text.data() + text.size()), separator_(separator), name_(&name) {
   if (text.find_first_not_of(" \t\r\n") == text.npos) fail("an empty file", what);
   if (const std::size_t nul = text.find('\0'); nul != text.npos) {
     line_ += std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n');
@@ -19,7 +19,7 @@ TextScanner::TextScanner(std::string_view text, const std::string& name, char se
   }
 }
 
-std::string TextScanner::where() const { return fmt::format("{}:{}", name_, line_); }
+std::string TextScanner::where() const { return fmt::format("{}:{}", *name_, line_); }
 
 std::string_view TextScanner::word() const {
   TextScanner ahead = *this;

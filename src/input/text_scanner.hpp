@@ -9,6 +9,12 @@
 
 namespace sluice::detail {
 
+/// Without the byte order mark of UTF-8 that some programs begin a file with.
+[[nodiscard]] inline std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
+}
+
 /// Walks over the text of a file of numbers, line by line, and names the line of what it finds wrong.
 class TextScanner {
  public:
@@ -63,7 +69,7 @@ class TextScanner {
   const char* end_;
   std::int64_t line_ = 1;
   char separator_;
-  const std::string& name_;
+  const std::string* name_;
 };
 
 }  // namespace sluice::detail

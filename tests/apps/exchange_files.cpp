@@ -22,7 +22,7 @@ std::vector<std::string> write_traffic_files(const Folder& folder) {
       dense += fmt::format("{} {} {}\n", sender, receiver, 1 + random() % kMost);
   folder.write("dense.mtx", dense);
   folder.write("real.csv", "0.125,3,0\n1e1,0,2.5\n0,0,0\n");
-  folder.write("wide.csv", "1,2,3,4,5,6\n0,0,9,0,0,1\n");
+  folder.write("wide.csv", "2,1,3,4,5,6\n0,0,9,0,0,1\n");
   return {"sparse.mtx", "dense.mtx", "real.csv", "wide.csv"};
 }
 

@@ -458,5 +458,93 @@ TEST(PlanExchange, OneRanksPartOfARedistributionThatCutsMessages) {
   EXPECT_EQ(shown, expected);  // rank 7 is a sender alone
 }
 
+// ---- what a CSV file holds
+
+constexpr const char* kTable = ",r0,r1,r2\n0,0,5,3\n1,2,0,9\n2,4,1,0\n";
+constexpr const char* kEdgeList = "src,dst,bytes\n0,1,1000\n1,2,2000\n2,0,500\n";
+
+TEST(TrafficFormat, NamesAndEdgesAreReadAsWhatTheyAre) {
+  const Folder folder;
+  folder.write("a.csv", kTable);
+  folder.write("b.csv", kEdgeList);
+  folder.write("b.tsv", "to\tfrom\tsize\n2\t1\t1000\n3\t2\t2000\n1\t3\t500\n");
+  const auto title = [](const Outcome& outcome) {
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    return outcome.out.substr(0, outcome.out.find(" of the file in total"));
+  };
+  EXPECT_EQ(title(folder.sluice(words("plan exchange a.csv --summary"))),
+            "exchange a.csv (names of rows and columns): 3 senders, 3 receivers, 6 messages, 24 units");
+  EXPECT_EQ(title(folder.sluice(words("plan exchange b.csv --summary"))),
+            "exchange b.csv (edges, ranks from 0): 3 senders, 3 receivers, 3 messages, 3500 units");
+  EXPECT_EQ(title(folder.sluice(words("plan exchange b.tsv --summary"))),
+            "exchange b.tsv (edges, ranks from 1): 3 senders, 3 receivers, 3 messages, 3500 units");
+  EXPECT_EQ(title(folder.sluice(words("plan exchange - --summary"), kEdgeList)),
+            "exchange standard input (edges, ranks from 0): 3 senders, 3 receivers, 3 messages, 3500 units");
+  EXPECT_EQ(title(folder.sluice(words("compare exchange b.csv --algorithms oggp"))),
+            "exchange b.csv (edges, ranks from 0): 3 senders, 3 receivers, 3 messages, 3500 units");
+}
+
+TEST(TrafficFormat, OptionsTellWhatTheTextDoesNot) {
+  const Folder folder;
+  folder.write("plain.csv", "0,1,1000\n1,2,2000\n");
+  folder.write("numbers.csv", "0,1\n5,3\n");
+  folder.write("x.mtx", "%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 7\n");
+  const auto before = folder.files();
+  const std::pair<const char*, const char*> faults[] = {
+      {"plain.csv",
+       "plain.csv:1: 3 columns that could be an edge list (sender, receiver, size), expected --format "
+       "edges or --format matrix, to tell which it is"},
+      {"plain.csv --format list", "--format: 'list', expected matrix or edges"},
+      {"plain.csv --names rows", "--names: 'rows', expected row,column, column, row or none"},
+      {"x.mtx --format edges", "x.mtx: Matrix Market, whose first line tells its format, expected no --format"},
+  };
+  for (const auto& [arguments, what] : faults) {
+    SCOPED_TRACE(arguments);
+    expect_refused(folder.sluice(words(std::string("plan exchange --json plan.json ") + arguments)), what);
+    EXPECT_EQ(folder.files(), before);
+  }
+  const auto total = [&](const std::string& arguments, const std::string& errors = "") {
+    const Outcome outcome = folder.sluice(words("plan exchange --summary " + arguments));
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, errors);
+    const std::size_t end = outcome.out.find(" of the file in total");
+    const std::size_t start = outcome.out.rfind(", ", end);
+    return outcome.out.substr(start + 2, end - start - 2);
+  };
+  EXPECT_EQ(total("plain.csv --format edges"), "3000 units");
+  EXPECT_EQ(total("plain.csv --format matrix --names none"), "3004 units");
+  EXPECT_EQ(total("x.mtx"), "7 units");
+  EXPECT_EQ(total("numbers.csv --names column"), "8 units");
+  EXPECT_EQ(total("numbers.csv --names none"), "9 units");
+  const std::string warning =
+      "warning: numbers.csv:1: 0, 1, 2, .. in the first line could be names of the columns; they are taken as sizes. "
+      "--names row,column, --names column, --names row or --names none, to tell where names are\n";
+  EXPECT_EQ(total("numbers.csv", warning), "9 units");
+  EXPECT_EQ(folder.sluice(words("plan exchange numbers.csv --quiet")).err, warning) << "a total is never silent";
+}
+
+TEST(TrafficFormat, EveryVerbTakesIt) {
+  const Folder folder;
+  folder.write("edges.csv", "0,1,1000\n1,2,2000\n2,0,500\n0,2,7\n");
+  ASSERT_EQ(folder.sluice(words("plan exchange edges.csv --format edges --json plan.json --quiet")).status, 0);
+  const Outcome check = folder.sluice(words("check plan.json --traffic edges.csv --format edges"));
+  EXPECT_EQ(check.status, 0) << check.out;
+  EXPECT_EQ(check.err, "note: edges.csv: edges, ranks from 0\n");
+  expect_refused(folder.sluice(words("check plan.json --traffic edges.csv")), "edges.csv:1: 3 columns that could be");
+  EXPECT_EQ(folder.sluice(words("simulate exchange edges.csv --format edges")).status, 0);
+  folder.write("p.json",
+               R"({"schema": "sluice.platform/1", "ranks": 3, "clusters": [{"name": "a", "ranks": [0, 1, 2],
+                   "latency_s": 0.001, "gap": [[1, 1e-06], [1000000, 1]]}], "links": []})");
+  const std::string alltoall = "plan alltoall --platform p.json --counts edges.csv ";
+  EXPECT_EQ(folder.sluice(words(alltoall + "--format edges --summary")).status, 0);
+  expect_refused(folder.sluice(words(alltoall)), "edges.csv:1: 3 columns that could be");
+  // A line of sizes, one for each rank, is no edge.
+  folder.write("line.csv", "0,1,1000\n");
+  const Outcome gather = folder.sluice(words("plan gather --platform p.json --counts line.csv --summary"));
+  EXPECT_EQ(gather.status, 0) << gather.err;
+  EXPECT_EQ(gather.err, "");
+}
+
 }  // namespace
 }  // namespace sluice::testing

@@ -11,7 +11,6 @@
 #include "apps/sluice/options/values.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
-#include "sluice/input/traffic_file.hpp"
 #include "sluice/read_file.hpp"
 #include "sluice/show/quantities.hpp"
 
@@ -48,6 +47,7 @@ void CollectiveInput::add_to(CLI::App& verb) {
                                                                   : "bytes of the block of each rank";
     verb.add_option("--counts", counts, fmt::format("{}, in place of --size: a list, or a file (.csv, .mtx)", each))
         ->option_text("A,B,..|FILE");
+    format.add_to(verb);
   }
   if (has_root(collective))
     verb.add_option("--root", root,
@@ -107,8 +107,11 @@ namespace {
 constexpr const char* kCounts = "--counts";
 
 /// Reads the sizes of blocks, by ranks or by pairs of ranks, from a file.
-std::vector<std::int64_t> read_counts_file(const std::string& file, bool pairs, std::int64_t ranks) {
-  const Traffic traffic = read_traffic(file);
+std::vector<std::int64_t> read_counts_file(const std::string& file, TrafficFormat format, bool pairs,
+                                           std::int64_t ranks) {
+  if (!pairs && format.kind == TrafficFormat::Kind::kFound && !file.ends_with(".mtx"))
+    format.kind = TrafficFormat::Kind::kMatrix;  // one line of sizes
+  const Traffic traffic = take_traffic(file, format);
   if (traffic.decimals != 0) throw InputError(file, "sizes with a fraction", "whole bytes");
   const bool line = !pairs && (traffic.senders == 1 || traffic.receivers == 1);
   const bool fits = pairs ? traffic.senders == ranks && traffic.receivers == ranks
@@ -123,10 +126,11 @@ std::vector<std::int64_t> read_counts_file(const std::string& file, bool pairs, 
   return counts;
 }
 
-std::vector<std::int64_t> read_counts(const std::string& text, Collective collective, std::int64_t ranks) {
+std::vector<std::int64_t> read_counts(const std::string& text, const TrafficFormat& format, Collective collective,
+                                      std::int64_t ranks) {
   const bool pairs = collective == Collective::kAlltoall;
   for (const char* end : {".mtx", ".csv", ".tsv"})
-    if (text.ends_with(end)) return read_counts_file(text, pairs, ranks);
+    if (text.ends_with(end)) return read_counts_file(text, format, pairs, ranks);
   std::vector<std::int64_t> counts;
   for (const std::string& each : parse_list(text)) counts.push_back(parse_bytes(each, kCounts));
   const std::int64_t expected = pairs ? ranks * ranks : ranks;
@@ -164,7 +168,9 @@ CollectiveTask read(const CollectiveInput& options, std::int64_t ranks) {
   task.options.effort = parse_positive_number(options.effort, "--effort");
   if (!options.time_limit.empty()) task.time_limit_s = parse_seconds(options.time_limit, "--time-limit");
   task.problem.root = parse_count(options.root, "--root", 0, task.platform.ranks - 1);
-  if (listed) task.problem.block_bytes = read_counts(options.counts, options.collective, task.platform.ranks);
+  if (listed)
+    task.problem.block_bytes =
+        read_counts(options.counts, options.format.read(), options.collective, task.platform.ranks);
   if (!combines(options.collective)) return task;
   task.problem.element_bytes = parse_count(options.element_bytes, "--element-bytes", 1, std::int64_t{1} << 40);
   if (task.problem.size_bytes % task.problem.element_bytes != 0)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/sluice/options/combining.hpp"
+#include "apps/sluice/options/traffic_format.hpp"
 #include "sluice/plan/program.hpp"
 
 /// The problems that programs solve, on the command line, the same for every verb.
@@ -27,6 +28,7 @@ struct CollectiveInput {
   std::string platform;
   std::string size;
   std::string counts;
+  TrafficFormatInput format;  ///< of the file of counts
   std::string root = "0";
   std::string element_bytes = "8";
   std::string segments;

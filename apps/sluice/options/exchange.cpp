@@ -17,7 +17,6 @@
 #include "sluice/input/backbone.hpp"
 #include "sluice/input/decimal.hpp"
 #include "sluice/input/quantity.hpp"
-#include "sluice/input/traffic_file.hpp"
 #include "sluice/plan/exchange_speeds.hpp"
 #include "sluice/read_file.hpp"
 #include "sluice/schedule/cost.hpp"
@@ -93,8 +92,11 @@ void take_speeds(const ExchangeInput& options, ExchangeTask& task) {
 }  // namespace
 
 void ExchangeInput::add_to(CLI::App& verb) {
-  verb.add_option("traffic", traffic, "who sends how much to whom (needed): Matrix Market (.mtx) or dense CSV (.csv)")
+  verb.add_option(
+          "traffic", traffic,
+          "who sends how much to whom (needed): Matrix Market (.mtx); CSV (.csv, .tsv), a matrix or an edge list")
       ->option_text("TRAFFIC");
+  format.add_to(verb);
   verb.add_option("--max-transfers", max_transfers, "k, most transfers at once; unless given, min(senders, receivers)")
       ->option_text("K");
   verb.add_option("--setup", setup,
@@ -161,11 +163,12 @@ ExchangeTask read(const ExchangeInput& options) {
   if (!options.setup.empty()) task.problem.setup = parse_setup(options.setup);
   if (!options.switches.empty()) task.problem.switches = parse_count(options.switches, "--switches", 1, kMost);
   task.backbone = read_backbone(options);
+  const TrafficFormat format = options.format.read();
   task.effort = parse_positive_number(options.effort, "--effort");
   if (!options.time_limit.empty()) task.time_limit_s = parse_seconds(options.time_limit, "--time-limit");
   task.seed = static_cast<std::uint64_t>(parse_count(options.seed, "--seed", 0, kMost));
 
-  task.problem.traffic = read_traffic(options.traffic);
+  task.problem.traffic = take_traffic(options.traffic, format, task.taken_for);
   const Traffic& traffic = task.problem.traffic;
   const std::int64_t nodes = std::max({traffic.senders, traffic.receivers, std::int64_t{1}});
   if (task.problem.switches > nodes)
@@ -193,9 +196,10 @@ std::string ExchangeTask::title() const {
                                 ? fmt::format("{} in total", bytes_text(total_of(traffic)))
                                 : fmt::format("{} {} of the file in total", units, units == "1" ? "unit" : "units");
   return fmt::format(
-             "exchange {}: {}, {}, {}, {}, k = {}{}, beta = {}{}", shown_path(file),
-             count_text(traffic.senders, "sender"), count_text(traffic.receivers, "receiver"),
-             count_text(count_pairs(traffic), "message"), total, k_text(problem),
+             "exchange {}{}: {}, {}, {}, {}, k = {}{}, beta = {}{}", shown_path(file),
+             taken_for.empty() ? "" : " (" + taken_for + ')', count_text(traffic.senders, "sender"),
+             count_text(traffic.receivers, "receiver"), count_text(count_pairs(traffic), "message"), total,
+             k_text(problem),
              problem.max_transfers > most ? fmt::format(" (no more than {} can be at once)", most) : "",
              setup_text(problem.setup, traffic.decimals),
              problem.switches > 1 ? fmt::format(", {}", count_text(problem.switches, "switch", "switches")) : "") +

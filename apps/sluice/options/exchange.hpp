@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "apps/sluice/options/traffic_format.hpp"
 #include "sluice/input/backbone.hpp"
 #include "sluice/plan/aggregation.hpp"
 #include "sluice/plan/exchange.hpp"
@@ -16,6 +17,7 @@ namespace sluice::command {
 /// The options as they were typed; empty where they were not.
 struct ExchangeInput {
   std::string traffic;
+  TrafficFormatInput format;
   std::string max_transfers;
   std::string setup;
   std::string backbone;
@@ -48,8 +50,9 @@ struct LocalLinksInput {
 
 /// About the options, for the help of every verb.
 inline constexpr const char* kExchangeHelp =
-    "\nRow = sender, column = receiver. Numbers take the suffixes K, M, G (1000) and Ki, Mi, Gi (1024). For sizes\n"
-    "in bytes k and beta can follow from the hardware: k transfers as fast as the slower of the two links fill\n"
+    "\nRow = sender, column = receiver; in an edge list (columns such as src, dst, bytes) a line is a message.\n"
+    "Numbers take the suffixes K, M, G (1000) and Ki, Mi, Gi (1024). For sizes in bytes k and beta can follow from the "
+    "hardware: k transfers as fast as the slower of the two links fill\n"
     "the backbone, beta is what one of them moves during the latency. That takes --backbone, --sender-link and\n"
     "--receiver-link (1Gbit, 12.5MB; a second) and --latency (1ms, 20us). Where --max-transfers or --setup is\n"
     "given too, its value is used. With --speeds the file (sluice.speeds/1) says how fast each node is, 1 being\n"
@@ -59,6 +62,7 @@ inline constexpr const char* kExchangeHelp =
 /// The options as read and checked.
 struct ExchangeTask {
   std::string file;
+  std::string taken_for;    ///< what the file was taken for: "edges, ranks from 0"; empty if it has sizes alone
   ExchangeProblem problem;  ///< the set-up in the unit of the traffic in memory: see Traffic::decimals
   double effort = 1;
   double time_limit_s = std::numeric_limits<double>::infinity();

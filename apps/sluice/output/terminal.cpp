@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <vector>
 
 #include "apps/sluice/output/files.hpp"
 #include "apps/sluice/output/progress.hpp"
@@ -74,6 +75,11 @@ bool is_prose(std::string_view line) {
   return !line.empty() && line.front() != ' ' && line.find("  ") == line.npos && !line.starts_with("Usage:");
 }
 
+std::vector<std::string>& warnings() {
+  static std::vector<std::string> result;
+  return result;
+}
+
 }  // namespace
 
 Manners& manners() {
@@ -89,6 +95,14 @@ void tell(const std::string& text) {
 void note(const std::string& text) {
   clear_progress();
   if (!manners().quiet) std::fprintf(stderr, "note: %s\n", text.c_str());
+}
+
+void warn(const std::string& text) { warnings().push_back(text); }
+
+void print_warnings() {
+  clear_progress();
+  for (const std::string& each : warnings()) std::fprintf(stderr, "warning: %s\n", each.c_str());
+  warnings().clear();
 }
 
 bool shows_progress() { return manners().progress && !manners().quiet && ::isatty(STDERR_FILENO) == 1 && !dumb(); }

@@ -23,6 +23,12 @@ void tell(const std::string& text);
 /// Prints "note: TEXT" to standard error, unless it is to be quiet.
 void note(const std::string& text);
 
+/// Keeps "warning: TEXT", that a result may not be what was meant, for print_warnings.
+void warn(const std::string& text);
+/// Prints the warnings to standard error, even if it is to be quiet. This comes after the result, so that a refusal is
+/// one line alone.
+void print_warnings();
+
 /// Whether a bar may be drawn: standard error is a terminal that can clear a line (TERM is not "dumb"), and progress is
 /// wanted.
 [[nodiscard]] bool shows_progress();

@@ -13,6 +13,7 @@
 
 #include "apps/sluice/command.hpp"
 #include "apps/sluice/options/broadcast.hpp"
+#include "apps/sluice/options/traffic_format.hpp"
 #include "apps/sluice/options/values.hpp"
 #include "apps/sluice/output/elapsed.hpp"
 #include "apps/sluice/output/files.hpp"
@@ -34,6 +35,7 @@ struct ReportOptions {
   std::string svg;
   std::string platform;
   std::string json;
+  TrafficFormatInput format;
 };
 
 /// "Sluice report: a.json, b.json and 3 more".
@@ -68,6 +70,7 @@ int report(const ReportOptions& options) {
   if (!options.output.empty()) check_named_target("-o", options.output, "a page for browsers", ".html");
   check_picture_target("--svg", options.svg);
   check_json_target(options.json);
+  const TrafficFormat format = options.format.read();
   std::optional<Platform> platform;
   if (!options.platform.empty()) platform = read_platform_option(options.platform);
   std::vector<ReportSection> sections;
@@ -75,7 +78,8 @@ int report(const ReportOptions& options) {
   const std::string page = [&] {
     const Elapsed elapsed("reading");
     ReportSpace space;
-    for (const std::string& file : options.files) sections.push_back(read_report_section(file, platform, space));
+    for (const std::string& file : options.files)
+      sections.push_back(read_report_section(file, platform, format, space));
     if (platform && std::ranges::none_of(sections, [](const auto& each) { return each.kind == kProgramSection; }))
       throw InputError("--platform", "no program among the files", "one, whose times it tells");
     if (options.output.empty()) return std::string();
@@ -116,6 +120,7 @@ void add_report(CLI::App& command, Action& chosen) {
       ->option_text("FILE|-");
   verb->add_option("--platform", options->platform, "the network that programs among the files are for: their times")
       ->option_text("FILE");
+  options->format.add_to(*verb);
   verb->add_option("--json", options->json,
                    "write what was written and the figures as JSON (sluice.written/1); -: instead of the text")
       ->option_text("FILE|-");

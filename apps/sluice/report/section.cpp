@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,7 @@
 #include "apps/sluice/output/cost_text.hpp"
 #include "apps/sluice/output/files.hpp"
 #include "apps/sluice/output/result_json.hpp"
+#include "apps/sluice/output/terminal.hpp"
 #include "apps/sluice/output/trace_file.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
@@ -353,12 +355,34 @@ void add_study(ReportSection& section, const std::string& text, char separator, 
   section.tables.push_back(std::move(table));
 }
 
-/// Whether the first line holds names, which no line of sizes does.
+/// Whether the first line that is no comment holds names, which no line of sizes does.
 bool has_names(std::string_view text) {
+  while (text.starts_with('#') && text.find('\n') != text.npos) text.remove_prefix(text.find('\n') + 1);
   const std::string_view first = text.substr(0, text.find('\n'));
   return std::any_of(first.begin(), first.end(), [](char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z' && c != 'e') || c == '_' || c == '"';
   });
+}
+
+/// The traffic of an edge list whose columns have the usual names; nothing if `text` is another table.
+std::optional<Traffic> edges_in(std::string_view text, const std::string& file) {
+  try {
+    TrafficReading reading;
+    Traffic traffic = read_traffic_csv(text, file, {}, reading);
+    if (reading.taken_for.starts_with("edges")) return traffic;
+  } catch (const InputError&) {  // a table of another kind
+  }
+  return std::nullopt;
+}
+
+void add_csv(ReportSection& section, const std::string& text, const TrafficFormat& format, ReportSpace& space) {
+  if (format == TrafficFormat{} && has_names(text)) {
+    if (const std::optional<Traffic> edges = edges_in(text, section.file)) return add(section, *edges, space);
+    return add_study(section, text, text.substr(0, text.find('\n')).find('\t') == text.npos ? ',' : '\t', space);
+  }
+  TrafficReading reading;
+  add(section, read_traffic_csv(text, section.file, format, reading), space);
+  for (const std::string& warning : reading.warnings) warn(warning);
 }
 
 void add_json(ReportSection& section, std::string text, const std::string& path,
@@ -421,7 +445,7 @@ ReportMatrix read_traffic_matrix(const std::string& path, ReportSpace& space) {
 }
 
 ReportSection read_report_section(const std::string& path, const std::optional<Platform>& platform,
-                                  ReportSpace& space) {
+                                  const TrafficFormat& format, ReportSpace& space) {
   ReportSection section;
   section.file = shown_path(path);
   const std::string extension = path == "-" ? "" : lower_extension(path);
@@ -434,10 +458,8 @@ ReportSection read_report_section(const std::string& path, const std::optional<P
     add(section, read_matrix_market(text, section.file), space);
   else if (extension != ".csv" && extension != ".tsv")
     add_json(section, std::move(text), path, platform, space);
-  else if (has_names(text))
-    add_study(section, text, text.substr(0, text.find('\n')).find('\t') == text.npos ? ',' : '\t', space);
   else
-    add(section, read_traffic_csv(text, section.file), space);
+    add_csv(section, text, format, space);
   return section;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sluice/input/platform.hpp"
+#include "sluice/input/traffic_file.hpp"
 #include "sluice/show/report.hpp"
 
 /// What a report says of each kind of file.
@@ -21,9 +22,10 @@ struct ReportSpace {
 };
 
 /// Reads the file at `path`, or standard input for "-", and says what there is in it. `platform`: for the times of a
-/// program. Throws InputError.
+/// program. `format`: of traffic as CSV; unless it tells anything, a table with names that are not those of an edge
+/// list is one of a study. Throws InputError.
 [[nodiscard]] ReportSection read_report_section(const std::string& path, const std::optional<Platform>& platform,
-                                                ReportSpace& space);
+                                                const TrafficFormat& format, ReportSpace& space);
 
 /// Of files of results, by their schema. `section` has the name of the file.
 void add_comparison(ReportSection& section, const ResultValue& file);
