@@ -103,6 +103,21 @@ double time_of_slowest(const Communicator& comm, const std::function<void()>& ru
   return largest(MPI_Wtime() - start, comm);
 }
 
+TimedTurn timed_turn(const Communicator& comm, const std::function<void()>& run, const std::function<int()>& flag) {
+  const double start = start_together(comm);
+  run();
+  std::array<double, 2> both{MPI_Wtime() - start, 0};
+  both[1] = flag();
+#ifdef SMPI_H
+  SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, both.data(), 2, MPI_DOUBLE, MPI_MAX, comm.get()));
+#else
+  MPI_Request request = MPI_REQUEST_NULL;
+  SLUICE_MPI(MPI_Iallreduce(MPI_IN_PLACE, both.data(), 2, MPI_DOUBLE, MPI_MAX, comm.get(), &request));
+  wait_for(request);
+#endif
+  return {both[0], static_cast<int>(both[1])};
+}
+
 std::optional<std::pair<int, std::string>> text_of_lowest(const std::string& text, const Communicator& comm) {
   const std::int64_t size = comm.size();
   const auto speaker = static_cast<int>(size - largest(text.empty() ? 0 : size - comm.rank(), comm));

@@ -49,6 +49,15 @@ void barrier(const Communicator& comm);
 /// Seconds that `run` takes on the slowest rank, all starting together.
 [[nodiscard]] double time_of_slowest(const Communicator& comm, const std::function<void()>& run);
 
+/// What all ranks know of an execution.
+struct TimedTurn {
+  double seconds = 0;  ///< on the slowest rank
+  int flag = 0;        ///< the largest that any rank had behind it
+};
+/// As time_of_slowest, and agrees on a flag in the same message.
+[[nodiscard]] TimedTurn timed_turn(const Communicator& comm, const std::function<void()>& run,
+                                   const std::function<int()>& flag);
+
 /// The lowest rank whose text is not empty, and its first 1023 characters, on all ranks.
 [[nodiscard]] std::optional<std::pair<int, std::string>> text_of_lowest(const std::string& text,
                                                                         const Communicator& comm);

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,7 +43,9 @@ struct MethodResult {
 struct Comparison {
   int ranks = 0;
   std::int64_t bytes_moved = 0;  ///< also those that stay on their rank
-  int repetitions = 0;
+  int repetitions = 0;           ///< those that all methods have done
+  int asked = 0;                 ///< how many repetitions were asked for
+  int interrupted_by = 0;        ///< the signal that ended the turns early: see stop_comparisons_at; else 0
   bool verified = false;
   /// Methods asked for that cannot do this job, each with the reason; they are not among `methods`.
   std::vector<std::string> left_out;
@@ -55,6 +58,11 @@ struct Comparison {
   /// With `record`, on rank 0: when the transfers of one more execution of the first method ran, without its names.
   std::optional<Timeline> timeline;
 };
+
+/// From now on comparisons of this process end once `signal` returns a signal's number on any rank, and not 0: behind
+/// the present execution, but not before each method has done one repetition. What the present round has of repetitions
+/// does not count then. Each rank has to call it.
+void stop_comparisons_at(std::function<int()> signal);
 
 /// Y = beta Y + alpha X, of doubles.
 struct ScaleAndAdd {

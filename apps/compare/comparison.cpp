@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -16,6 +17,12 @@
 
 namespace sluice::compare {
 namespace {
+
+/// See stop_comparisons_at.
+std::function<int()>& stop_signal() {
+  static std::function<int()> signal = [] { return 0; };
+  return signal;
+}
 
 /// One message of a size that MPI sends with a handshake between every two ranks, and a short one: what MPI sets up
 /// with the first message to a peer must not count for the method that happens to come first.
@@ -40,7 +47,7 @@ class Comparer {
       : comm_(comm), job_(job), record_(record) {
     result_.ranks = comm.size();
     result_.bytes_moved = job.bytes_moved();
-    result_.repetitions = repetitions;
+    result_.asked = repetitions;
     result_.peak_measured = true;
     for (const std::string& name : methods) {
       const std::string why = job.beyond(name);
@@ -62,6 +69,7 @@ class Comparer {
       take_turns();
     }
     result_.verified = result_.failures.empty();
+    if (result_.interrupted_by != 0 && result_.repetitions == result_.asked) result_.interrupted_by = 0;  // too late
     return std::move(result_);
   }
 
@@ -103,12 +111,10 @@ class Comparer {
     }
     const std::size_t count = methods.size();
     std::vector<std::vector<double>> seconds(count);
-    for (int round = 0; round < result_.repetitions; ++round) {
-      for (const std::size_t i : order_of_round(count, static_cast<std::size_t>(round)))
-        seconds[i].push_back(time_of_slowest(comm_, [&] { execute(*methods[i]); }));
-    }
+    while (result_.repetitions < result_.asked && take_round(methods, seconds)) ++result_.repetitions;
     for (std::size_t i = 0; i < count; ++i) {
       std::vector<double>& times = seconds[i];
+      times.resize(static_cast<std::size_t>(result_.repetitions));  // without those of a round that was cut short
       MethodResult& result = result_.methods[i];
       result.samples_s = times;
       std::sort(times.begin(), times.end());
@@ -126,6 +132,19 @@ class Comparer {
     }
   }
 
+  /// Whether the round was finished, and another one may follow.
+  bool take_round(const std::vector<std::unique_ptr<Method>>& methods, std::vector<std::vector<double>>& seconds) {
+    if (result_.interrupted_by != 0) return false;  // in the first round, which is always finished
+    for (const std::size_t i : order_of_round(methods.size(), static_cast<std::size_t>(result_.repetitions))) {
+      const TimedTurn turn = timed_turn(
+          comm_, [&] { execute(*methods[i]); }, stop_signal());
+      seconds[i].push_back(turn.seconds);
+      if (turn.flag != 0) result_.interrupted_by = turn.flag;
+      if (turn.flag != 0 && result_.repetitions > 0) return false;
+    }
+    return true;
+  }
+
   const Communicator& comm_;
   ComparedJob& job_;
   bool record_;
@@ -133,6 +152,8 @@ class Comparer {
 };
 
 }  // namespace
+
+void stop_comparisons_at(std::function<int()> signal) { stop_signal() = std::move(signal); }
 
 void check_comparison(const Communicator& comm, const std::vector<std::string>& methods, int repetitions) {
   expect_same(comm, fmt::format("{} {}", repetitions, fmt::join(methods, " ")));

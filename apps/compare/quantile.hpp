@@ -28,8 +28,8 @@ struct Quartiles {
   return {quantile(values, 0.25), quantile(values, 0.75)};
 }
 
-/// Whether the middle halves of the values of two methods overlap: the difference of their medians may be chance then.
-[[nodiscard]] inline bool within_noise(const Quartiles& a, const Quartiles& b) {
+/// Whether the middle halves of the values of two methods overlap.
+[[nodiscard]] inline bool middle_halves_overlap(const Quartiles& a, const Quartiles& b) {
   return a.low <= b.high && b.low <= a.high;
 }
 

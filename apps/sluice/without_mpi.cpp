@@ -44,6 +44,8 @@ std::string scalapack_library() { return {}; }
 
 std::string needs_mpi_text() { return " (needs MPI, which was left out of this build)"; }
 
+int run_until_stopped(const std::function<int()>& job) { return job(); }
+
 int run_redistribute(const RunRedistribute&) { refuse("sluice run"); }
 
 int run_exchange(const RunExchange&) { refuse("sluice run"); }

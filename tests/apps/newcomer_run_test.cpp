@@ -33,8 +33,9 @@ TEST(NewcomerRuns, ResultsSayWhatTheyWereMadeFrom) {  // 3, 21
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("170 kB in total, k = 2, beta = 8192\n"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("3 ranks, 5 repetitions, methods in turns\n"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("quartiles"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("\nfastest here: "), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find(" % interval"), std::string::npos) << outcome.out;
+  expect_in("\ntoo few samples to tell which is the fastest: 5 repetitions, at least 6 are needed; least median: ",
+            outcome.out);
   const json file = json::parse(folder.read("out.json"));
   const json& about = file["about"];
   EXPECT_EQ(about["inputs"][0]["sha256"].get<std::string>() + "  traffic.mtx\n",
@@ -49,6 +50,7 @@ TEST(NewcomerRuns, ResultsSayWhatTheyWereMadeFrom) {  // 3, 21
     EXPECT_EQ(samples[1], method["quartiles_s"][0]);
     EXPECT_EQ(samples[2], method["median_s"]);
     EXPECT_EQ(samples[3], method["quartiles_s"][1]);
+    EXPECT_FALSE(method.contains("median_interval_s"));
     EXPECT_EQ(samples[4], method["max_s"]);
   }
 }
@@ -67,6 +69,7 @@ TEST(NewcomerRuns, RatiosHaveTheDigitsThatTheSamplesAllow) {  // 22
   folder.write("traffic.mtx", kSmallTraffic);
   const Outcome outcome = on_ranks(folder, 3, "run exchange traffic.mtx --repetitions 9 --json out.json");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
+  expect_in("96 % interval", outcome.out);
   const json file = json::parse(folder.read("out.json"));
   const json& first = file["methods"][0];
   const auto spread = [](const json& method) {
@@ -86,8 +89,13 @@ TEST(NewcomerRuns, RatiosHaveTheDigitsThatTheSamplesAllow) {  // 22
     int decimals = wider <= 0.01 ? 3 : wider <= 0.1 ? 2 : 1;
     const double ratio = method["median_s"].get<double>() / first["median_s"].get<double>();
     while (ratio * std::pow(10, decimals) < 0.5) ++decimals;  // "0.0" would say nothing
-    const bool same =
-        method["quartiles_s"][0] <= first["quartiles_s"][1] && first["quartiles_s"][0] <= method["quartiles_s"][1];
+    // Of nine samples, the second and the eighth hold the median with 492/512.
+    std::vector<double> samples = method["samples_s"];
+    std::sort(samples.begin(), samples.end());
+    EXPECT_EQ(method["median_interval_s"], (json{samples[1], samples[7]}));
+    EXPECT_EQ(method["confidence"], 492.0 / 512);
+    const bool same = method["median_interval_s"][0] <= first["median_interval_s"][1] &&
+                      first["median_interval_s"][0] <= method["median_interval_s"][1];
     std::ostringstream cell;
     cell << (same ? " ~" : " ") << std::fixed << std::setprecision(decimals) << ratio << "  ";
     EXPECT_NE(row->find(cell.str()), row->npos) << cell.str();
@@ -208,7 +216,7 @@ TEST(NewcomerRuns, AMeasuredKIsTold) {  // 11
   const Outcome outcome = on_ranks(folder, 3, "run exchange traffic.mtx --measure --repetitions 3");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   expect_in(" measured, by transfers at once: 1: ", outcome.out);
-  expect_in("\nfastest here: ", outcome.out);
+  expect_in("; least median: ", outcome.out);
 }
 
 TEST(NewcomerRuns, ProbeSaysWhatItWroteAndWhatItIsGoodFor) {  // 12, 35

@@ -370,39 +370,80 @@ TEST(Report, NoTextOfAFileBecomesPartOfThePage) {
             outcome.out.npos);
 }
 
-TEST(Report, ARunIsShownWithItsQuartilesAndItsNoise) {
+TEST(Report, AnEdgeListIsTraffic) {
   const Folder folder;
-  const auto method = [](const char* name, double median, double lower, double upper) {
-    return json{{"name", name},
-                {"median_s", median},
-                {"min_s", 0.5 * lower},
-                {"max_s", 2 * upper},
-                {"quartiles_s", {lower, upper}},
-                {"peak_extra_bytes", 0}};
+  folder.write("edges.csv", "src,dst,bytes\n0,1,1000\n1,2,2000\n2,0,500\n");
+  const json edges = sections(folder, "edges.csv")[0];
+  EXPECT_EQ(edges["kind"], "traffic");
+  EXPECT_NE(edges["figures"].dump().find("[\"sum of sizes\",\"3500\"]"), std::string::npos) << edges["figures"];
+  // Another table with names is one of a study, unless it is told that it is traffic.
+  folder.write("table.csv", ",a,b\n0,5,3\n1,2,9\n");
+  EXPECT_EQ(sections(folder, "table.csv")[0]["kind"], "study");
+  const json told = sections(folder, "table.csv --format matrix")[0];
+  EXPECT_EQ(told["kind"], "traffic");
+  EXPECT_NE(told["figures"].dump().find("[\"sum of sizes\",\"19\"]"), std::string::npos) << told["figures"];
+}
+
+TEST(Report, ARunIsShownWithWhatItsSamplesTell) {
+  const Folder folder;
+  std::size_t repetitions = 6;
+  const auto method = [&](const char* name, double median, double lower, double upper) {
+    std::vector<double> samples{lower, median, upper, median, median, median, median};
+    samples.resize(repetitions);
+    return json{{"name", name},       {"samples_s", samples},          {"median_s", median},   {"min_s", 0.5 * lower},
+                {"max_s", 2 * upper}, {"quartiles_s", {lower, upper}}, {"peak_extra_bytes", 0}};
   };
-  json run{{"schema", "sluice.run/1"},
-           {"problem", "exchange"},
-           {"ranks", 2},
-           {"bytes_moved", 1},
-           {"verified", true},
-           {"repetitions", 5},
-           {"methods", {method("sluice", 12, 10, 13), method("pairwise", 11, 9, 11), method("alltoallv", 30, 20, 40)}}};
-  folder.write("run.json", run.dump());
+  const auto run_of = [&](std::size_t samples) {
+    repetitions = samples;
+    return json{
+        {"schema", "sluice.run/1"},
+        {"problem", "exchange"},
+        {"ranks", 2},
+        {"bytes_moved", 1},
+        {"verified", true},
+        {"repetitions", samples},
+        {"methods", {method("sluice", 12, 10, 13), method("pairwise", 11, 9, 11), method("alltoallv", 30, 20, 40)}}};
+  };
+  const auto has = [](const json& section, const json& figure) {
+    return std::find(section["figures"].begin(), section["figures"].end(), figure) != section["figures"].end();
+  };
+  folder.write("run.json", run_of(6).dump());
   const json section = sections(folder, "run.json")[0];
   EXPECT_EQ(section["bars"][0]["bars"][0]["low"], 10);
   EXPECT_EQ(section["bars"][0]["bars"][0]["high"], 13);
   const json& table = section["tables"][0];
-  EXPECT_EQ(table["columns"][2]["title"], "lower quartile");
-  EXPECT_EQ(table["columns"][6]["title"], "beside the fastest");
-  EXPECT_EQ(table["rows"][0][6], "within the noise");
-  EXPECT_EQ(table["rows"][1][6], "the fastest");
-  EXPECT_EQ(table["rows"][2][6], "slower");
-  const auto has = [&](const json& figure) {
-    return std::find(section["figures"].begin(), section["figures"].end(), figure) != section["figures"].end();
-  };
-  EXPECT_TRUE(has({"fastest", "pairwise, 11.0 s"})) << section["figures"];
-  EXPECT_TRUE(has({"not different within the noise", "sluice"})) << section["figures"];
+  EXPECT_EQ(table["columns"][2]["title"], "96 % interval from");
+  EXPECT_EQ(table["columns"][4]["title"], "lower quartile");
+  EXPECT_EQ(table["columns"][8]["title"], "beside the fastest");
+  EXPECT_EQ(table["rows"][0][2], 10);  // of six samples, all
+  EXPECT_EQ(table["rows"][0][3], 13);
+  EXPECT_EQ(table["rows"][0][8], "not told apart");
+  EXPECT_EQ(table["rows"][1][8], "least median");
+  EXPECT_EQ(table["rows"][2][8], "slower");
+  EXPECT_TRUE(has(section, {"least median", "pairwise, 11.0 s"})) << section["figures"];
+  EXPECT_TRUE(has(section, {"not told apart from it", "sluice"})) << section["figures"];
 
+  json run = run_of(6);
+  run["methods"].erase(0);
+  run["interrupted"] = true;
+  folder.write("run.json", run.dump());
+  const json told = sections(folder, "run.json")[0];
+  EXPECT_TRUE(has(told, {"fastest", "pairwise, 11.0 s"})) << told["figures"];
+  EXPECT_EQ(told["tables"][0]["rows"][0][8], "the fastest");
+  EXPECT_NE(told["notes"].dump().find("interrupted"), std::string::npos) << told["notes"];
+
+  // From five samples nothing follows, however far apart they are.
+  folder.write("run.json", run_of(5).dump());
+  const json few = sections(folder, "run.json")[0];
+  const json& rows = few["tables"][0]["rows"];
+  EXPECT_EQ(few["tables"][0]["columns"][6]["title"], "beside the fastest");
+  EXPECT_EQ(rows[0][6], "too few samples to tell");
+  EXPECT_EQ(rows[1][6], "least median");
+  EXPECT_EQ(rows[2][6], "too few samples to tell");
+  EXPECT_TRUE(has(few, {"least median", "pairwise, 11.0 s"})) << few["figures"];
+  EXPECT_EQ(few["figures"].dump().find("not told apart"), std::string::npos) << few["figures"];
+
+  run = run_of(6);
   run["methods"][1]["quartiles_s"] = {11, 9};
   folder.write("run.json", run.dump());
   expect_refused(folder.sluice(words("report run.json -o -")), "\"quartiles_s\": not a lower and an upper one");

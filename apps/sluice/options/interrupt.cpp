@@ -43,7 +43,7 @@ extern "C" void request_stop(int signal) {
   }
   requested_at_ms = now_ms();
   requested_by = signal;
-  static constexpr char kNotice[] = "\ninterrupted: ending with the best plan so far; Ctrl-C again ends at once\n";
+  static constexpr char kNotice[] = "\ninterrupted: ending with what there is so far; Ctrl-C again ends at once\n";
   if (::isatty(STDERR_FILENO) == 1) (void)!::write(STDERR_FILENO, kNotice, sizeof kNotice - 1);
 }
 
@@ -65,6 +65,8 @@ Interruptible::~Interruptible() {
 }
 
 bool was_interrupted() { return requested_by != 0; }
+
+int interrupting_signal() { return requested_by; }
 
 std::string interrupted_text() {
   if (!was_interrupted()) return "";

@@ -28,6 +28,9 @@ class Interruptible {
 /// Whether there was a signal that was a request, since the program began.
 [[nodiscard]] bool was_interrupted();
 
+/// The signal that it was; 0 if there was none.
+[[nodiscard]] int interrupting_signal();
+
 /// "interrupted by Ctrl-C" or "interrupted by SIGTERM"; "" if it was not.
 [[nodiscard]] std::string interrupted_text();
 

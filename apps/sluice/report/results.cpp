@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/compare/median.hpp"
 #include "apps/compare/quantile.hpp"
 #include "apps/sluice/output/result_json.hpp"
 #include "apps/sluice/output/trace_file.hpp"
@@ -66,15 +67,32 @@ std::optional<compare::Quartiles> quartiles_of(const ResultValue& method) {
   return compare::Quartiles{both[0].number(), both[1].number()};
 }
 
-/// The methods of a run: bars, a table, and which one was the fastest. Files whose methods have quartiles tell, as the
-/// command does, which ones are not different from it within the noise.
+/// The repetitions of a method; files of old versions have none.
+std::vector<double> samples_of(const ResultValue& method) {
+  std::vector<double> samples;
+  if (method.has("samples_s"))
+    for (const ResultValue& each : method["samples_s"].elements()) samples.push_back(each.number());
+  return samples;
+}
+
+/// What a method is beside the fastest one, by their samples.
+const char* beside_text(compare::Difference difference) {
+  if (difference == compare::Difference::kTooFewSamples) return "too few samples to tell";
+  return difference == compare::Difference::kSlower ? "slower" : "not told apart";
+}
+
+/// The methods of a run: bars, a table, and which one was the fastest, as far as the samples tell it.
 void add_methods(ReportSection& section, const ResultValue& file) {
   const std::vector<ResultValue> methods = file["methods"].elements();
   if (methods.empty()) return;
   std::vector<compare::Quartiles> quartiles;
-  for (const ResultValue& row : methods)
+  std::vector<std::vector<double>> samples;
+  for (const ResultValue& row : methods) {
     if (const auto both = quartiles_of(row)) quartiles.push_back(*both);
+    samples.push_back(samples_of(row));
+  }
   const bool known = quartiles.size() == methods.size();
+  const bool sampled = std::ranges::none_of(samples, [](const auto& each) { return each.empty(); });
   const auto best = static_cast<std::size_t>(
       std::ranges::min_element(methods, {}, [](const ResultValue& row) { return row["median_s"].number(); }) -
       methods.begin());
@@ -85,39 +103,55 @@ void add_methods(ReportSection& section, const ResultValue& file) {
                   file.has("bound_s") ? file["bound_s"].number() : 0,
                   "lower bound"};
   ReportTable table{"Methods", {{"method"}, {"median", "s"}}, {}};
+  const auto interval = compare::median_interval(samples[best]);
+  if (sampled && interval) {
+    const int percent = static_cast<int>(100 * interval->confidence);
+    table.columns.insert(table.columns.end(), {{fmt::format("{} % interval from", percent), "s"}, {"to", "s"}});
+  }
   if (known) table.columns.insert(table.columns.end(), {{"lower quartile", "s"}, {"upper quartile", "s"}});
   table.columns.insert(table.columns.end(), {{"least", "s"}, {"most", "s"}});
-  if (known) table.columns.push_back({"beside the fastest"});
+  if (sampled) table.columns.push_back({"beside the fastest"});
   table.columns.insert(table.columns.end(), {{"extra memory", "B"}, {"how"}});
-  std::string as_fast;
+  std::string not_told;
+  for (std::size_t i = 0; i < methods.size() && sampled; ++i)
+    if (i != best && compare::difference(samples[i], samples[best]) == compare::Difference::kNotTold)
+      not_told += (not_told.empty() ? "" : ", ") + methods[i]["name"].text();
+  const bool told = methods.size() == 1 || (sampled && interval && not_told.empty());
   for (std::size_t i = 0; i < methods.size(); ++i) {
     const ResultValue& row = methods[i];
     const std::string name = row["name"].text();
     const double median = row["median_s"].number(), least = row["min_s"].number(), most = row["max_s"].number();
     const compare::Quartiles shown = known ? quartiles[i] : compare::Quartiles{least, most};
     bars.bars.push_back({name, median, shown.low, shown.high});
-    const char* beside = "slower";
-    if (i == best) {
-      beside = "the fastest";
-    } else if (known && compare::within_noise(quartiles[i], quartiles[best])) {
-      beside = "within the noise";
-      as_fast += (as_fast.empty() ? "" : ", ") + name;
-    }
     std::vector<ReportCell> cells{name, median};
+    if (sampled && interval) {
+      const auto of_median = compare::median_interval(samples[i]);
+      for (const double compare::MedianInterval::*end : {&compare::MedianInterval::low, &compare::MedianInterval::high})
+        cells.push_back(of_median ? ReportCell((*of_median).*end) : ReportCell());
+    }
     if (known) cells.insert(cells.end(), {shown.low, shown.high});
     cells.insert(cells.end(), {least, most});
-    if (known) cells.emplace_back(beside);
+    if (sampled) {
+      const char* const first = told ? "the fastest" : "least median";
+      cells.emplace_back(i == best ? first : beside_text(compare::difference(samples[i], samples[best])));
+    }
     cells.insert(cells.end(),
                  {row["peak_extra_bytes"].number(), row.has("how") ? ReportCell(row["how"].text()) : ReportCell()});
     table.rows.push_back(std::move(cells));
   }
-  section.figures.emplace_back("fastest",
+  section.figures.emplace_back(told ? "fastest" : "least median",
                                fmt::format("{}, {}", bars.bars[best].name, seconds_text(bars.bars[best].value)));
-  if (!as_fast.empty()) section.figures.emplace_back("not different within the noise", as_fast);
-  if (known && methods.size() > 1)
+  if (!not_told.empty()) section.figures.emplace_back("not told apart from it", not_told);
+  if (sampled && methods.size() > 1)
     section.notes.emplace_back(
-        "A difference is within the noise where the middle halves of the samples, from the lower to the upper "
-        "quartile, overlap.");
+        interval ? fmt::format("Methods are told apart if the intervals that hold their medians with at least {:.0f} % "
+                               "do not overlap. The intervals lie between two samples each.",
+                               100 * compare::kLeastConfidence)
+                 : fmt::format("Too few samples to tell which is the fastest: a median has an interval from {} "
+                               "repetitions on.",
+                               compare::kFewestSamples));
+  if (file.has("interrupted") && file["interrupted"].flag())
+    section.notes.emplace_back("The run was interrupted: it has fewer repetitions than were asked for.");
   section.bars.push_back(std::move(bars));
   section.tables.push_back(std::move(table));
 }

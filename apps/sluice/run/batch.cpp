@@ -144,7 +144,7 @@ int run_batch(const RunRedistribute& options) {
   if (!options.effort.empty()) how.effort = parse_positive_number(options.effort, "--effort");
   how.mode = mpi::parse_exchange_mode(options.mode);
   const compare::Comparison comparison = compare::batches(MPI_COMM_WORLD, arrays, how, methods, repetitions);
-  write_timeline(options.timeline, "redistribute", comparison.verified, [&] {
+  write_timeline(options.timeline, "redistribute", comparison, [&] {
     how.try_native = false;
     return compare::batches(MPI_COMM_WORLD, arrays, how, {"sluice"}, 1, true);
   });

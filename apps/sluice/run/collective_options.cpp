@@ -65,7 +65,9 @@ void add_run_collectives(CLI::App& verb, Action& chosen) {
                     "  mpirun -np 88 sluice run {0} --platform platform.json --size 64Ki\n"
                     "  mpirun -np 88 sluice run {0} --program plan.json --size 64Ki",
                     name));
-    problem->callback([options, &chosen] { chosen = [options] { return run_collective(*options); }; });
+    problem->callback([options, &chosen] {
+      chosen = [options] { return run_until_stopped([&] { return run_collective(*options); }); };
+    });
   }
 }
 

@@ -4,17 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "apps/compare/quantile.hpp"
+#include "apps/compare/median.hpp"
 #include "apps/sluice/command.hpp"
+#include "apps/sluice/options/interrupt.hpp"
 #include "apps/sluice/output/files.hpp"
 #include "apps/sluice/output/provenance.hpp"
 #include "apps/sluice/output/terminal.hpp"
 #include "apps/sluice/process/ranks.hpp"
+#include "apps/sluice/run/run.hpp"
 #include "sluice/error.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
@@ -37,6 +41,7 @@ std::string to_json(const RunSubject& subject, const compare::Comparison& compar
   if (subject.max_transfers > 0) file["max_transfers"] = subject.max_transfers;
   if (subject.bound_s > 0) file["bound_s"] = subject.bound_s;
   if (!comparison.left_out.empty()) file["left_out"] = comparison.left_out;
+  if (comparison.interrupted_by != 0) file["interrupted"] = true;
   // Times of wrong results do not count.
   if (comparison.verified) {
     for (const compare::MethodResult& method : comparison.methods) {
@@ -47,6 +52,10 @@ std::string to_json(const RunSubject& subject, const compare::Comparison& compar
                        {"quartiles_s", {method.lower_quartile_s, method.upper_quartile_s}},
                        {"samples_s", method.samples_s},
                        {"peak_extra_bytes", method.peak_extra_bytes}};
+      if (const auto interval = compare::median_interval(method.samples_s)) {
+        row["median_interval_s"] = {interval->low, interval->high};
+        row["confidence"] = interval->confidence;
+      }
       if (method.predicted_s) row["predicted_s"] = *method.predicted_s;
       if (!method.how.empty()) row["how"] = method.how;
       file["methods"].push_back(std::move(row));
@@ -57,13 +66,16 @@ std::string to_json(const RunSubject& subject, const compare::Comparison& compar
   return file.dump(1) + '\n';
 }
 
-bool within_noise(const compare::MethodResult& a, const compare::MethodResult& b) {
-  return compare::within_noise({a.lower_quartile_s, a.upper_quartile_s}, {b.lower_quartile_s, b.upper_quartile_s});
+compare::Difference difference(const compare::MethodResult& a, const compare::MethodResult& b) {
+  return compare::difference(a.samples_s, b.samples_s);
 }
 
+/// "96 %".
+std::string confidence_text(double confidence) { return fmt::format("{} %", static_cast<int>(100 * confidence)); }
+
 /// The ratio of two medians, with more digits the less the samples vary: three decimals where half of them lie within 1
-/// % of the median, two within 10 %, else one, or as many as it takes to show one that is not 0; "~" stands before it
-/// where the difference is within the noise.
+/// % of the median, two within 10 %, else one, as if they are too few, or as many as it takes to show one that is not
+/// 0; "~" stands before it if the samples do not tell which is smaller, "?" if they are too few to tell.
 std::string ratio_of(const compare::MethodResult& method, const compare::MethodResult& reference) {
   if (&method == &reference) return "1";
   if (reference.median_s <= 0) return "-";
@@ -74,9 +86,12 @@ std::string ratio_of(const compare::MethodResult& method, const compare::MethodR
   constexpr double kSteady = 0.01, kFair = 0.1;
   const double ratio = method.median_s / reference.median_s;
   constexpr int kMostDecimals = 6;
-  int decimals = wider <= kSteady ? 3 : wider <= kFair ? 2 : 1;
+  const compare::Difference told = difference(method, reference);
+  const bool few = told == compare::Difference::kTooFewSamples;
+  int decimals = few || wider > kFair ? 1 : wider > kSteady ? 2 : 3;
   while (decimals < kMostDecimals && ratio * std::pow(10, decimals) < 0.5) ++decimals;
-  return fmt::format("{}{:.{}f}", within_noise(method, reference) ? "~" : "", ratio, decimals);
+  const char* const mark = few ? "?" : told == compare::Difference::kNotTold ? "~" : "";
+  return fmt::format("{}{:.{}f}", mark, ratio, decimals);
 }
 
 /// "55.8 %" or, of little data, "956 times".
@@ -93,12 +108,17 @@ std::string verdict(const compare::Comparison& comparison, const std::vector<std
   const compare::MethodResult& first = comparison.methods.front();
   const auto fastest = std::min_element(comparison.methods.begin(), comparison.methods.end(),
                                         [](const auto& a, const auto& b) { return a.median_s < b.median_s; });
+  if (!compare::median_interval(fastest->samples_s))
+    return fmt::format("too few samples to tell which is the fastest: {}, at least {} are needed; least median: {}\n",
+                       count_text(comparison.repetitions, "repetition"), compare::kFewestSamples, fastest->name);
   std::string others;
   for (const compare::MethodResult& each : comparison.methods)
-    if (&each != &*fastest && within_noise(each, *fastest)) others += (others.empty() ? "" : ", ") + each.name;
-  std::string text = fmt::format("fastest here: {}{}\n", fastest->name,
-                                 others.empty() ? "" : fmt::format("; not different within the noise: {}", others));
-  const bool behind = &*fastest != &first && !within_noise(first, *fastest);
+    if (&each != &*fastest && difference(each, *fastest) != compare::Difference::kSlower)
+      others += (others.empty() ? "" : ", ") + each.name;
+  std::string text = others.empty()
+                         ? fmt::format("fastest here: {}\n", fastest->name)
+                         : fmt::format("least median here: {}; not told apart from it: {}\n", fastest->name, others);
+  const bool behind = difference(first, *fastest) == compare::Difference::kSlower;
   if (behind && hosts.size() == 1 && first.name.rfind("sluice", 0) == 0)
     text +=
         "all ranks are on one host, where messages are copies in memory: a plan pays on a network that is the "
@@ -115,12 +135,19 @@ std::string overload_text(int ranks, const std::vector<std::string>& hosts) {
                      count_text(ranks, "rank"), count_text(cores, "core"));
 }
 
+/// " of 100000 (interrupted by Ctrl-C)", or nothing.
+std::string interrupted_text(const compare::Comparison& comparison) {
+  if (comparison.interrupted_by == 0) return {};
+  return fmt::format(" of {} (interrupted by {})", comparison.asked,
+                     comparison.interrupted_by == SIGTERM ? "SIGTERM" : "Ctrl-C");
+}
+
 std::string to_text(const RunSubject& subject, const compare::Comparison& comparison,
                     const std::vector<std::string>& hosts) {
   std::string text = subject.title + '\n';
   for (const std::string& note : subject.notes) text += note + '\n';
-  text += fmt::format("{}, {}, methods in turns\n\n", count_text(comparison.ranks, "rank"),
-                      count_text(comparison.repetitions, "repetition"));
+  text += fmt::format("{}, {}{}, methods in turns\n\n", count_text(comparison.ranks, "rank"),
+                      count_text(comparison.repetitions, "repetition"), interrupted_text(comparison));
   text += overload_text(comparison.ranks, hosts);
   for (const std::string& why : comparison.left_out) text += fmt::format("left out: {}\n", why);
   if (!comparison.left_out.empty()) text += '\n';
@@ -129,9 +156,10 @@ std::string to_text(const RunSubject& subject, const compare::Comparison& compar
     return text + "not verified: no times\n";
   }
   const compare::MethodResult& reference = comparison.methods.front();
+  const std::optional<compare::MedianInterval> interval = compare::median_interval(reference.samples_s);
   std::vector<TextTable::Column> columns{{"method", TextTable::Align::kLeft},
                                          {"median"},
-                                         {"quartiles"},
+                                         {interval ? confidence_text(interval->confidence) + " interval" : "interval"},
                                          {"min"},
                                          {"max"},
                                          {"rate"},
@@ -149,12 +177,13 @@ std::string to_text(const RunSubject& subject, const compare::Comparison& compar
   TextTable table(columns);
   bool marked = false;
   for (const compare::MethodResult& method : comparison.methods) {
-    marked = marked || (&method != &reference && within_noise(method, reference));
+    marked = marked || (&method != &reference && difference(method, reference) == compare::Difference::kNotTold);
+    const std::optional<compare::MedianInterval> of_median = compare::median_interval(method.samples_s);
     const double rate = method.median_s > 0 ? static_cast<double>(comparison.bytes_moved) / method.median_s : 0;
     std::vector<std::string> cells{
         method.name,
         seconds_text(method.median_s),
-        seconds_text(method.lower_quartile_s) + " to " + seconds_text(method.upper_quartile_s),
+        of_median ? seconds_text(of_median->low) + " to " + seconds_text(of_median->high) : "-",
         seconds_text(method.min_s),
         seconds_text(method.max_s),
         speed_text(rate),
@@ -174,7 +203,12 @@ std::string to_text(const RunSubject& subject, const compare::Comparison& compar
   if (subject.bound_s > 0) text += fmt::format("bound: {}, by the speeds given\n", seconds_text(subject.bound_s));
   if (!comparison.peak_measured)
     text += "extra memory is what each method allocates itself: the system does not tell a process its peak\n";
-  if (marked) text += "~: within the noise, the middle halves of the samples overlap\n";
+  if (marked)
+    text += fmt::format("~: not told apart from {}, the intervals that hold the medians with {} overlap\n",
+                        reference.name, confidence_text(interval->confidence));
+  if (!interval && comparison.methods.size() > 1)
+    text += fmt::format("?: too few samples to tell, a median has an interval from {} repetitions on\n",
+                        compare::kFewestSamples);
   text += '\n' + verdict(comparison, hosts);
   if (comparison.ranks == 1) return text + "verified: the result; one rank has nobody to send to\n";
   return text + fmt::format("verified: every byte of {} after each method, before its times counted\n",
@@ -193,7 +227,15 @@ int show_run(const RunSubject& subject, const compare::Comparison& comparison, c
     if (!json.empty()) write_file_atomically(json, to_json(subject, comparison, hosts));
     tell(to_text(subject, comparison, hosts));
   });
-  return comparison.verified ? kDone : kCheckFailed;
+  if (!comparison.verified) return kCheckFailed;
+  if (comparison.interrupted_by == 0) return kDone;
+  return comparison.interrupted_by == SIGTERM ? kTerminated : kInterrupted;
+}
+
+int run_until_stopped(const std::function<int()>& job) {
+  const Interruptible interruptible;
+  compare::stop_comparisons_at(interrupting_signal);
+  return job();
 }
 
 void check_outputs(const std::string& json, const TimelineOutput& timeline) {
@@ -203,17 +245,17 @@ void check_outputs(const std::string& json, const TimelineOutput& timeline) {
   });
 }
 
-void write_timeline(const TimelineOutput& output, const std::string& problem, bool verified,
+void write_timeline(const TimelineOutput& output, const std::string& problem, const compare::Comparison& comparison,
                     const std::function<compare::Comparison()>& record) {
-  if (!output.wanted() || !verified) return;
-  const compare::Comparison comparison = record();
-  if (!comparison.verified) return;
+  if (!output.wanted() || !comparison.verified || comparison.interrupted_by != 0) return;
+  const compare::Comparison recorded = record();
+  if (!recorded.verified) return;
   Ranks::once([&] {
-    Timeline timeline = comparison.timeline.value();
+    Timeline timeline = recorded.timeline.value();
     if (timeline.transfers.empty())
       throw InputError(output.given(), "no transfer between ranks in the plan", "a plan that has one");
     timeline.problem = problem;
-    timeline.algorithm = "executed: " + comparison.methods.front().how;
+    timeline.algorithm = "executed: " + recorded.methods.front().how;
     output.write(timeline, fmt::format("{}, {}", problem, timeline.algorithm));
   });
 }

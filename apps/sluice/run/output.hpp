@@ -27,10 +27,10 @@ int show_run(const RunSubject& subject, const compare::Comparison& comparison, c
 /// Throws InputError on all ranks if a file that is asked for cannot be written.
 void check_outputs(const std::string& json, const TimelineOutput& timeline);
 
-/// If a picture or a trace is asked for and the result is `verified`, writes when each transfer ran of the first method
-/// of the recorded comparison that `record` returns. Collective; throws InputError on all ranks, also if there was no
-/// transfer.
-void write_timeline(const TimelineOutput& output, const std::string& problem, bool verified,
+/// If a picture or a trace is asked for and `comparison` is verified and was not interrupted, writes when each transfer
+/// ran of the first method of the recorded comparison that `record` returns. Collective; throws InputError on all
+/// ranks, also if there was no transfer.
+void write_timeline(const TimelineOutput& output, const std::string& problem, const compare::Comparison& comparison,
                     const std::function<compare::Comparison()>& record);
 
 }  // namespace sluice::command

@@ -216,7 +216,7 @@ int run_reduce(const RunReduce& options) {
   check_outputs(options.methods.json, options.timeline);
   const compare::ReductionComparison comparison =
       compare::reductions(MPI_COMM_WORLD, contents, root, how, methods, repetitions);
-  write_timeline(options.timeline, "reduce", comparison.verified, [&] {
+  write_timeline(options.timeline, "reduce", comparison, [&] {
     how.try_native = false;
     return compare::reductions(MPI_COMM_WORLD, contents, root, how, {"sluice"}, 1, true);
   });

@@ -78,7 +78,9 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
       "  mpirun -np 8 sluice run redistribute --from 2:64 --to 2:100 --shape 1000000 --to-replicas 3 --apart\n"
       "  mpirun -np 4 sluice run redistribute --from 2x2:0,100,1000x64 --to 4x1:64x0,300,2000\n"
       "  mpirun -np 4 sluice run redistribute --from 2x2:64x64 --to 4x1:100x100 --shape 500x500 --arrays 8");
-  problem->callback([options, &chosen] { chosen = [options] { return run_redistribute(*options); }; });
+  problem->callback([options, &chosen] {
+    chosen = [options] { return run_until_stopped([&] { return run_redistribute(*options); }); };
+  });
 }
 
 void add_run_exchange(CLI::App& verb, Action& chosen) {
@@ -149,7 +151,8 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
       "    --latency 1ms --local-links 1Gbit --methods sluice,sluice-direct,alltoallv\n"
       "  mpirun -np 20 sluice run exchange traffic.mtx --schedule plan.json\n"
       "  mpirun -np 20 sluice run exchange traffic.mtx --mode chain --max-transfers 3 --trace run.json");
-  problem->callback([options, &chosen] { chosen = [options] { return run_exchange(*options); }; });
+  problem->callback(
+      [options, &chosen] { chosen = [options] { return run_until_stopped([&] { return run_exchange(*options); }); }; });
 }
 
 void add_run_broadcast(CLI::App& verb, Action& chosen) {
@@ -176,7 +179,9 @@ void add_run_broadcast(CLI::App& verb, Action& chosen) {
       "  mpirun -np 8 sluice run broadcast --size 1Mi\n"
       "  mpirun -np 88 sluice run broadcast --platform platform.json --size 4Mi\n"
       "  mpirun -np 88 sluice run broadcast --platform platform.json --size 1Mi --methods sluice,ecef,flat,mpi-bcast");
-  problem->callback([options, &chosen] { chosen = [options] { return run_broadcast(*options); }; });
+  problem->callback([options, &chosen] {
+    chosen = [options] { return run_until_stopped([&] { return run_broadcast(*options); }); };
+  });
 }
 
 void add_run_reduce(CLI::App& verb, Action& chosen) {
@@ -251,7 +256,8 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
       "  mpirun -np 16 sluice run reduce --count 500 --operation matmul\n"
       "  mpirun -np 16 sluice run reduce --count 100K --operation sleep:20 --transfer 0.02 --compute 0.02\n"
       "  mpirun -np 88 sluice run reduce --count 512Ki --platform platform.json");
-  problem->callback([options, &chosen] { chosen = [options] { return run_reduce(*options); }; });
+  problem->callback(
+      [options, &chosen] { chosen = [options] { return run_until_stopped([&] { return run_reduce(*options); }); }; });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -86,6 +87,10 @@ inline constexpr const char* kByARun = "in one more execution of method sluice, 
 
 /// The problems that programs solve, for the verb `run`.
 void add_run_collectives(CLI::App& verb, Action& chosen);
+
+/// Runs `job`, one of those below. A first Ctrl-C or SIGTERM meanwhile, on any rank, ends its repetitions: the table of
+/// what was measured until then is printed and written. Returns its exit status.
+int run_until_stopped(const std::function<int()>& job);
 
 /// Each of these moves data between the ranks of this job by every method asked for, and prints the times. Collective;
 /// throws InputError on all ranks.

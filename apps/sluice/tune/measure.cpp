@@ -272,7 +272,7 @@ struct Times {
   /// Whether the median is smaller by the share `gain`, and the middle halves do not overlap.
   [[nodiscard]] bool beats(const Times& other, double gain) const {
     return median() < (1 - gain) * other.median() &&
-           !compare::within_noise(compare::quartiles_of(all), compare::quartiles_of(other.all));
+           !compare::middle_halves_overlap(compare::quartiles_of(all), compare::quartiles_of(other.all));
   }
 };
 
