@@ -578,6 +578,88 @@ TEST(SimulateWithSimgrid, ReductionsOverAPlatformAreWhatTheirRanksDo) {
   EXPECT_NEAR(length_of(simgrid) / length_of(model), 1, 0.02);
 }
 
+/// A platform of SimGrid around `zone`.
+std::string simgrid_platform(const std::string& zone) {
+  return "<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+         "<platform version=\"4.1\">" +
+         zone + "</platform>\n";
+}
+
+/// Two hosts with a link of 1 MB/s and 1 ms between them, in a zone of this routing.
+std::string two_hosts(const std::string& routing, const std::string& more_of_host = "") {
+  return simgrid_platform("<zone id=\"all\" routing=\"" + routing + "\"><host id=\"a\" speed=\"1Gf\"" + more_of_host +
+                          "/><host id=\"b\" speed=\"1Gf\"/><link id=\"l\" bandwidth=\"1MBps\" latency=\"1ms\"/>"
+                          "<route src=\"a\" dst=\"b\"><link_ctn id=\"l\"/></route></zone>");
+}
+
+TEST(SimulateWithSimgrid, PlatformsOfEveryRouting) {
+  const Folder folder;
+  folder.write("x.csv", "0,1000000\n0,0\n");
+  const auto length = [&](const std::string& platform) {
+    folder.write("p.xml", platform);
+    const Outcome outcome = folder.sluice(
+        words("simulate exchange x.csv --engine simgrid --platform p.xml --same-hosts --json - --order local"));
+    EXPECT_EQ(outcome.status, 0) << platform << outcome.err;
+    return outcome.status == 0 ? length_of(outcome) : 0;
+  };
+  for (const char* routing : {"Full", "Floyd", "Dijkstra", "DijkstraCache"})
+    EXPECT_NEAR(length(two_hosts(routing)), 1.001, 1e-6) << routing;
+  // Coordinates in milliseconds, 3 and 4 apart, and peers with links of their own.
+  EXPECT_NEAR(
+      length(simgrid_platform("<zone id=\"all\" routing=\"Vivaldi\">"
+                              "<peer id=\"a\" coordinates=\"0 0 0\" speed=\"1Gf\" bw_in=\"2MBps\" bw_out=\"1MBps\"/>"
+                              "<peer id=\"b\" coordinates=\"3 4 0\" speed=\"1Gf\" bw_in=\"2MBps\" bw_out=\"1MBps\"/>"
+                              "</zone>")),
+      1.005, 1e-6);
+  // Zones in zones, whose gateways are connected.
+  const auto inner = [](const std::string& name) {
+    return "<zone id=\"z" + name + "\" routing=\"Floyd\"><host id=\"" + name + "\" speed=\"1Gf\"/><router id=\"r" +
+           name + "\"/><link id=\"l" + name + "\" bandwidth=\"1MBps\" latency=\"1ms\"/><route src=\"" + name +
+           "\" dst=\"r" + name + "\"><link_ctn id=\"l" + name + "\"/></route></zone>";
+  };
+  EXPECT_NEAR(
+      length(simgrid_platform("<zone id=\"all\" routing=\"Full\">" + inner("a") + inner("b") +
+                              "<link id=\"l\" bandwidth=\"4MBps\" latency=\"2ms\"/><zoneRoute src=\"za\" "
+                              "dst=\"zb\" gw_src=\"ra\" gw_dst=\"rb\"><link_ctn id=\"l\"/></zoneRoute></zone>")),
+      1.004, 1e-6);
+  const auto tag = [](const std::string& more) {
+    return simgrid_platform(
+        "<cluster id=\"c\" prefix=\"h\" suffix=\"\" radical=\"0-7\" speed=\"1Gf\" bw=\"1MBps\" "
+        "lat=\"1ms\" " +
+        more + "/>");
+  };
+  EXPECT_NEAR(length(tag("")), 1.002, 1e-6);
+  EXPECT_NEAR(length(tag("bb_bw=\"8MBps\" bb_lat=\"3ms\"")), 1.005, 1e-6);
+  EXPECT_NEAR(length(tag("topology=\"TORUS\" topo_parameters=\"2,2,2\"")), 1.001, 1e-6);
+  EXPECT_NEAR(length(tag("topology=\"FAT_TREE\" topo_parameters=\"2;4,2;1,2;1,1\"")), 1.002, 1e-6);
+  EXPECT_GT(length(tag("topology=\"DRAGONFLY\" topo_parameters=\"2,1;2,1;1,1;2\"")), 1);
+}
+
+TEST(SimulateWithSimgrid, RefusesMachinesThatFail) {
+  const Folder folder;
+  folder.write("x.csv", "0,1000000\n0,0\n");
+  folder.write("state", "0 1\n");
+  folder.write("comment.xml", two_hosts("Full") + "<!-- <host id=\"a\" state_file=\"state\"/> -->\n");
+  folder.write("host.xml", two_hosts("Full", " state_file = 'state'"));
+  std::string link = two_hosts("Dijkstra");
+  link.insert(link.find(" latency"), " state_file=\"state\"");
+  folder.write("link.xml", link);
+  std::string traced = two_hosts("Full");
+  traced.insert(traced.find("</platform>"),
+                "<trace id=\"t\" periodicity=\"12.0\">5.0 0.0\n6.0 1.0\n</trace>"
+                "<trace_connect kind=\"HOST_AVAIL\" trace=\"t\" element=\"b\"/>");
+  folder.write("traced.xml", traced);
+  const std::string command = "simulate exchange x.csv --engine simgrid --same-hosts --platform ";
+  EXPECT_EQ(folder.sluice(words(command + "comment.xml")).status, 0);
+  const std::string rest = ", expected hosts and links that stay on";
+  expect_refused(folder.sluice(words(command + "host.xml")), "host.xml: host 'a', which fails (state_file)" + rest);
+  expect_refused(folder.sluice(words(command + "link.xml")), "link.xml: link 'l', which fails (state_file)" + rest);
+  expect_refused(folder.sluice(words(command + "traced.xml")),
+                 "traced.xml: host 'b', which fails (trace_connect HOST_AVAIL)" + rest);
+  folder.write("none.xml", two_hosts("None"));
+  expect_refused(folder.sluice(words(command + "none.xml")), "none.xml: ");
+}
+
 TEST(SimulateWithSimgrid, RefusesWhatSimgridCannotDo) {
   const Folder folder;
   folder.write("x.csv", "1,2\n3,4\n");

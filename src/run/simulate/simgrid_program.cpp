@@ -1,5 +1,5 @@
-/// sluice-simgrid REQUEST TIMES: runs messages on a machine that SimGrid simulates (its S4U interface, version 3.32),
-/// for `sluice simulate --engine simgrid`.
+/// sluice-simgrid REQUEST TIMES: runs messages on a machine that SimGrid simulates (its S4U interface, versions 3.32 to
+/// 4.0), for `sluice simulate --engine simgrid`.
 ///
 /// Each message is a communication between two hosts of the platform (Comm::sendto), begun when all it waits for have
 /// ended; there are no actors, so a message costs no more than its flow. A message takes the latency of its route, and
@@ -10,6 +10,7 @@
 ///
 /// Errors: "error: WHERE: ..." on standard error and exit status 2. SimGrid itself ends the process with a text of its
 /// own where a platform is broken.
+
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
@@ -24,6 +25,7 @@
 #include <set>
 #include <simgrid/kernel/Timer.hpp>
 #include <simgrid/s4u.hpp>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,6 +39,15 @@ namespace sluice::detail {
 namespace {
 
 namespace s4u = simgrid::s4u;
+
+// SimGrid 3.34 gave the functions below other names.
+#if SIMGRID_VERSION < 33400
+using Completed = s4u::Activity;
+void start(s4u::Comm& flow) { flow.vetoable_start(); }
+#else
+using Completed = s4u::Comm;
+void start(s4u::Comm& flow) { flow.start(); }
+#endif
 
 /// "h9" before "h10": runs of digits by their value.
 bool natural_less(std::string_view a, std::string_view b) {
@@ -61,6 +72,44 @@ bool natural_less(std::string_view a, std::string_view b) {
     }
   }
   return a.size() < b.size();
+}
+
+/// The value of an attribute of a tag of XML; "" without it.
+std::string attribute(std::string_view tag, const std::string& name) {
+  for (std::size_t at = tag.find(name); at != tag.npos; at = tag.find(name, at + 1)) {
+    const std::size_t equals = tag.find_first_not_of(" \t\r\n", at + name.size());
+    const bool starts = std::isspace(static_cast<unsigned char>(tag[at - 1])) != 0;  // the name of the tag is before it
+    if (!starts || equals == tag.npos || tag[equals] != '=') continue;
+    const std::size_t quote = tag.find_first_of("\"'", equals);
+    if (quote == tag.npos) return {};
+    return std::string(tag.substr(quote + 1, tag.find(tag[quote], quote + 1) - quote - 1));
+  }
+  return {};
+}
+
+/// Throws InputError for a platform in which hosts or links fail, and names the first of them: SimGrid lets messages to
+/// them fail, or ends the program.
+void refuse_failures(const std::string& platform) {
+  std::ifstream in(platform);
+  std::stringstream all;
+  all << in.rdbuf();
+  const std::string text = all.str();
+  const auto refuse = [&](const std::string& what, const std::string& name, const std::string& why) {
+    throw InputError(platform, what + " '" + name + "', which fails (" + why + ")", "hosts and links that stay on");
+  };
+  for (std::size_t at = text.find('<'); at != text.npos; at = text.find('<', at)) {
+    const bool comment = text.compare(at, 4, "<!--") == 0;
+    const std::size_t end = std::min(text.find(comment ? "-->" : ">", at), text.size());
+    const std::string_view tag = std::string_view(text).substr(at + 1, end - at - 1);
+    at = end;
+    if (comment) continue;
+    const std::string kind(tag.substr(0, tag.find_first_of(" \t\r\n/")));
+    if (!attribute(tag, "state_file").empty()) refuse(kind, attribute(tag, "id"), "state_file");
+    if (kind != "trace_connect") continue;
+    const std::string what = attribute(tag, "kind");
+    if (what == "HOST_AVAIL" || what == "LINK_AVAIL")
+      refuse(what == "HOST_AVAIL" ? "host" : "link", attribute(tag, "element"), "trace_connect " + what);
+  }
 }
 
 std::vector<s4u::Host*> hosts_of(const s4u::Engine& engine, const SimgridRequest& request) {
@@ -154,7 +203,7 @@ class Simulation {
   }
 
   MessageTimes run(const s4u::Engine& engine) {
-    s4u::Activity::on_completion_cb([this](const s4u::Activity& activity) { end(activity); });
+    Completed::on_completion_cb([this](const Completed& activity) { end(activity); });
     start_all();
     engine.run();
     if (!sequence_.all_ended()) throw InputError(platform_, "transfers that never end", "hosts and links that stay on");
@@ -279,7 +328,7 @@ class Simulation {
     const s4u::CommPtr flow = s4u::Comm::sendto_init(hosts_.host(message.from), hosts_.host(message.to));
     flow->set_payload_size(static_cast<std::uint64_t>(piece.bytes));
     flows_.emplace(flow.get(), Flow{piece, flow});
-    flow->vetoable_start();
+    detail::start(*flow);
   }
 
   /// Does `what` when the clock says `time`, and begins what may begin then.
@@ -354,7 +403,10 @@ void answer(const std::string& request_file, const std::string& times_file) {
   int argc = static_cast<int>(argv.size());
   argv.push_back(nullptr);
   s4u::Engine engine(&argc, argv.data());
+  refuse_failures(request.machine.platform);
   engine.load_platform(request.machine.platform);
+  // Not before this are routes computed; messages begin outside of Engine::run, which would do it too.
+  engine.seal_platform();
   const MessageTimes times = Simulation(request, hosts_of(engine, request)).run(engine);
   std::ofstream out(times_file);
   write_simgrid_times(out, times);
