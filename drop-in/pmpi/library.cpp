@@ -31,6 +31,7 @@
 namespace sluice::pmpi {
 
 Mode mode;
+std::atomic<bool> any_jobs = false;
 
 namespace {
 
@@ -120,6 +121,11 @@ void start() noexcept {
   } catch (const std::exception& error) {
     say_once("ignored", error.what());
   }
+}
+
+void note_jobs(MPI_Comm comm) {
+  mpi::set_calls_in_order(comm, true);
+  any_jobs = true;
 }
 
 void stop() noexcept {

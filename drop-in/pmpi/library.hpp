@@ -3,11 +3,13 @@
 #include <mpi.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 
 #include "pmpi/calls/sizes.hpp"
 #include "pmpi/settings.hpp"
 #include "pmpi/take/taken_calls.hpp"
+#include "sluice/run/mpi/settings.hpp"
 
 /// What is to be done with a call of the program to MPI. Before MPI_Init, after MPI_Finalize, and where the environment
 /// asks for nothing, calls are handed on.
@@ -28,6 +30,16 @@ extern Mode mode;
 /// Whether a call is handed on with nothing else done: what all short calls pass, so as cheap as can be.
 [[nodiscard]] inline bool is_few(Taken call, int count, MPI_Datatype type) {
   return count < mode.few[index_of(call)] && is_common(type);
+}
+
+/// Whether there has been a job on some communicator.
+extern std::atomic<bool> any_jobs;
+/// There is one on that communicator: ranks that wait in a job for this one may see what it does instead.
+void note_jobs(MPI_Comm comm);
+/// A collective call is handed on.
+inline void note_handed_on(MPI_Comm comm) {
+  if (any_jobs.load(std::memory_order_relaxed)) [[unlikely]]
+    mpi::note_other_call(comm);
 }
 
 /// What the environment asked for when MPI was started.

@@ -11,21 +11,29 @@ namespace {
 using sluice::pmpi::Call;
 using sluice::pmpi::is_few;
 using sluice::pmpi::mode;
+using sluice::pmpi::note_handed_on;
 using sluice::pmpi::Taken;
 namespace traffic = sluice::pmpi::traffic;
 
 }  // namespace
 
+/// SLUICE_HAND_ON for a collective call that is never taken.
+#define SLUICE_HAND_ON_COLLECTIVE(call, record) \
+  note_handed_on(comm);                         \
+  SLUICE_HAND_ON(call, record)
 /// SLUICE_HAND_ON for a call that may be taken, and whose count and type mean something on all ranks.
 #define SLUICE_HAND_ON_OR_TAKE(taken, count, type, take, call, record) \
-  if (is_few(taken, count, type)) return call;                         \
+  if (is_few(taken, count, type)) {                                    \
+    note_handed_on(comm);                                              \
+    return call;                                                       \
+  }                                                                    \
   if (mode.taking) return sluice::pmpi::take;                          \
   SLUICE_HAND_ON(call, record)
 
 #pragma GCC visibility push(default)  // not every MPI's header says so
 extern "C" {
 
-int MPI_Barrier(MPI_Comm comm) { SLUICE_HAND_ON(PMPI_Barrier(comm), recording.to_each(Call::kBarrier, 0, 0)); }
+int MPI_Barrier(MPI_Comm comm) { SLUICE_HAND_ON_COLLECTIVE(PMPI_Barrier(comm), recording.to_each(Call::kBarrier, 0, 0)); }
 
 int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   SLUICE_HAND_ON_OR_TAKE(Taken::kBcast, count, type, take_bcast(buffer, count, type, root, comm),
@@ -47,7 +55,7 @@ int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type,
 
 int MPI_Reduce_scatter(const void* send, void* receive, const int* counts, MPI_Datatype type, MPI_Op op,
                        MPI_Comm comm) {
-  SLUICE_HAND_ON(PMPI_Reduce_scatter(send, receive, counts, type, op, comm),
+  SLUICE_HAND_ON_COLLECTIVE(PMPI_Reduce_scatter(send, receive, counts, type, op, comm),
                  traffic::reduce_scatter(recording, Call::kReduce_scatter, counts, type));
 }
 
@@ -59,11 +67,11 @@ int MPI_Reduce_scatter_block(const void* send, void* receive, int count, MPI_Dat
 }
 
 int MPI_Scan(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  SLUICE_HAND_ON(PMPI_Scan(send, receive, count, type, op, comm), traffic::scan(recording, Call::kScan, count, type));
+  SLUICE_HAND_ON_COLLECTIVE(PMPI_Scan(send, receive, count, type, op, comm), traffic::scan(recording, Call::kScan, count, type));
 }
 
 int MPI_Exscan(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  SLUICE_HAND_ON(PMPI_Exscan(send, receive, count, type, op, comm),
+  SLUICE_HAND_ON_COLLECTIVE(PMPI_Exscan(send, receive, count, type, op, comm),
                  traffic::scan(recording, Call::kExscan, count, type));
 }
 
@@ -77,7 +85,7 @@ int MPI_Gather(const void* send, int count, MPI_Datatype type, void* receive, in
 
 int MPI_Gatherv(const void* send, int count, MPI_Datatype type, void* receive, const int* receive_counts,
                 const int* offsets, MPI_Datatype receive_type, int root, MPI_Comm comm) {
-  SLUICE_HAND_ON(PMPI_Gatherv(send, count, type, receive, receive_counts, offsets, receive_type, root, comm),
+  SLUICE_HAND_ON_COLLECTIVE(PMPI_Gatherv(send, count, type, receive, receive_counts, offsets, receive_type, root, comm),
                  traffic::gather(recording, Call::kGatherv, send, count, type, root));
 }
 
@@ -91,7 +99,7 @@ int MPI_Scatter(const void* send, int count, MPI_Datatype type, void* receive, i
 
 int MPI_Scatterv(const void* send, const int* counts, const int* offsets, MPI_Datatype type, void* receive,
                  int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm) {
-  SLUICE_HAND_ON(PMPI_Scatterv(send, counts, offsets, type, receive, receive_count, receive_type, root, comm),
+  SLUICE_HAND_ON_COLLECTIVE(PMPI_Scatterv(send, counts, offsets, type, receive, receive_count, receive_type, root, comm),
                  traffic::scatterv(recording, Call::kScatterv, counts, type, root));
 }
 
@@ -104,7 +112,7 @@ int MPI_Allgather(const void* send, int count, MPI_Datatype type, void* receive,
 
 int MPI_Allgatherv(const void* send, int count, MPI_Datatype type, void* receive, const int* receive_counts,
                    const int* offsets, MPI_Datatype receive_type, MPI_Comm comm) {
-  SLUICE_HAND_ON(PMPI_Allgatherv(send, count, type, receive, receive_counts, offsets, receive_type, comm),
+  SLUICE_HAND_ON_COLLECTIVE(PMPI_Allgatherv(send, count, type, receive, receive_counts, offsets, receive_type, comm),
                  traffic::allgatherv(recording, Call::kAllgatherv, send, count, type, receive_counts, receive_type));
 }
 
@@ -128,19 +136,21 @@ int MPI_Alltoallv(const void* send, const int* counts, const int* offsets, MPI_D
 int MPI_Alltoallw(const void* send, const int* counts, const int* offsets, const MPI_Datatype* types, void* receive,
                   const int* receive_counts, const int* receive_offsets, const MPI_Datatype* receive_types,
                   MPI_Comm comm) {
-  SLUICE_HAND_ON(
+  SLUICE_HAND_ON_COLLECTIVE(
       PMPI_Alltoallw(send, counts, offsets, types, receive, receive_counts, receive_offsets, receive_types, comm),
       traffic::alltoallw(recording, Call::kAlltoallw, send, counts, types, receive_counts, receive_types));
 }
 
 int MPI_Neighbor_allgather(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
                            MPI_Datatype receive_type, MPI_Comm comm) {
+  note_handed_on(comm);
   SLUICE_HAND_ON_TO_NEIGHBOURS(PMPI_Neighbor_allgather(send, count, type, receive, receive_count, receive_type, comm),
                                traffic::neighbor_allgather(recording, Call::kNeighbor_allgather, count, type));
 }
 
 int MPI_Neighbor_allgatherv(const void* send, int count, MPI_Datatype type, void* receive, const int* receive_counts,
                             const int* offsets, MPI_Datatype receive_type, MPI_Comm comm) {
+  note_handed_on(comm);
   SLUICE_HAND_ON_TO_NEIGHBOURS(
       PMPI_Neighbor_allgatherv(send, count, type, receive, receive_counts, offsets, receive_type, comm),
       traffic::neighbor_allgather(recording, Call::kNeighbor_allgatherv, count, type));
@@ -148,6 +158,7 @@ int MPI_Neighbor_allgatherv(const void* send, int count, MPI_Datatype type, void
 
 int MPI_Neighbor_alltoall(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
                           MPI_Datatype receive_type, MPI_Comm comm) {
+  note_handed_on(comm);
   SLUICE_HAND_ON_TO_NEIGHBOURS(PMPI_Neighbor_alltoall(send, count, type, receive, receive_count, receive_type, comm),
                                traffic::neighbor_allgather(recording, Call::kNeighbor_alltoall, count, type));
 }
@@ -166,6 +177,7 @@ int MPI_Neighbor_alltoallv(const void* send, const int* counts, const int* offse
 int MPI_Neighbor_alltoallw(const void* send, const int* counts, const MPI_Aint* offsets, const MPI_Datatype* types,
                            void* receive, const int* receive_counts, const MPI_Aint* receive_offsets,
                            const MPI_Datatype* receive_types, MPI_Comm comm) {
+  note_handed_on(comm);
   SLUICE_HAND_ON_TO_NEIGHBOURS(PMPI_Neighbor_alltoallw(send, counts, offsets, types, receive, receive_counts,
                                                        receive_offsets, receive_types, comm),
                                traffic::neighbor_alltoallw(recording, Call::kNeighbor_alltoallw, counts, types));

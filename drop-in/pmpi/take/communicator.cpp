@@ -20,6 +20,7 @@
 #include "sluice/read_file.hpp"
 #include "sluice/run/mpi/error.hpp"
 #include "sluice/run/mpi/probe.hpp"
+#include "sluice/run/mpi/settings.hpp"
 
 namespace sluice::pmpi {
 namespace {
@@ -97,6 +98,9 @@ bool start_taking() {
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   World& all = world();
   if (ranks == 1) return false;
+  // Of 2048 that MPICH has; further ones are handed on.
+  constexpr std::size_t kMostCommunicators = 64;
+  mpi::set_most_communicators(kMostCommunicators);
   all.host_of_rank = find_hosts(rank, ranks);
   const int own = PMPI_Comm_group(MPI_COMM_WORLD, &all.group) == MPI_SUCCESS &&
                   PMPI_Comm_dup(MPI_COMM_SELF, &all.self) == MPI_SUCCESS &&

@@ -33,8 +33,9 @@ mpi::Broadcast* job_of_root(MPI_Comm comm, Communicator& communicator, int root,
     options.platform = communicator.network();
     options.try_native = !settings().always;
     options.plan.effort = kPlanningEffort;
-    return pattern.job.emplace<std::unique_ptr<mpi::Broadcast>>(std::make_unique<mpi::Broadcast>(comm, root, options))
-        .get();
+    auto job = std::make_unique<mpi::Broadcast>(comm, root, options);
+    note_jobs(comm);
+    return pattern.job.emplace<std::unique_ptr<mpi::Broadcast>>(std::move(job)).get();
   } catch (const InputError& error) {  // on all ranks
     pattern.handed_on = true;
     say_once_for_all("MPI_Bcast is handed on", error.what());
@@ -46,7 +47,10 @@ mpi::Broadcast* job_of_root(MPI_Comm comm, Communicator& communicator, int root,
 
 int take_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) noexcept {
   Logged logged(Taken::kBcast);
-  const auto hand_on = [&] { return PMPI_Bcast(buffer, count, type, root, comm); };
+  const auto hand_on = [&] {
+    note_handed_on(comm);
+    return PMPI_Bcast(buffer, count, type, root, comm);
+  };
   const HeldCommunicator communicator = taking_communicator(Taken::kBcast, count, type, root, comm);
   if (communicator == nullptr) return hand_on();
   try {

@@ -58,9 +58,10 @@ void carry_out(mpi::CollectiveJob& job, const RowsOf& rows_of) {
 /// A call of which `count` and `type` are a block. make(bytes of a block, options): the job; rows_of(communicator,
 /// bytes of a block).
 template <class HandOn, class Make, class RowsOf>
-int take_blocks(Taken call, int count, MPI_Datatype type, int root, MPI_Comm comm, const HandOn& hand_on,
+int take_blocks(Taken call, int count, MPI_Datatype type, int root, MPI_Comm comm, const HandOn& by_mpi,
                 const Make& make, const RowsOf& rows_of) {
   Logged logged(call);
+  const auto hand_on = noted(comm, by_mpi);
   const HeldCommunicator communicator = taking_communicator(call, count, type, root, comm);
   if (communicator == nullptr) return hand_on();
   try {

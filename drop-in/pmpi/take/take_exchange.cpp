@@ -166,7 +166,10 @@ bool are_messages(const void* buffer, const int* counts, const int* offsets, std
 int take_alltoall(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
                   MPI_Datatype receive_type, MPI_Comm comm) noexcept {
   Logged logged(Taken::kAlltoall);
-  const auto hand_on = [&] { return PMPI_Alltoall(send, count, type, receive, receive_count, receive_type, comm); };
+  const auto hand_on = [&] {
+    note_handed_on(comm);
+    return PMPI_Alltoall(send, count, type, receive, receive_count, receive_type, comm);
+  };
   const bool in_place = send == MPI_IN_PLACE;
   const HeldCommunicator communicator = taking_communicator(Taken::kAlltoall, receive_count, receive_type, 0, comm);
   if (communicator == nullptr) return hand_on();
@@ -208,6 +211,7 @@ int take_alltoallv(const void* send, const int* counts, const int* offsets, MPI_
                    MPI_Comm comm) noexcept {
   Logged logged(Taken::kAlltoallv);
   const auto hand_on = [&] {
+    note_handed_on(comm);
     return PMPI_Alltoallv(send, counts, offsets, type, receive, receive_counts, receive_offsets, receive_type, comm);
   };
   const HeldCommunicator communicator = taking_communicator(Taken::kAlltoallv, comm);
@@ -241,6 +245,7 @@ int take_neighbor_alltoallv(const void* send, const int* counts, const int* offs
                             MPI_Comm comm) noexcept {
   Logged logged(Taken::kNeighborAlltoallv);
   const auto hand_on = [&] {
+    note_handed_on(comm);
     return PMPI_Neighbor_alltoallv(send, counts, offsets, type, receive, receive_counts, receive_offsets, receive_type,
                                    comm);
   };

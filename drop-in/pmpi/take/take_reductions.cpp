@@ -30,8 +30,9 @@ Options reduction_options(Communicator& communicator, MPI_Op op) {
 /// job; execute(job, elements in all).
 template <class Job, class HandOn, class Make, class Execute>
 int take_elements(Taken call, const void* own, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
-                  const HandOn& hand_on, const Make& make, const Execute& execute) {
+                  const HandOn& by_mpi, const Make& make, const Execute& execute) {
   Logged logged(call);
+  const auto hand_on = noted(comm, by_mpi);
   const HeldCommunicator communicator = taking_communicator(call, count, type, root, comm);
   if (communicator == nullptr) return hand_on();
   const std::optional<Reducible> known = reducible(type, op);

@@ -82,6 +82,15 @@ template <class Job>
   return std::min<std::int64_t>(2 * bytes, 12 << 20);
 }
 
+/// hand_on() that is noted for ranks which wait in a job for this one.
+template <class HandOn>
+[[nodiscard]] auto noted(MPI_Comm comm, const HandOn& hand_on) {
+  return [comm, &hand_on] {
+    note_handed_on(comm);
+    return hand_on();
+  };
+}
+
 /// The job that carries out a call of the pattern, made if need be. Null: the call is handed on, as there can be none,
 /// or as the job has found MPI to be faster. `memory`: Pattern::memory, the same on all ranks. Collective; the same on
 /// all ranks. Throws what make() throws, but InputError, and what refuse() throws.
@@ -92,7 +101,9 @@ template <class Job, class Make>
     if (communicator.failed) refuse<Job>(comm, communicator, pattern, call);
     communicator.jobs.make_room(pattern, memory);
     try {
-      pattern.job = std::unique_ptr<Job>(make());
+      auto made = std::unique_ptr<Job>(make());
+      note_jobs(comm);
+      pattern.job = std::move(made);
     } catch (const InputError& error) {  // on all ranks
       pattern.handed_on = true;
       say_once_for_all(std::string(mpi_name(call)) + " is handed on", error.what());

@@ -140,7 +140,7 @@ class Channel {
   void next_execution() { ++execution_; }
   /// The execution moves `bytes`, if that may differ from one to the next: tells the ranks of the node.
   void begin_call(std::int64_t bytes);
-  /// For a rank that waits for another one in shared memory: throws MpiError of the class MPI_ERR_TRUNCATE if that one
+  /// For a rank that waits for others: throws MpiError of the class MPI_ERR_TRUNCATE if that one
   /// is in another call, or in the same with another size, or has left the communicator without this call.
   void check_calls();
   /// The next one has begun, or is about to, as far as failures go.

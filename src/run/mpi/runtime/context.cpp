@@ -74,8 +74,15 @@ std::shared_ptr<Context> Context::of(MPI_Comm user) {
   if (!settings) settings = std::make_shared<Settings>();
   auto holder = std::make_unique<std::shared_ptr<Context>>(std::make_shared<Context>(user, std::move(settings)));
   std::shared_ptr<Context> context = *holder;
+  {
+    // From now on threads that wait elsewhere look at it.
+    ContextRegistry& all = context_registry();
+    const std::scoped_lock lock(all.mutex);
+    all.contexts.push_back(context.get());
+  }
   SLUICE_MPI(MPI_Comm_set_attr(user, key, holder.get()));
   (void)holder.release();  // the attribute's
+  ++context_registry().changes;
   return context;
 }
 
@@ -104,9 +111,6 @@ Context::Context(MPI_Comm user, std::shared_ptr<Settings> settings)
     call_log_.connect(arena_, log);
   }
   SLUICE_MPI(MPI_Comm_free(&node));
-  ContextRegistry& all = context_registry();
-  const std::scoped_lock lock(all.mutex);
-  all.contexts.push_back(this);
 }
 
 void Context::wait_for_all(MPI_Comm user) {
@@ -138,6 +142,7 @@ Context::~Context() {
     ContextRegistry& all = context_registry();
     const std::scoped_lock lock(all.mutex);
     all.contexts.remove(this);
+    ++all.changes;
   }
   end();
   // MPI may still use what is left: it is never destroyed, not even at the end of the program, where the last job may

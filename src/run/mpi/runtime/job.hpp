@@ -22,12 +22,15 @@ enum class Advance { kMoved, kIdle, kOver };
 /// Advances something until it is over, and what else has been started.
 template <class Executor>
 void complete(Channel& channel, Executor& executor, bool may_sleep = false) {
+  constexpr unsigned kLooksBetweenCalls = 64;
+  unsigned idle = 0;
   for (Patience patience(may_sleep && channel.context().crowded());;) {
     switch (executor.advance()) {
       case Advance::kMoved:
         patience.reset();
         break;
       case Advance::kIdle:
+        if (++idle % kLooksBetweenCalls == 0) channel.check_calls();
         channel.move_on_others();
         // One that sleeps must not keep messages of the user's own waiting that MPI moves only when it is called.
         if (patience.sleeps() && channel.check_moves()) {

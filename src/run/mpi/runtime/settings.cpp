@@ -1,5 +1,10 @@
 #include "sluice/run/mpi/settings.hpp"
 
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/context_registry.hpp"
 #include "run/mpi/runtime/job.hpp"
@@ -24,6 +29,29 @@ void set_agreed_arguments(MPI_Comm comm, bool agreed) {
 
 void set_calls_in_order(MPI_Comm comm, bool in_order) {
   detail::Context::of(comm)->settings().calls_in_order = in_order;
+}
+
+void note_other_call(MPI_Comm comm) noexcept {
+  struct Known {
+    MPI_Comm comm = MPI_COMM_NULL;
+    std::uint64_t changes = 0;
+    detail::CallLog* log = nullptr;
+  };
+  constexpr std::size_t kKnown = 8;
+  thread_local std::array<Known, kKnown> known;
+  detail::ContextRegistry& all = detail::context_registry();
+  const std::uint64_t changes = all.changes.load(std::memory_order_acquire);
+  if (changes == 0) return;  // there has been no job
+  std::size_t at = 0;
+  while (at + 1 < kKnown && known[at].comm != comm && known[at].comm != MPI_COMM_NULL) ++at;
+  Known& each = known[at];
+  if (each.comm != comm || each.changes != changes) {
+    void* value = nullptr;
+    int found = 0;
+    if (MPI_Comm_get_attr(comm, all.of_communicator, &value, &found) != MPI_SUCCESS) return;
+    each = {comm, changes, found != 0 ? &(*static_cast<std::shared_ptr<detail::Context>*>(value))->call_log() : nullptr};
+  }
+  if (each.log != nullptr) (void)each.log->begin({});
 }
 
 void set_most_communicators(std::size_t most) {
