@@ -18,7 +18,7 @@ loop           P plain loop-l1
 jobs-loop      - jobs loop
 mix            P plain mix | A plain mix
 jobs           - jobs mix
-failures       - jobs failures --rounds 60 --most-mib 4 | - jobs failures-kept --rounds 60 --most-mib 4
+failures       - jobs failures --rounds 60 --most-mib 8 | - jobs failures-kept --rounds 60 --most-mib 8
 sizes          P plain sizes --rounds 1 --most-mib 128
 finalize       P plain finalize
 finalize-live  - jobs finalize | - jobs finalize-running
@@ -101,7 +101,7 @@ start() {
     refuse=("$build/bin/stress_refuse" "${what%:*}" "${what#*:}")
     # Ranks of another user than their launcher are refused by MPI.
     [[ $what != hidepid* ]] || { launcher=("${refuse[@]}") refuse=(); }
-    [[ $what == memfd* ]] || environment+=("${by_messages[@]}")
+    [[ $what == memfd* || $what == hidepid* ]] || environment+=("${by_messages[@]}")
   fi
   # Preloaded in this order: delays, the library, what makes ranks give way.
   if [[ $delays != 0 ]]; then
