@@ -49,12 +49,12 @@ TEST(Lifetimes, OfACommunicatorThatTwoThreadsUseForTheFirstTime) {
 
 TEST(Lifetimes, OfCommunicatorsThatAreFreedWhileAnotherThreadCalls) {
   const Folder folder;
-  expect_nothing_wrong(preloaded(folder, 3, kPerturbed + kTaken, "lifetimes free-other"));
-  expect_nothing_wrong(preloaded(folder, 3, kPerturbed + kOften, "lifetimes free-other"));
+  expect_nothing_wrong(preloaded(folder, 2, kPerturbed + kTaken, "lifetimes free-other"));
+  expect_nothing_wrong(preloaded(folder, 2, kPerturbed + kOften, "lifetimes free-other"));
   const nlohmann::json record = record_of(folder);
-  expect_complete(record, 3);
-  EXPECT_EQ(recorded(record, "MPI_Sendrecv"), 3 * 2 * 200);
-  EXPECT_EQ(recorded(record, "MPI_Allreduce"), 3 * 2 * 200);
+  expect_complete(record, 2);
+  EXPECT_EQ(recorded(record, "MPI_Sendrecv"), 2 * 2 * 40);
+  EXPECT_EQ(recorded(record, "MPI_Allreduce"), 2 * 2 * 40);
 }
 
 TEST(Lifetimes, OfACommunicatorThatIsFreedWithinACall) {
@@ -91,10 +91,10 @@ TEST(Record, IsCompleteWhereMessagesOfTheProgramAreNotReceived) {
 TEST(Record, IsNotCompleteWhereARankEndsEarly) {
   const Folder folder;
   const Outcome outcome = preloaded(folder, 3, kOften, "lifetimes early-end");
-  EXPECT_EQ(outcome.out.find("wrong"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out, "");
   const nlohmann::json record = record_of(folder);
   EXPECT_EQ(record.at("complete"), false);
-  EXPECT_EQ(recorded(record, "MPI_Allreduce"), 3 * 4);
+  EXPECT_GE(recorded(record, "MPI_Allreduce"), 1);  // when the files were renewed last
 }
 
 TEST(Record, IsNotCompleteAfterMpiAbort) {
