@@ -40,14 +40,14 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-// SimGrid 3.34 gave the functions below other names.
-#if SIMGRID_VERSION < 33400
-using Completed = s4u::Activity;
-void start(s4u::Comm& flow) { flow.vetoable_start(); }
-#else
-using Completed = s4u::Comm;
-void start(s4u::Comm& flow) { flow.start(); }
-#endif
+/// SimGrid 4 calls start() what SimGrid 3.32 calls vetoable_start().
+template <class Comm>
+void start_comm(Comm& comm) {
+  if constexpr (requires { comm.vetoable_start(); })
+    comm.vetoable_start();
+  else
+    comm.start();
+}
 
 /// "h9" before "h10": runs of digits by their value.
 bool natural_less(std::string_view a, std::string_view b) {
@@ -203,7 +203,7 @@ class Simulation {
   }
 
   MessageTimes run(const s4u::Engine& engine) {
-    Completed::on_completion_cb([this](const Completed& activity) { end(activity); });
+    s4u::Comm::on_completion_cb([this](const s4u::Activity& activity) { end(activity); });
     start_all();
     engine.run();
     if (!sequence_.all_ended()) throw InputError(platform_, "transfers that never end", "hosts and links that stay on");
@@ -328,7 +328,7 @@ class Simulation {
     const s4u::CommPtr flow = s4u::Comm::sendto_init(hosts_.host(message.from), hosts_.host(message.to));
     flow->set_payload_size(static_cast<std::uint64_t>(piece.bytes));
     flows_.emplace(flow.get(), Flow{piece, flow});
-    detail::start(*flow);
+    start_comm(*flow);
   }
 
   /// Does `what` when the clock says `time`, and begins what may begin then.
