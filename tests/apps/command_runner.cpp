@@ -20,7 +20,7 @@ namespace sluice::testing {
 
 namespace {
 
-constexpr unsigned kTimeLimit_s = 60;
+constexpr unsigned kTimeLimit_s = 110;
 
 void redirect(const std::string& path, int flags, int to) {
   const int file = ::open(path.c_str(), flags, 0600);
