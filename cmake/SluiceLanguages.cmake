@@ -21,9 +21,13 @@ option(SLUICE_FORTRAN "Build the Fortran module, where its parts are there" ON)
 set(SLUICE_HAS_FORTRAN OFF)
 if(SLUICE_FORTRAN AND SLUICE_MPI AND NOT SLUICE_MPI_FAMILY STREQUAL smpi)
   include(CheckLanguage)
+  if(NOT CMAKE_Fortran_COMPILER)
+    unset(CMAKE_Fortran_COMPILER CACHE)  # it may have been installed since CMake ran
+  endif()
   check_language(Fortran)
-  include(CheckIncludeFile)
-  check_include_file(ISO_Fortran_binding.h SLUICE_HAS_ISO_FORTRAN_BINDING)
+  sluice_try(SLUICE_HAS_ISO_FORTRAN_BINDING C "
+    #include <ISO_Fortran_binding.h>
+    int main(void) { return CFI_VERSION == 0; }")
   if(CMAKE_Fortran_COMPILER AND SLUICE_HAS_ISO_FORTRAN_BINDING)
     enable_language(Fortran)
     _sluice_find_mpi_for(Fortran mpif90)

@@ -33,7 +33,9 @@ namespace traffic = sluice::pmpi::traffic;
 #pragma GCC visibility push(default)  // not every MPI's header says so
 extern "C" {
 
-int MPI_Barrier(MPI_Comm comm) { SLUICE_HAND_ON_COLLECTIVE(PMPI_Barrier(comm), recording.to_each(Call::kBarrier, 0, 0)); }
+int MPI_Barrier(MPI_Comm comm) {
+  SLUICE_HAND_ON_COLLECTIVE(PMPI_Barrier(comm), recording.to_each(Call::kBarrier, 0, 0));
+}
 
 int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   SLUICE_HAND_ON_OR_TAKE(Taken::kBcast, count, type, take_bcast(buffer, count, type, root, comm),
@@ -56,7 +58,7 @@ int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type,
 int MPI_Reduce_scatter(const void* send, void* receive, const int* counts, MPI_Datatype type, MPI_Op op,
                        MPI_Comm comm) {
   SLUICE_HAND_ON_COLLECTIVE(PMPI_Reduce_scatter(send, receive, counts, type, op, comm),
-                 traffic::reduce_scatter(recording, Call::kReduce_scatter, counts, type));
+                            traffic::reduce_scatter(recording, Call::kReduce_scatter, counts, type));
 }
 
 int MPI_Reduce_scatter_block(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
@@ -67,12 +69,13 @@ int MPI_Reduce_scatter_block(const void* send, void* receive, int count, MPI_Dat
 }
 
 int MPI_Scan(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-  SLUICE_HAND_ON_COLLECTIVE(PMPI_Scan(send, receive, count, type, op, comm), traffic::scan(recording, Call::kScan, count, type));
+  SLUICE_HAND_ON_COLLECTIVE(PMPI_Scan(send, receive, count, type, op, comm),
+                            traffic::scan(recording, Call::kScan, count, type));
 }
 
 int MPI_Exscan(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   SLUICE_HAND_ON_COLLECTIVE(PMPI_Exscan(send, receive, count, type, op, comm),
-                 traffic::scan(recording, Call::kExscan, count, type));
+                            traffic::scan(recording, Call::kExscan, count, type));
 }
 
 int MPI_Gather(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
@@ -86,7 +89,7 @@ int MPI_Gather(const void* send, int count, MPI_Datatype type, void* receive, in
 int MPI_Gatherv(const void* send, int count, MPI_Datatype type, void* receive, const int* receive_counts,
                 const int* offsets, MPI_Datatype receive_type, int root, MPI_Comm comm) {
   SLUICE_HAND_ON_COLLECTIVE(PMPI_Gatherv(send, count, type, receive, receive_counts, offsets, receive_type, root, comm),
-                 traffic::gather(recording, Call::kGatherv, send, count, type, root));
+                            traffic::gather(recording, Call::kGatherv, send, count, type, root));
 }
 
 int MPI_Scatter(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
@@ -99,8 +102,9 @@ int MPI_Scatter(const void* send, int count, MPI_Datatype type, void* receive, i
 
 int MPI_Scatterv(const void* send, const int* counts, const int* offsets, MPI_Datatype type, void* receive,
                  int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm) {
-  SLUICE_HAND_ON_COLLECTIVE(PMPI_Scatterv(send, counts, offsets, type, receive, receive_count, receive_type, root, comm),
-                 traffic::scatterv(recording, Call::kScatterv, counts, type, root));
+  SLUICE_HAND_ON_COLLECTIVE(
+      PMPI_Scatterv(send, counts, offsets, type, receive, receive_count, receive_type, root, comm),
+      traffic::scatterv(recording, Call::kScatterv, counts, type, root));
 }
 
 int MPI_Allgather(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
@@ -112,8 +116,9 @@ int MPI_Allgather(const void* send, int count, MPI_Datatype type, void* receive,
 
 int MPI_Allgatherv(const void* send, int count, MPI_Datatype type, void* receive, const int* receive_counts,
                    const int* offsets, MPI_Datatype receive_type, MPI_Comm comm) {
-  SLUICE_HAND_ON_COLLECTIVE(PMPI_Allgatherv(send, count, type, receive, receive_counts, offsets, receive_type, comm),
-                 traffic::allgatherv(recording, Call::kAllgatherv, send, count, type, receive_counts, receive_type));
+  SLUICE_HAND_ON_COLLECTIVE(
+      PMPI_Allgatherv(send, count, type, receive, receive_counts, offsets, receive_type, comm),
+      traffic::allgatherv(recording, Call::kAllgatherv, send, count, type, receive_counts, receive_type));
 }
 
 int MPI_Alltoall(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,

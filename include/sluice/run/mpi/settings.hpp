@@ -31,8 +31,8 @@ void set_agreed_arguments(MPI_Comm comm, bool agreed);
 void set_calls_in_order(MPI_Comm comm, bool in_order);
 
 /// For a library that carries out some collective calls on a communicator by jobs and hands on others: it hands one on.
-/// Ranks that wait in a job for this one learn of it (set_calls_in_order). Local, and does nothing if there is no job on
-/// the communicator.
+/// Ranks that wait in a job for this one learn of it (set_calls_in_order). Local, and does nothing if there is no job
+/// on the communicator.
 void note_other_call(MPI_Comm comm) noexcept;
 
 /// Limits the communicators of this process on which there are jobs at a time; no limit by default. Sluice needs one

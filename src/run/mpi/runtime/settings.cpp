@@ -49,7 +49,8 @@ void note_other_call(MPI_Comm comm) noexcept {
     void* value = nullptr;
     int found = 0;
     if (MPI_Comm_get_attr(comm, all.of_communicator, &value, &found) != MPI_SUCCESS) return;
-    each = {comm, changes, found != 0 ? &(*static_cast<std::shared_ptr<detail::Context>*>(value))->call_log() : nullptr};
+    each = {comm, changes,
+            found != 0 ? &(*static_cast<std::shared_ptr<detail::Context>*>(value))->call_log() : nullptr};
   }
   if (each.log != nullptr) (void)each.log->begin({});
 }
