@@ -17,8 +17,8 @@ namespace sluice::mpi::detail {
 /// How ranks read and write memory that they share. SharedRing, NoticeBoard and Leavers are templates over this, so
 /// that a model checker runs the code that serves (tests/run/model).
 ///
-/// What is shared is plain memory, in which zeros are valid: a rank may find it mapped before its owner has made
-/// anything there.
+/// Shared memory is plain numbers, and zeros are valid ones: a rank may map it before its owner has made anything
+/// there.
 struct HostAtomics {
   /// What one rank writes while others read or write it.
   template <class T>

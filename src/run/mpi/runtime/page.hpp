@@ -6,7 +6,7 @@
 
 namespace sluice::mpi::detail {
 
-/// Of the system, which chooses it when it starts: 4 KiB on x86, up to 64 KiB on Arm and POWER.
+/// The size of the system's pages: 4 KiB on x86, up to 64 KiB on Arm and POWER.
 inline std::int64_t page_bytes() {
   static const std::int64_t bytes = sysconf(_SC_PAGESIZE);
   return bytes;
