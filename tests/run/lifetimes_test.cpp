@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -254,6 +255,47 @@ TEST(Lifetimes, FailedJobsLeaveLittleBehind) {
   Exchange job(comm, {{to, kMessage}});
   job.execute(out, in);
   EXPECT_EQ(in, bytes_of((rank() + size() - 1) % size(), kMessage));
+  MPI_Comm_free(&comm);
+}
+
+TEST(Lifetimes, AForkedProcessMayDestroyJobs) {
+  if (!shares_memory()) return;
+  constexpr std::int64_t kBytes = 300000;
+  MPI_Comm comm = copy_of_world();
+  {
+    std::optional<Broadcast> broadcast(std::in_place, comm, 0);
+    std::vector<std::byte> buffer = bytes_of(rank() == 0 ? 7 : 8, kBytes);
+    broadcast->execute(buffer.data(), kBytes);
+    const int to = (rank() + 1) % size();
+    std::optional<Exchange> exchange(std::in_place, comm, std::vector<MessageSize>{{to, kBytes}});
+    const std::vector<std::byte> out = bytes_of(rank(), kBytes);
+    std::vector<std::byte> in(kBytes);
+    exchange->execute(out, in);
+    // One is under way when the process is copied.
+    exchange->start(out, in);
+    const pid_t child = fork();
+    if (child == 0) {
+      bool refused = false;
+      try {
+        broadcast->execute(buffer.data(), kBytes);
+      } catch (const InputError&) {
+        refused = true;
+      }
+      broadcast.reset();
+      exchange.reset();
+      _exit(refused ? 0 : 1);
+    }
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    exchange->wait();
+    EXPECT_EQ(in, bytes_of((rank() + size() - 1) % size(), kBytes));
+    for (int i = 0; i < 3; ++i) {
+      buffer = bytes_of(rank() == 0 ? 9 + i : 8, kBytes);
+      broadcast->execute(buffer.data(), kBytes);
+      EXPECT_EQ(buffer, bytes_of(9 + i, kBytes));
+    }
+  }
   MPI_Comm_free(&comm);
 }
 

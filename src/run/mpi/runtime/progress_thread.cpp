@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "run/mpi/runtime/node_room.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {
@@ -31,6 +32,10 @@ bool ProgressThread::possible() {
 ProgressThread::ProgressThread() : thread_([this] { run(); }) {}
 
 ProgressThread::~ProgressThread() {
+  if (forked_child()) {
+    thread_.detach();  // it is the parent's, and its mutex may be held there
+    return;
+  }
   {
     const std::scoped_lock lock(mutex_);
     task_ = Task::kEnd;
