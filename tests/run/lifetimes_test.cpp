@@ -128,6 +128,40 @@ TEST(Lifetimes, ABroadcastIsReadAfterItsRootHasGone) {
   EXPECT_EQ(buffer, bytes_of(3, kBytes));
 }
 
+TEST(Lifetimes, AJobUnderWayIsReadAfterItsSenderHasMadeOthers) {
+  if (!shares_memory()) return;
+  constexpr std::int64_t kBytes = 100 << 10;
+  MPI_Comm comm = copy_of_world();
+  {
+    ExchangeOptions options;
+    options.try_native = false;
+    const int to = (rank() + 1) % size();
+    std::vector<std::byte> out = bytes_of(rank(), kBytes);
+    std::vector<std::byte> in(kBytes);
+    // Ranks but 0 send nothing, so that rank 0 is done alone.
+    std::vector<MessageSize> sends;
+    if (rank() == 0) sends.push_back({to, kBytes});
+    if (rank() != 0) out.clear();
+    if (rank() != 1) in.clear();
+    std::optional<Exchange> job(std::in_place, comm, sends, options);
+    if (rank() == 0) {
+      job->execute(out, in);
+      job.reset();
+    }
+    std::vector<std::byte> block(kBytes), all(static_cast<std::size_t>(kBytes * size()));
+    for (int round = 0; round < 4; ++round) Allgather(comm, kBytes).execute(block.data(), all.data());
+    if (rank() == 0) write_over_free_memory();
+    MPI_Barrier(comm);
+    if (rank() != 0) {
+      job->execute(out, in);
+      if (rank() == 1) {
+        EXPECT_EQ(in, bytes_of(0, kBytes));
+      }
+    }
+  }
+  MPI_Comm_free(&comm);
+}
+
 TEST(Lifetimes, CommunicatorsComeAndGo) {
   if (!shares_memory()) return;
   constexpr std::int64_t kBytes = 1 << 20;
