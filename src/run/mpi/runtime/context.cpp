@@ -1,7 +1,5 @@
 #include "run/mpi/runtime/context.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <list>
 #include <memory>
@@ -133,8 +131,8 @@ void Context::wait_for_all(MPI_Comm user) {
     progress_others();
   }
   if (full != 0)
-    throw InputError("communicator", "jobs on as many others as there may be on some rank",
-                     fmt::format("fewer than {} at a time", all.most));
+    throw InputError("communicator", "as many others have jobs on some rank as may have there",
+                     "jobs on fewer communicators at a time");
 }
 
 Context::~Context() {
