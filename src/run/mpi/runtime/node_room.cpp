@@ -21,6 +21,7 @@
 
 #include "run/mpi/runtime/cache_line.hpp"
 #include "run/mpi/runtime/never_destroyed.hpp"
+#include "run/mpi/runtime/page.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
@@ -33,11 +34,6 @@ constexpr std::int64_t kReservedAtOnce = 256 << 10;
 constexpr std::int64_t kMostFreeAtEnd = 64 << 20;
 
 std::atomic<bool> is_forked_child = false;
-
-std::int64_t page_bytes() {
-  static const std::int64_t bytes = sysconf(_SC_PAGESIZE);
-  return bytes;
-}
 
 /// Of the node, or of the control group that this process is in.
 std::int64_t memory_of_node() {

@@ -98,8 +98,8 @@ class BasicSharedRingEnd {
 
  protected:
   ~BasicSharedRingEnd() = default;
-  BasicSharedRingEnd(BasicSharedRingEnd&&) = default;
-  BasicSharedRingEnd& operator=(BasicSharedRingEnd&&) = default;
+  BasicSharedRingEnd(BasicSharedRingEnd&&) noexcept = default;
+  BasicSharedRingEnd& operator=(BasicSharedRingEnd&&) noexcept = default;
 
   void connect(Ring* ring) { ring_ = ring; }
 
