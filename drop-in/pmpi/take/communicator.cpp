@@ -98,7 +98,7 @@ bool start_taking() {
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   World& all = world();
   if (ranks == 1) return false;
-  // Of 2048 that MPICH has; further ones are handed on.
+  // MPICH has 2048 communicators, most of them for the program. Calls on further ones are forwarded.
   constexpr std::size_t kMostCommunicators = 64;
   mpi::set_most_communicators(kMostCommunicators);
   all.host_of_rank = find_hosts(rank, ranks);

@@ -35,7 +35,7 @@ void set_calls_in_order(MPI_Comm comm, bool in_order);
 /// on the communicator.
 void note_other_call(MPI_Comm comm) noexcept;
 
-/// Limits the communicators of this process on which there are jobs at a time; no limit by default. Sluice needs one
+/// Limits how many communicators of this process have jobs at a time; no limit by default. Sluice needs one
 /// communicator of MPI for each, and MPI may have few: MPICH has 2048. A job on a further communicator throws
 /// InputError on all of its ranks if the limit is reached on one of them. Local.
 void set_most_communicators(std::size_t most);
