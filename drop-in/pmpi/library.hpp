@@ -36,7 +36,7 @@ extern Mode mode;
 extern std::atomic<bool> any_jobs;
 /// There is one on that communicator: ranks that wait in a job for this one may see what it does instead.
 void note_jobs(MPI_Comm comm);
-/// A collective call is handed on.
+/// Notes that a collective call is forwarded to MPI.
 inline void note_handed_on(MPI_Comm comm) {
   if (any_jobs.load(std::memory_order_relaxed)) [[unlikely]]
     mpi::note_other_call(comm);

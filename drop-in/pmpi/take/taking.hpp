@@ -76,8 +76,8 @@ template <class Job>
   std::rethrow_exception(why);
 }
 
-/// Shared memory on a rank, at most, of a job that moves so many bytes: messages to several ranks are put up whole up
-/// to 4 MiB, and twice if they are short; those to one rank share 4 MiB.
+/// The most shared memory on a rank of a job that moves `bytes`. Messages to several ranks are put up whole up to 4
+/// MiB, and twice if they are short; messages to one rank share 4 MiB.
 [[nodiscard]] constexpr std::int64_t shared_memory_of(std::int64_t bytes) {
   return std::min<std::int64_t>(2 * bytes, 12 << 20);
 }
