@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tests of ring, board and leavers for other processors, Arm and POWER, run by qemu: threads in the place of ranks
+# The tests of ring, board, log of calls and leavers for other processors, Arm and POWER, run by qemu: threads in the place of ranks
 # over one mapping. Needs no MPI. What it builds stays in build/cross.
 #
 #     scripts/cross.sh [SECONDS]     of each test with threads; 1 unless told
@@ -16,7 +16,7 @@ esac
 
 scripts/install-deps.sh --cross
 googletest=/usr/src/googletest/googletest
-sources=(tests/run/leavers_test.cpp tests/run/shared_memory_threads_test.cpp tests/run/shared_ring_test.cpp src/error.cpp)
+sources=(tests/run/{call_log,leavers,shared_memory_threads,shared_ring}_test.cpp src/error.cpp)
 build() {
   local machine=$1 out=build/cross/$1
   mkdir -p "$out"

@@ -14,8 +14,8 @@
 
 namespace sluice::mpi::detail {
 
-/// How ranks read and write memory that they share. SharedRing, NoticeBoard and Leavers are templates over this, so
-/// that a model checker runs the code that serves (tests/run/model).
+/// How ranks read and write memory that they share. SharedRing, NoticeBoard, CallLog and Leavers are templates over
+/// this, so that a model checker runs the code that serves (tests/run/model).
 ///
 /// Shared memory is plain numbers, and zeros are valid ones: a rank may map it before its owner has made anything
 /// there.

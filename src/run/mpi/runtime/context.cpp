@@ -104,7 +104,7 @@ Context::Context(MPI_Comm user, std::shared_ptr<Settings> settings)
     SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, node));
     crowded_ = crowded != 0;
     const std::int64_t log = round_up(NoticeBoard::kMemory);
-    arena_.connect(node, rank_, log + CallLog::home_bytes());
+    arena_.connect(node, rank_, log + CallLog::kMemory);
     board_.connect(arena_);
     call_log_.connect(arena_, log);
   }
