@@ -1,4 +1,4 @@
-/// Threads in the place of ranks use ring, board and leavers over one mapping, as fast as they can: for
+/// Threads in the place of ranks use ring, board, log of calls and leavers over one mapping, as fast as they can: for
 /// ThreadSanitizer, which sees plain accesses that nothing orders, and for other processors (scripts/cross.sh). What
 /// the model of tests/run/model shows for few operations, this tries for many.
 ///
@@ -22,6 +22,7 @@
 #include <thread>
 #include <vector>
 
+#include "run/mpi/runtime/calls.hpp"
 #include "run/mpi/runtime/leavers.hpp"
 #include "run/mpi/runtime/notices.hpp"
 #include "run/mpi/runtime/shared_ring.hpp"
@@ -349,6 +350,53 @@ TEST(SharedMemoryThreads, NoBeginningIsUnseen) {
   EXPECT_EQ(wrong, 0);
   EXPECT_GT(rounds, 10);
   std::cout << begun << " of " << rounds << " begun\n";
+}
+
+/// Rank 0 begins calls and leaves. Rank 1 finds each as it was begun, or not at all, and sees at last that no more
+/// come.
+TEST(SharedMemoryThreads, CallsAreWhole) {
+  using Log = BasicCallLog<HostAtomics, kCallsKept>;
+  constexpr auto kKept = static_cast<std::int64_t>(kCallsKept);
+  const auto call_of = [](std::int64_t number) { return Log::Call{number, 3 * number, 7 * number}; };
+  const Mapping memory(2 * round_up(Log::kMemory));
+  std::atomic<std::int64_t> near = 0;  // a number that is begun, or was
+  std::int64_t begun = 0;              // plain, as leave() publishes it
+  std::thread writer([&] {
+    Log log;
+    log.connect(memory.at(), {});
+    const Clock clock;
+    for (std::int64_t number = 1; number % 64 != 0 || !clock.over(); ++number) {
+      begun = log.begin(call_of(number));
+      near.store(number, std::memory_order_relaxed);
+      if (number % 7 == 0) std::this_thread::yield();
+    }
+    log.leave();
+  });
+  Log log;
+  const std::array<Log::OfRank, 1> other{{{0, memory.at()}}};
+  log.connect(memory.at(round_up(Log::kMemory)), other);
+  std::int64_t wrong = 0, found = 0, before = 0;
+  for (bool left = false; !left;) {
+    const std::int64_t last = near.load(std::memory_order_relaxed);
+    if (last == before) std::this_thread::yield();
+    before = last;
+    // The first of these are written over meanwhile.
+    for (std::int64_t number = std::max<std::int64_t>(1, last - kKept); number <= last + 1; ++number) {
+      const auto difference = log.difference(number, {}, true);
+      if (!difference) continue;
+      if (difference->has_left) {
+        left = true;
+        wrong += number > begun ? 0 : 1;
+      } else {
+        wrong += difference->call == call_of(number) ? 0 : 1;
+        ++found;
+      }
+    }
+  }
+  writer.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(found, 10);
+  std::cout << found << " calls found, of " << begun << "\n";
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "model_atomics.hpp"
+#include "run/mpi/runtime/calls.hpp"
 #include "run/mpi/runtime/leavers.hpp"
 #include "run/mpi/runtime/notices.hpp"
 #include "run/mpi/runtime/shared_ring.hpp"
@@ -407,6 +408,140 @@ class BeginningScenario final : public BoardScenario {
   int heard_ = 0;
 };
 
+using Log = mpi::detail::BasicCallLog<ModelAtomics, 2>;
+using Difference = std::optional<Log::Difference>;
+
+/// Thread 0 begins calls. Thread 1 looks into its log, and counts its own calls itself.
+class CallsScenario : public EachAnew {
+ public:
+  explicit CallsScenario(const char* name) : name_(name) {}
+  [[nodiscard]] const char* name() const final { return name_; }
+  [[nodiscard]] int threads() const final { return 2; }
+  void make_memory() override {
+    for (auto& each : memory_) Log::make(each.data());
+  }
+  void run(int thread) final {
+    const auto memory = [&](int of) { return memory_[static_cast<std::size_t>(of)].data(); };
+    const std::array<Log::OfRank, 1> other{{{1 - thread, memory(1 - thread)}}};
+    Log log;
+    log.connect(memory(thread), other);
+    if (thread == 0) {
+      begin_calls(log);
+    } else {
+      look(log);
+    }
+  }
+
+ protected:
+  /// No two calls have a field in common.
+  [[nodiscard]] static Log::Call call_of(std::int64_t number) { return {number, 10 + number, 20 + number}; }
+  virtual void begin_calls(Log& log) = 0;
+  virtual void look(const Log& log) = 0;
+
+ private:
+  const char* name_;
+  alignas(128) std::array<std::array<ModelByte, Log::kMemory>, 2> memory_;
+};
+
+/// Thread 1 looks for calls, and finds each as it was begun, or not at all. It finds the last one.
+class CallsWrittenOverScenario final : public CallsScenario {
+ public:
+  CallsWrittenOverScenario(const char* name, std::int64_t calls, std::vector<std::int64_t> wanted)
+      : CallsScenario(name), calls_(calls), wanted_(std::move(wanted)) {}
+
+ private:
+  void begin_calls(Log& log) override {
+    for (std::int64_t number = 1; number <= calls_; ++number)
+      expect(log.begin(call_of(number)) == number, "a call has another number");
+  }
+  void look(const Log& log) override {
+    for (const std::int64_t number : wanted_) {
+      Difference found;
+      for (int looks = 0; !found && (number == calls_ || looks < 3); ++looks) {
+        found = log.difference(number, {}, true);
+        if (!found) yield();
+      }
+      if (!found) continue;
+      expect(!found->has_left, "a rank is said to have left that has not");
+      expect(found->rank == 0 && found->call == call_of(number), "another call than was begun");
+    }
+  }
+
+  std::int64_t calls_;
+  std::vector<std::int64_t> wanted_;
+};
+
+/// Thread 0 leaves after its calls. Thread 1, which makes the same and one more, learns that at this one.
+class CallsLeftScenario final : public CallsScenario {
+ public:
+  CallsLeftScenario(const char* name, std::int64_t calls) : CallsScenario(name), calls_(calls) {}
+
+ private:
+  void begin_calls(Log& log) override {
+    for (std::int64_t number = 1; number <= calls_; ++number) (void)log.begin(call_of(number));
+    log.leave();
+  }
+  void look(const Log& log) override {
+    for (std::int64_t number = 1; number <= calls_; ++number) {
+      for (int looks = 0; looks < 2; ++looks) {
+        expect(!log.difference(number, call_of(number), true), "another call, or none, is found for one that is begun");
+        yield();
+      }
+    }
+    Difference found;
+    while (!(found = log.difference(calls_ + 1, call_of(calls_ + 1), true))) yield();
+    expect(found->has_left, "a call that nobody has begun");
+  }
+
+  std::int64_t calls_;
+};
+
+/// Thread 0 puts a message into a ring, and then leaves or begins another call. Thread 1 can take all of the message
+/// when it has seen that.
+class CallsAfterDataScenario final : public CallsScenario {
+ public:
+  CallsAfterDataScenario(const char* name, bool leaves) : CallsScenario(name), leaves_(leaves) {}
+  void make_memory() override {
+    CallsScenario::make_memory();
+    Ring ring;
+    ring.places = kBytes;
+    expect(ring.all_bytes() <= std::int64_t{sizeof ring_memory_}, "too little memory in the scenario");
+    ring_ = ring.put(ring_memory_);
+  }
+
+ private:
+  static constexpr std::int64_t kBytes = 2;
+  void begin_calls(Log& log) override {
+    Sender sender(kBytes);
+    sender.connect(ring_);
+    sender.begin();
+    const auto moved = sender.fill(
+        [](std::int64_t offset, std::int64_t, ModelByte* place) { place->write(static_cast<int>(1 + offset)); });
+    expect(moved.all, "there is room for the message");
+    if (leaves_) {
+      log.leave();
+    } else {
+      (void)log.begin(call_of(1));
+    }
+  }
+  void look(const Log& log) override {
+    Receiver receiver(kBytes);
+    receiver.connect(ring_, 0);
+    receiver.begin();
+    Difference found;
+    while (!(found = log.difference(1, {}, true))) yield();
+    expect(found->has_left == leaves_, "a rank has left, or has not");
+    const auto moved = receiver.take([](std::int64_t offset, std::int64_t, const ModelByte* place) {
+      expect(place->read() == 1 + offset, "another byte than was sent");
+    });
+    expect(moved.all, "what a rank did before is not seen");
+  }
+
+  bool leaves_;
+  Ring* ring_ = nullptr;
+  alignas(Ring) ModelByte ring_memory_[4 * sizeof(Ring) + 8 * mpi::detail::kCacheLine];
+};
+
 }  // namespace
 
 std::vector<std::unique_ptr<Scenario>> scenarios() {
@@ -431,6 +566,13 @@ std::vector<std::unique_ptr<Scenario>> scenarios() {
   all.push_back(
       std::make_unique<GivenUpScenario>("board: of three channels", 3, std::vector<std::int64_t>{1, 3}, true));
   all.push_back(std::make_unique<LostScenario>());
+  all.push_back(std::make_unique<CallsWrittenOverScenario>("calls: one", 1, std::vector<std::int64_t>{1}));
+  all.push_back(std::make_unique<CallsWrittenOverScenario>("calls: written over", 4, std::vector<std::int64_t>{1, 4}));
+  all.push_back(std::make_unique<CallsWrittenOverScenario>("calls: in one slot", 3, std::vector<std::int64_t>{1, 3}));
+  all.push_back(std::make_unique<CallsLeftScenario>("calls: a rank leaves", 1));
+  all.push_back(std::make_unique<CallsLeftScenario>("calls: a rank leaves after more than are kept", 3));
+  all.push_back(std::make_unique<CallsAfterDataScenario>("calls: data, then another call", false));
+  all.push_back(std::make_unique<CallsAfterDataScenario>("calls: data, then a rank leaves", true));
   return all;
 }
 
