@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "run/mpi/runtime/atomics.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -72,9 +73,9 @@ void Arena::connect(MPI_Comm node, int rank, std::int64_t home_bytes) {
   } catch (const std::exception& error) {
     refused = error.what();
   }
-  std::atomic_thread_fence(std::memory_order_release);
+  HostAtomics::fence(std::memory_order_release);
   SLUICE_MPI(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, cards.data(), sizeof(Card), MPI_BYTE, node));
-  std::atomic_thread_fence(std::memory_order_acquire);
+  HostAtomics::fence(std::memory_order_acquire);
   std::vector<Neighbour> mapped;
   try {
     mapped.reserve(cards.size() - 1);

@@ -19,7 +19,7 @@ namespace sluice::mpi::detail {
 /// Where the system does not allow it, nothing is shared. This is said once on standard error.
 ///
 /// A rank must know that another one has written before it reads: by a message of MPI, or by an atomic variable in
-/// shared memory. In either case both sides need a fence (std::atomic_thread_fence).
+/// shared memory. In either case both sides need a fence (HostAtomics::fence).
 ///
 /// Who may still use a block of this rank, and what tells that they have left:
 ///

@@ -19,6 +19,7 @@
 #include <thread>
 #include <utility>
 
+#include "run/mpi/runtime/atomics.hpp"
 #include "run/mpi/runtime/cache_line.hpp"
 #include "run/mpi/runtime/never_destroyed.hpp"
 #include "run/mpi/runtime/page.hpp"
@@ -151,7 +152,7 @@ NodeRoom::Card NodeRoom::card(int ranks) {
     new (at_) std::uint64_t(mark_);
     put_back({at_ + kCacheLine, kCacheLine, reserved_ - kCacheLine});
   }
-  std::atomic_thread_fence(std::memory_order_release);  // before the card is told
+  HostAtomics::fence(std::memory_order_release);  // before the card is told
   return {getpid(), is_own_file() ? file_ : -1, device_, inode_, bytes_, mark_};
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "run/mpi/runtime/atomics.hpp"
 #include "run/mpi/runtime/cache_line.hpp"
 #include "run/mpi/runtime/check_test_some.hpp"
 #include "sluice/error.hpp"
@@ -132,7 +133,7 @@ void PieceTransport::share_piece(std::size_t slot) {
   memory_->sent_notes[slot] = {place_of(buffer), place_of(mark_of(slot)), ++marks_[slot]};
   piece.with_peer = true;
   ++marks_awaited_;
-  std::atomic_thread_fence(std::memory_order_release);
+  HostAtomics::fence(std::memory_order_release);
 }
 
 void PieceTransport::receive(const Piece& next) {
@@ -197,10 +198,10 @@ void PieceTransport::finish_shared_receive(std::size_t slot) {
   const Note& note = memory_->received_notes[slot];
   const int peer = receives_[piece.message].peer;
   const Arena& arena = channel_.context().arena();
-  std::atomic_thread_fence(std::memory_order_acquire);
+  HostAtomics::fence(std::memory_order_acquire);
   data_->unpack(piece.message, piece.offset, piece.bytes, arena.find(peer, note.data));
   auto* mark = reinterpret_cast<std::int64_t*>(arena.find(peer, note.mark_at));
-  std::atomic_ref(*mark).store(note.mark, std::memory_order_release);
+  HostAtomics::store(*mark, note.mark, std::memory_order_release);
 }
 
 void PieceTransport::finish_send(std::size_t slot, Ends& ends) {
@@ -215,7 +216,7 @@ int PieceTransport::finish_marks(Ends& ends) {
   for (std::size_t slot = 0; slot < sending_.size() && marks_awaited_ > 0; ++slot) {
     if (!sending_[slot].with_peer) continue;
     auto* mark = reinterpret_cast<std::int64_t*>(mark_of(slot));
-    if (std::atomic_ref(*mark).load(std::memory_order_acquire) != marks_[slot]) continue;
+    if (HostAtomics::load(*mark, std::memory_order_acquire) != marks_[slot]) continue;
     sending_[slot].with_peer = false;
     --marks_awaited_;
     finish_send(slot, ends);
