@@ -72,8 +72,12 @@ inline constexpr std::int64_t kMostTrafficFileBytes = std::int64_t{1} << 30;  //
 /// How a CSV file is to be read. What is not told is found from its text.
 struct TrafficFormat {
   /// What the lines are.
-  enum class Kind { kFound, kMatrix, kEdges };
-  Kind kind = Kind::kFound;
+  enum class Kind {
+    kFound,   ///< what the text says
+    kMatrix,  ///< rows of sizes
+    kEdges,   ///< sender, receiver and size
+  };
+  Kind kind = Kind::kFound;                         ///< see Kind
   std::optional<bool> column_names = std::nullopt;  ///< whether the first line names the columns
   /// Whether the first column names the rows. In an edge list it is skipped then.
   std::optional<bool> row_names = std::nullopt;
