@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <string>
@@ -18,11 +20,20 @@ namespace {
 
 using detail::MessagePlaces;
 
+// What all executors take. RCCL and msccl-executor-nccl (msccl_struct.h, msccl_parser.cc) ask for more than MSCCL's own
+// reader. Their other limits follow from these: a device sends to at most 31 of 32 peers on a channel, and the file has
+// less than 4096 elements for a device.
+constexpr std::int64_t kMostDevices = 32;    ///< two thread blocks for each peer and one that copies: 63 of 64
+constexpr std::int64_t kMostSteps = 64;      ///< of a thread block
+constexpr std::int64_t kMostCount = 71;      ///< chunks of a step
+constexpr std::int64_t kMostChunks = 32768;  ///< of a buffer: offsets have 16 bits, one of them the sign
+
+constexpr const char* kWhole = "an algorithm that sends messages whole, such as first-fit, needs one for each message";
+
 /// The all-to-all that a schedule carries out, in chunks.
 struct Chunks {
   std::int64_t unit = 1;         ///< what a chunk is, in the unit of the schedule
   std::int64_t per_message = 1;  ///< chunks
-  bool to_self = false;          ///< whether devices have a message for themselves
 };
 
 /// Throws InputError unless the messages are those of an all-to-all of equal ones.
@@ -33,6 +44,11 @@ Chunks chunks_of(const StepSchedule& schedule, const MessagePlaces& places) {
         "export msccl",
         fmt::format("{} and {}", count_text(schedule.senders, "sender"), count_text(schedule.receivers, "receiver")),
         "as many of both, two at least");
+  if (devices > kMostDevices)
+    throw InputError("export msccl", fmt::format("{} devices", devices),
+                     fmt::format("at most {}, as a device has 64 thread blocks and needs two for each other device; "
+                                 "--export p2p takes any number",
+                                 kMostDevices));
   std::int64_t size = 0, between = 0, to_self = 0;
   for (const MessagePlaces::PlacedMessage& message : places.messages()) {
     if (size == 0) size = message.size;
@@ -48,12 +64,19 @@ Chunks chunks_of(const StepSchedule& schedule, const MessagePlaces& places) {
         "export msccl",
         fmt::format("{} between {} devices, {} to themselves", count_text(between, "message"), devices, to_self),
         fmt::format("one for each pair: {}, and {} or none", devices * (devices - 1), devices));
-  Chunks chunks{size, 1, to_self != 0};
+  Chunks chunks{size, 1};
   for (const Step& step : schedule.steps) {
-    for (const Transfer& transfer : step.transfers)
-      chunks.unit = std::gcd(chunks.unit, std::gcd(transfer.offset, transfer.size));
+    for (const Transfer& transfer : step.transfers) {
+      if (places.device_of_receiver(transfer.to) != transfer.from)
+        chunks.unit = std::gcd(chunks.unit, std::gcd(transfer.offset, transfer.size));
+    }
   }
   chunks.per_message = size / chunks.unit;
+  if (chunks.per_message > kMostChunks / devices)
+    throw InputError("export msccl",
+                     fmt::format("pieces that need {} chunks a message, {} on a device", chunks.per_message,
+                                 devices * chunks.per_message),
+                     fmt::format("at most {} on a device; {}", kMostChunks, kWhole));
   return chunks;
 }
 
@@ -74,12 +97,14 @@ struct ThreadBlock {
 };
 
 /// What one device does: a thread block for each peer that it sends to, and for each that it receives from, as two
-/// directions in one would wait for each other.
+/// directions in one would wait for each other; and one that copies.
 class Device {
  public:
-  void send(std::int64_t to, BlockStep step) { add(sends_[to], {to, -1, {}}, last_send_, step); }
-  void receive(std::int64_t from, BlockStep step) { add(receives_[from], {-1, from, {}}, last_receive_, step); }
-  void copy(BlockStep step) { add(copies_, {}, last_copy_, step); }
+  explicit Device(std::int64_t number) : number_(number) {}
+
+  void send(std::int64_t to, const BlockStep& step) { add(sends_[to], {to, -1, {}}, last_send_, step); }
+  void receive(std::int64_t from, const BlockStep& step) { add(receives_[from], {-1, from, {}}, last_receive_, step); }
+  void copy(const BlockStep& step) { add(copies_, {}, last_copy_, step); }
 
   [[nodiscard]] const std::vector<ThreadBlock>& blocks() const { return blocks_; }
 
@@ -87,7 +112,7 @@ class Device {
   using Place = std::pair<std::int64_t, std::int64_t>;
 
   /// `number`: of the thread block, counted from 1; 0 where it is not there yet. `last`: what comes before in its
-  /// direction.
+  /// direction. A step of more chunks than executors take becomes several.
   void add(std::size_t& number, ThreadBlock block, Place& last, BlockStep step) {
     if (number == 0) {
       blocks_.push_back(std::move(block));
@@ -98,11 +123,29 @@ class Device {
       step.after = last;
       blocks_[static_cast<std::size_t>(last.first)].steps[static_cast<std::size_t>(last.second)].waited_for = true;
     }
-    std::vector<BlockStep>& steps = blocks_[number - 1].steps;
-    last = {own, static_cast<std::int64_t>(steps.size())};
-    steps.push_back(step);
+    ThreadBlock& added_to = blocks_[number - 1];
+    for (std::int64_t left = step.count; left > 0; left -= kMostCount) {
+      step.count = std::min(left, kMostCount);
+      added_to.steps.push_back(step);
+      step.source += step.count;
+      step.target += step.count;
+      step.after = {-1, -1};
+    }
+    const auto steps = static_cast<std::int64_t>(added_to.steps.size());
+    if (steps > kMostSteps) refuse(added_to);
+    last = {own, steps - 1};
   }
 
+  /// Throws InputError for a thread block of too many steps.
+  [[noreturn]] void refuse(const ThreadBlock& block) const {
+    const std::string what = block.send >= 0      ? fmt::format("sends to device {}", block.send)
+                             : block.receive >= 0 ? fmt::format("receives from device {}", block.receive)
+                                                  : "copies its own block";
+    throw InputError("export msccl", fmt::format("device {} {} in more than {} steps", number_, what, kMostSteps),
+                     fmt::format("at most {} steps in a thread block; {}", kMostSteps, kWhole));
+  }
+
+  std::int64_t number_;
   std::vector<ThreadBlock> blocks_;
   std::map<std::int64_t, std::size_t> sends_, receives_;
   std::size_t copies_ = 0;
@@ -114,33 +157,32 @@ class Device {
 std::string to_msccl(const StepSchedule& schedule) {
   const MessagePlaces places(schedule);
   const Chunks chunks = chunks_of(schedule, places);
-  std::vector<Device> devices(static_cast<std::size_t>(places.devices()));
-  const auto add = [&](const Transfer& transfer) {
-    const std::int64_t from = transfer.from, to = places.device_of_receiver(transfer.to);
-    const std::int64_t part = transfer.offset / chunks.unit;
-    BlockStep step;
-    step.source = to * chunks.per_message + part;
-    step.target = from * chunks.per_message + part;
-    step.count = transfer.size / chunks.unit;
-    if (from == to) {
-      step.type = "cpy";
-      devices[static_cast<std::size_t>(from)].copy(step);
-      return;
-    }
-    devices[static_cast<std::size_t>(from)].send(to, step);
-    step.type = "r";
-    devices[static_cast<std::size_t>(to)].receive(from, step);
-  };
-  for (const Transfer& copy : schedule.copies) add(copy);
+  std::vector<Device> devices;
+  for (std::int64_t device = 0; device < places.devices(); ++device) {
+    devices.emplace_back(device);
+    // The collective asks for a device's own block, whether the schedule has messages to itself or not.
+    const std::int64_t own = device * chunks.per_message;
+    devices.back().copy({"cpy", own, own, chunks.per_message, {-1, -1}, false});
+  }
   for (const Step& step : schedule.steps) {
-    for (const Transfer& transfer : step.transfers) add(transfer);
+    for (const Transfer& transfer : step.transfers) {
+      const std::int64_t from = transfer.from, to = places.device_of_receiver(transfer.to);
+      if (from == to) continue;
+      const std::int64_t part = transfer.offset / chunks.unit;
+      BlockStep move{
+          "s",  to * chunks.per_message + part, from * chunks.per_message + part, transfer.size / chunks.unit, {-1, -1},
+          false};
+      devices[static_cast<std::size_t>(from)].send(to, move);
+      move.type = "r";
+      devices[static_cast<std::size_t>(to)].receive(from, move);
+    }
   }
 
   const std::int64_t all = places.devices() * chunks.per_message;
   std::string text = fmt::format(
       "<algo name=\"sluice-{}\" nchunksperloop=\"{}\" nchannels=\"1\" proto=\"Simple\" ngpus=\"{}\" coll=\"alltoall\" "
-      "inplace=\"0\">\n",
-      schedule.steps.size(), all, places.devices());
+      "inplace=\"0\" outofplace=\"1\" minBytes=\"0\" maxBytes=\"{}\">\n",
+      schedule.steps.size(), all, places.devices(), std::numeric_limits<std::int64_t>::max());
   for (std::size_t d = 0; d < devices.size(); ++d) {
     text += fmt::format("  <gpu id=\"{}\" i_chunks=\"{}\" o_chunks=\"{}\" s_chunks=\"0\">\n", d, all, all);
     const std::vector<ThreadBlock>& blocks = devices[d].blocks();

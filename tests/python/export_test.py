@@ -1,5 +1,6 @@
 """What `sluice plan --export` writes is carried out by interpreters of the formats, which know nothing else of Sluice."""
 
+import itertools
 import json
 import os
 import pathlib
@@ -8,10 +9,10 @@ import sys
 import tempfile
 import threading
 import unittest
-import xml.etree.ElementTree
 
 import numpy
 
+import msccl_interpreter
 import sluice
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "examples" / "engines"))
@@ -170,65 +171,6 @@ if GLOO_GROUPS:
     ENGINES.append(("p2p", run_gloo))
 
 
-def run_msccl(text):
-    """Runs an all-to-all of MSCCL by its rules; the chunks that each device has in the end, as (device, chunk)."""
-    algorithm = xml.etree.ElementTree.fromstring(text)
-    assert algorithm.tag == "algo" and algorithm.get("coll") == "alltoall" and algorithm.get("inplace") == "0"
-    devices, chunks = int(algorithm.get("ngpus")), int(algorithm.get("nchunksperloop"))
-    assert chunks % devices == 0 and [int(gpu.get("id")) for gpu in algorithm] == list(range(devices))
-    blocks, outputs, waited_for = {}, [[None] * chunks for _ in range(devices)], set()
-    for gpu in algorithm:
-        assert int(gpu.get("i_chunks")) == int(gpu.get("o_chunks")) == chunks
-        peers = []
-        for number, block in enumerate(gpu):
-            assert int(block.get("id")) == number
-            peers += [(way, block.get(way), block.get("chan")) for way in ("send", "recv") if block.get(way) != "-1"]
-            steps = []
-            for place, step in enumerate(block):
-                assert int(step.get("s")) == place
-                steps.append({name: value if name in ("type", "srcbuf", "dstbuf") else int(value)
-                              for name, value in step.attrib.items()})
-                if steps[-1]["depid"] >= 0:
-                    waited_for.add((int(gpu.get("id")), steps[-1]["depid"], steps[-1]["deps"]))
-            blocks[int(gpu.get("id")), number] = {"send": int(block.get("send")), "recv": int(block.get("recv")),
-                                                  "steps": steps, "done": 0}
-        assert len(set(peers)) == len(peers)  # a connection belongs to one thread block
-    for (gpu, block), state in blocks.items():
-        for place, step in enumerate(state["steps"]):
-            assert step["hasdep"] == ((gpu, block, place) in waited_for)
-    connections, moved = {}, True
-    while moved:
-        moved = False
-        for (gpu, block), state in blocks.items():
-            if state["done"] == len(state["steps"]):
-                continue
-            step = state["steps"][state["done"]]
-            if step["depid"] >= 0:
-                assert step["depid"] != block
-                if blocks[gpu, step["depid"]]["done"] <= step["deps"]:
-                    continue
-            source, target, count = step["srcoff"], step["dstoff"], step["cnt"]
-            assert step["srcbuf"] == "i" and step["dstbuf"] == "o" and count >= 1
-            assert 0 <= source <= chunks - count and 0 <= target <= chunks - count
-            if step["type"] == "s":
-                connections.setdefault((gpu, state["send"]), []).append([(gpu, source + i) for i in range(count)])
-            elif step["type"] == "cpy":
-                outputs[gpu][target:target + count] = [(gpu, source + i) for i in range(count)]
-            else:
-                assert step["type"] == "r"
-                queue = connections.get((state["recv"], gpu), [])
-                if not queue:
-                    continue
-                data = queue.pop(0)
-                assert len(data) == count
-                outputs[gpu][target:target + count] = data
-            state["done"] += 1
-            moved = True
-    assert all(state["done"] == len(state["steps"]) for state in blocks.values()), "stuck"
-    assert not any(connections.values())
-    return outputs, devices, chunks
-
-
 class Folder(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -305,35 +247,111 @@ class Steps(Folder):
                     numpy.testing.assert_array_equal(found[device], expected)
 
 
-class Msccl(Folder):
-    def check(self, traffic, **options):
-        outputs, devices, chunks = run_msccl(sluice.plan_exchange(traffic, **options).export("msccl"))
-        self.assertEqual(devices, len(traffic))
-        part = chunks // devices
-        to_self = traffic[0, 0] > 0
-        for receiver in range(devices):
-            for sender in range(devices):
-                expected = [(sender, receiver * part + i) for i in range(part)]
-                if sender == receiver and not to_self:
-                    expected = [None] * part
-                self.assertEqual(outputs[receiver][sender * part:(sender + 1) * part], expected)
-        return part
+def all_to_all(devices, pieces):
+    """A schedule in which device d sends to d + 1, d + 2 and so on, each message in pieces of these sizes."""
+    steps, size = [], sum(pieces)
+    for distance in range(1, devices):
+        offset = 0
+        for piece in pieces:
+            steps.append({"duration": piece, "transfers": [
+                {"from": device, "to": (device + distance) % devices, "offset": offset, "size": piece}
+                for device in range(devices)]})
+            offset += piece
+    cost = {"steps": len(steps), "transmission": (devices - 1) * size, "total": (devices - 1) * size}
+    return sluice.schedule_from_json(json.dumps({
+        "schema": "sluice.schedule/1", "type": "steps", "problem": "exchange", "algorithm": "by hand", "senders": devices,
+        "receivers": devices, "max_transfers": devices, "setup": 0, "steps": steps, "cost": cost, "bound": cost}))
 
-    def test_of_an_all_to_all_brings_every_chunk(self):
+
+class Msccl(Folder):
+    def read(self, plan):
+        """What is written, which keeps the limits."""
+        algorithm = msccl_interpreter.Algorithm(plan.export("msccl"))
+        self.assertEqual(algorithm.exceeded(), [])
+        return algorithm
+
+    def check(self, plan, places=(0, 1, 2), seeds=range(3)):
+        """Carries out what is written, with messages under way and with none; returns it."""
+        algorithm = self.read(plan)
+        self.assertEqual((algorithm.collective, algorithm.ways, algorithm.least_bytes), ("alltoall", [False], 0))
+        self.assertGreaterEqual(algorithm.most_bytes, 2**40)  # not 0, which MSCCL's own reader takes for a limit
+        for run in msccl_interpreter.check(algorithm, places, seeds):
+            # The steps of the plan are kept: each device sends and receives in their order.
+            for device in range(algorithm.devices):
+                for kind, own, other in (("s", "sender", "receiver"), ("r", "receiver", "sender")):
+                    moved = [peer for at, what, peer in run.log if (at, what) == (device, kind)]
+                    planned = [int(each[other]) for each in plan.transfers
+                               if each[own] == device and each["sender"] != each["receiver"]]
+                    self.assertEqual([peer for peer, _ in itertools.groupby(moved)],
+                                     [peer for peer, _ in itertools.groupby(planned)])
+        return algorithm
+
+    def test_of_an_all_to_all_brings_every_chunk_and_copies_the_own_block(self):
         for devices in (2, 3, 8):
-            self.assertEqual(self.check(numpy.full((devices, devices), 5)), 1)
-            self.check(numpy.full((devices, devices), 5) - 5 * numpy.eye(devices, dtype=int))
-        self.check(numpy.full((6, 6), 4), max_transfers=2)
+            for own in (0, 5):
+                traffic = numpy.full((devices, devices), 5)
+                numpy.fill_diagonal(traffic, own)
+                self.assertEqual(self.check(sluice.plan_exchange(traffic)).chunks, devices)
+        self.check(sluice.plan_exchange(numpy.full((6, 6), 4), max_transfers=2))
+
+    def test_of_a_redistribution_of_equal_messages(self):
+        self.check(self.planned("redistribute", "--from", "4:1", "--to", "4:4", "--shape", "64"))
+        self.check(self.planned("redistribute", "--from", "4:1", "--to", "4:4", "--shape", "64", "--same-processes"))
 
     def test_of_cut_messages_brings_every_chunk(self):
         # Three ports for two transfers at once: with steps for nothing, cutting in halves is best.
-        self.assertGreater(self.check(numpy.full((3, 3), 4), max_transfers=2, setup=0), 1)
+        self.assertEqual(self.check(sluice.plan_exchange(numpy.full((3, 3), 4), max_transfers=2, setup=0)).chunks, 6)
+
+    def test_keeps_the_limits_of_executors(self):
+        for pieces, counts in (((71, 1), {71, 1}), ((72, 1), {71, 1, 2}), ((1000, 1), {71, 6, 1, 7})):
+            algorithm = self.check(all_to_all(3, pieces))
+            self.assertEqual({step.count for blocks in algorithm.blocks for block in blocks for step in block.steps}, counts)
+        for pieces in ([1] * 64, [1, 63 * 71]):  # as many steps as there may be
+            self.check(all_to_all(2, pieces), places=(1,), seeds=range(1))
+        self.assertEqual(len(self.read(all_to_all(32, [1])).blocks[0]), 63)
+        self.assertEqual(self.read(all_to_all(32, [1023, 1])).chunks, 2**15)
+
+    def test_refuses_what_executors_cannot_read(self):
+        for devices, pieces, about in (
+                (33, [1], "33 devices, expected at most 32, .* --export p2p takes any number"),
+                (2, [1] * 65, "device 0 sends to device 1 in more than 64 steps, expected .* first-fit"),
+                (2, [64 * 71, 1], "device 0 copies its own block in more than 64 steps, expected .* first-fit"),
+                (32, [1024, 1], "1025 chunks a message, 32800 on a device, expected at most 32768 .* first-fit")):
+            plan = all_to_all(devices, pieces)
+            with self.assertRaisesRegex(sluice.InputError, about):
+                plan.export("msccl")
 
     def test_refuses_what_is_no_all_to_all_of_equal_messages(self):
         for traffic, about in (([[1, 2], [2, 1]], "messages of one size"), ([[1, 1, 1], [1, 1, 1]], "2 senders and 3 receivers"),
                                ([[0, 1], [0, 0]], "one for each pair"), ([[1, 1], [1, 0]], "to themselves")):
             with self.assertRaisesRegex(sluice.InputError, about):
                 sluice.plan_exchange(traffic).export("msccl")
+
+
+class Interpreter(unittest.TestCase):
+    """The interpreter of MSCCL, on the files of tests/python/msccl: four right ones, and three wrong ones."""
+
+    def read(self, name):
+        return msccl_interpreter.Algorithm((pathlib.Path(__file__).parent / "msccl" / f"{name}.xml").read_text())
+
+    def test_carries_out_what_is_right(self):
+        # With fewer places on a connection than the number, they get stuck.
+        for name, least in (("pair", 0), ("alltoall2", 1), ("ring3", 2), ("slots", 3)):
+            algorithm = self.read(name)
+            self.assertEqual(algorithm.exceeded(), [])
+            for places in range(5):
+                if places >= least:
+                    msccl_interpreter.check(algorithm, (places,))
+                else:
+                    with self.assertRaisesRegex(msccl_interpreter.Wrong, "stuck"):
+                        msccl_interpreter.check(algorithm, (places,))
+
+    def test_finds_what_is_wrong(self):
+        for name, about in (("alias", r"output chunk 0: .*, expected \[\(0, 0\), \(1, 0\)\]"), ("early", "output chunk 0")):
+            with self.assertRaisesRegex(msccl_interpreter.Wrong, about):
+                msccl_interpreter.check(self.read(name))
+        with self.assertRaisesRegex(msccl_interpreter.Wrong, "never tells"):
+            self.read("flag")
 
 
 class Command(Folder):
@@ -363,6 +381,9 @@ class Command(Folder):
         self.refused("cannot be used with --rank", *grids, "--rank", "3")
         self.refused("cannot be used with --front", *grids, "--front")
         self.refused("walker-otto", *grids, "--algorithm", "walker-otto")
+        pathlib.Path(file).write_text(("1," * 32 + "1\n") * 33)
+        self.refused("export msccl: 33 devices, expected at most 32", "exchange", file, "--export", "msccl", out, "--json",
+                     str(self.folder / "plan.json"))
         pathlib.Path(file).write_text("0.5,1\n1,1\n")
         self.refused("1 decimal", "exchange", file, "--export", "p2p", out)
 

@@ -13,7 +13,8 @@ void ExportOption::add_to(CLI::App& problem) {
   offer(problem.add_option(
             "--export", values_,
             "write the steps for another engine: ppermute (pairs a step, as JAX has them), p2p (groups of sends "
-            "and receives, as NCCL has them), msccl (XML, of equal messages); -: instead of the table"),
+            "and receives, as NCCL has them), msccl (XML, an all-to-all of equal messages on at most 32 devices); -: "
+            "instead of the table"),
         {"ppermute", "p2p", "msccl"})
       ->expected(2)
       ->option_text("FORMAT FILE|-");

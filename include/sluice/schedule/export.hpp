@@ -40,12 +40,16 @@ namespace sluice {
 /// its step. If no step of the schedule contains it, it is in a group of its own before all others.
 [[nodiscard]] std::string to_p2p(const StepSchedule& schedule);
 
-/// MSCCL's XML, an all-to-all of equal messages: as many senders as receivers, all messages between different ones of
-/// one size, and those to themselves of that size or none. A chunk is the largest part that all pieces are whole
-/// multiples of. One thread block per peer; a send waits for the one before it on its device, a receive likewise, so
-/// that the steps are kept without a barrier.
+/// MSCCL's XML, an all-to-all of equal messages out of place, for arrays of every size: as many senders as receivers,
+/// all messages between different ones of one size, and those to themselves of that size or none. Every device copies
+/// its own block, as the collective asks for it, in either case. Blocks lie in the order of the devices. A chunk is the
+/// largest part that all pieces are whole multiples of. One thread block per peer and direction; a send waits for the
+/// one before it on its device, a receive likewise, so that the steps are kept without a barrier.
 ///
-/// Also throws InputError where messages differ in size, and names them.
+/// RCCL and msccl-executor-nccl set the limits: 32 devices (64 thread blocks on each), 64 steps in a thread block, 71
+/// chunks in a step and 32768 on a device. A step of more chunks becomes several.
+///
+/// Also throws InputError for messages that differ in size, which it names, and for a schedule beyond the other limits.
 [[nodiscard]] std::string to_msccl(const StepSchedule& schedule);
 
 /// The type of the three functions above.
