@@ -12,11 +12,14 @@
 //     lifetimes fork           children that exit, one that calls MPI_Finalize, one that starts a program
 //     lifetimes descriptors    prints how many there are after MPI_Init
 //     lifetimes close-files    files and memory are closed right after MPI_Init, and others opened in their place
+//     lifetimes other-count    rank 1 gives another count than the others, in three ways
+//     lifetimes many           hundreds of communicators live at once, each with calls that may be taken
 //     lifetimes ... late       calls more, and then MPI_Finalize, when static variables are destroyed
 #include <mpi.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -250,6 +253,57 @@ void close_files() {
   expect(std::ftell(mine) == 0, "something was written to a file of the program");
 }
 
+constexpr int kFewer = 10000, kMore = 12000, kShort = 300;
+
+/// What a call returns on a communicator whose patterns of kFewer and kMore integers have jobs. `call(count, comm)`.
+template <class MpiCall>
+int after_jobs(MpiCall call, int last_count) {
+  MPI_Comm comm = duplicate();
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  for (int i = 0; i < 4; ++i) {
+    expect(call(kFewer, comm) == MPI_SUCCESS, "a call");
+    expect(call(kMore, comm) == MPI_SUCCESS, "a longer call");
+  }
+  int error = MPI_SUCCESS;
+  if (const int code = call(last_count, comm); code != MPI_SUCCESS) MPI_Error_class(code, &error);
+  MPI_Comm_free(&comm);
+  return error;
+}
+
+/// Each rank ends its call: those that can tell with an error.
+void other_counts() {
+  static std::vector<int> in(kMore), out(kMore);
+  const auto broadcast = [](int count, MPI_Comm comm) { return MPI_Bcast(in.data(), count, MPI_INT, 0, comm); };
+  const auto add = [](int count, MPI_Comm comm) {
+    return MPI_Allreduce(in.data(), out.data(), count, MPI_INT, MPI_SUM, comm);
+  };
+  const bool odd = rank == 1;
+  int error = after_jobs(broadcast, odd ? kFewer : kMore);
+  expect(error == (odd ? MPI_ERR_TRUNCATE : MPI_SUCCESS), "a broadcast of another size");
+  error = after_jobs(broadcast, odd ? kFewer : kShort);
+  expect(error == (odd ? MPI_ERR_TRUNCATE : MPI_SUCCESS), "a broadcast that the others forward");
+  error = after_jobs(add, odd ? kFewer : kMore);
+  expect(error != MPI_SUCCESS, "an allreduce of another size");
+}
+
+void many_communicators() {
+  constexpr int kBytes = 32 << 10;
+  std::vector<MPI_Comm> all;
+  std::vector<unsigned char> buffer(kBytes);
+  for (int i = 0; i < 300; ++i) {
+    all.push_back(duplicate());
+    for (int round = 0; round < 4; ++round) {
+      std::ranges::fill(buffer, static_cast<unsigned char>(rank == 0 ? i + round : 255));
+      MPI_Bcast(buffer.data(), kBytes, MPI_BYTE, 0, all.back());
+      expect(buffer.front() == (i + round) % 256 && buffer.back() == (i + round) % 256, "MPI_Bcast");
+    }
+  }
+  int files = 0;
+  for (const auto& [number, what] : descriptors()) files += what.find("memfd") != std::string::npos ? 1 : 0;
+  expect(files <= 1, "a descriptor for each communicator");
+  for (MPI_Comm& comm : all) MPI_Comm_free(&comm);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -267,6 +321,8 @@ int main(int argc, char** argv) {
       {"fork", forks},
       {"descriptors", count_descriptors},
       {"close-files", close_files},
+      {"other-count", other_counts},
+      {"many", many_communicators},
   };
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);

@@ -129,6 +129,20 @@ TEST(Lifetimes, MayEndWithStaticVariables) {
   EXPECT_EQ(recorded(record, "MPI_Allreduce"), 3 * 2 * 4);
 }
 
+// With default options.
+TEST(Lifetimes, OfCallsWhoseCountsDiffer) {
+  const Folder folder;
+  const Outcome outcome = preloaded(folder, 3, "", "lifetimes other-count");
+  EXPECT_EQ(outcome.out, "0 wrong\n") << outcome.err;
+}
+
+TEST(Lifetimes, OfManyCommunicators) {
+  const Folder folder;
+  const Outcome outcome = preloaded(folder, 2, "", "lifetimes many");
+  EXPECT_EQ(outcome.out, "0 wrong\n") << outcome.err;
+  EXPECT_NE(outcome.err.find("MPI_Bcast is handed on: communicator"), std::string::npos) << outcome.err;
+}
+
 TEST(Lifetimes, OfForkedChildren) {
   const Folder folder;
   for (const std::string& variables : {kTaken, kOften})
