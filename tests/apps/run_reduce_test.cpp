@@ -83,6 +83,14 @@ TEST(RunReduce, PrintsCostsAndWhatThePlanTakes) {
   EXPECT_NE(outcome.out.find(" 750 ms "), std::string::npos) << outcome.out;
 }
 
+TEST(RunReduce, ExpensiveOperationsAreCombinedInShares) {
+  const Folder folder;
+  const Outcome outcome =
+      on_ranks(folder, 4, "run reduce --count 1000 --operation sleep:1 --method sluice --repetitions 1");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("shares\n"), std::string::npos) << outcome.out;
+}
+
 constexpr const char* kPlatform =
     R"({"schema": "sluice.platform/1", "ranks": 3,
  "clusters": [{"name": "a", "ranks": [2, 0], "latency_s": 1e-5, "gap": [[1, 1e-6], [1000, 1e-5]]},

@@ -619,6 +619,67 @@ TEST(ElementReduction, DoublesGiveOtherBitsInAnotherOrder) {
   EXPECT_EQ(same, rank() != size() - 1);
 }
 
+void add_words(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
+  auto* const a = static_cast<std::int64_t*>(in);
+  auto* const b = static_cast<std::int64_t*>(inout);
+  for (int i = 0; i < *count; ++i) b[i] += a[i];
+}
+
+/// Ranks of one host combine shares, as the operation may be expensive, unless some would have nothing to combine.
+TEST(ElementReduction, OwnOperationsAreCombinedInSharesOnOneHost) {
+  if (size() == 1) return;
+  const bool pretended_hosts = std::getenv("PRETENDED_RANKS_PER_HOST") != nullptr;
+  MPI_Op add = MPI_OP_NULL;
+  MPI_Op_create(add_words, 1, &add);
+  const WithoutKeptPlans none;
+  for (const std::int64_t count : {size() - 1, size(), 1000, 100'000}) {
+    for (const int root : {0, size() - 1}) {
+      SCOPED_TRACE(std::to_string(count) + " elements to rank " + std::to_string(root));
+      ElementReduction job(MPI_COMM_WORLD, {count, MPI_INT64_T, add}, root);
+      if (!pretended_hosts) {
+        EXPECT_EQ(job.summary().method == "shares", count >= size()) << job.summary().method;
+      }
+      std::vector<std::int64_t> own, expected;
+      for (std::int64_t i = 0; i < count; ++i) {
+        own.push_back((rank() + 1) * (i + 1));
+        expected.push_back(size() * (size() + 1) / 2 * (i + 1));
+      }
+      for (int round = 0; round < 2; ++round) {
+        std::vector<std::int64_t> result(own.size());
+        job.execute(own.data(), result.data());
+        if (rank() == root) {
+          EXPECT_EQ(result, expected);
+        }
+      }
+    }
+  }
+  ReductionOptions options;
+  options.algorithm = "binomial";
+  const ElementReduction named(MPI_COMM_WORLD, {1000, MPI_INT64_T, add}, 0, options);
+  EXPECT_NE(named.summary().method, "shares");
+  options.algorithm = "auto";
+  options.costs = ReductionCosts{1, 1};
+  const ElementReduction costs(MPI_COMM_WORLD, {1000, MPI_INT64_T, add}, 0, options);
+  EXPECT_NE(costs.summary().method, "shares");
+  MPI_Op_free(&add);
+}
+
+TEST(ElementReduction, MatricesInOrderInSharesToEveryRoot) {
+  const Matrices matrices;
+  const WithoutKeptPlans none;
+  for (int root = 0; root < size(); ++root) {
+    for (const std::int64_t count : {size(), 5 * size() + 1, 5000}) {
+      SCOPED_TRACE(std::to_string(count) + " elements to rank " + std::to_string(root));
+      ElementReduction job(MPI_COMM_WORLD, matrices.operation(count), root);
+      if (size() > 1 && std::getenv("PRETENDED_RANKS_PER_HOST") == nullptr) {
+        EXPECT_EQ(job.summary().method, "shares");
+      }
+      expect_product(MPI_COMM_WORLD, job, root, count, 0);
+      expect_product(MPI_COMM_WORLD, job, root, count, 1);
+    }
+  }
+}
+
 TEST(ElementReduction, IntegersMayBeTriedDoublesOnlyIfAskedFor) {
   if (size() == 1) return;
   constexpr std::int64_t kCount = 64;

@@ -111,8 +111,9 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
     const std::int64_t bytes = checked::multiply(elements.count, data.element_bytes, "bytes");
     reproducible =
         options.reproducible.value_or(!options.measure && !options.dynamic && detail::order_may_matter(elements));
-    const bool nothing_said = chooses_freely() && data.commutative && !options.costs && !options.measure &&
-                              !options.platform && !detail::kSimulated;
+    const bool free_to_choose =
+        chooses_freely() && !options.costs && !options.measure && !options.platform && !detail::kSimulated;
+    const bool nothing_said = free_to_choose && data.commutative;
     data.built_in = detail::is_built_in(elements.op);
     const bool by_default = nothing_said && data.built_in;
     const detail::Context& all = channel.context();
@@ -120,7 +121,11 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
     data.by_network = by_default && !reproducible && long_between_hosts;
     data.by_usual_network = nothing_said && !data.by_network && long_between_hosts;
     data.least_work = by_default && all.one_node() && (bytes <= kShort || (!reproducible && all.crowded()));
-    data.by_memory = by_default && detail::SharedProgram::possible(channel.context());
+    // An operation of the user's may be expensive, so every rank combines a share; shares keep the order of the ranks.
+    // With fewer elements than ranks, some ranks would have nothing to combine.
+    const bool own_in_shares = !data.built_in && elements.count >= channel.size();
+    data.by_memory =
+        free_to_choose && (data.built_in || own_in_shares) && detail::SharedProgram::possible(channel.context());
     data.in_turns = data.least_work && all.crowded() && bytes <= kShortInTurns;
     arguments = arguments_of(options, data, root);
     arguments.add(reproducible);

@@ -29,7 +29,8 @@ struct ReducedData {
   /// The same on one node, where the least work counts: elements are short, or ranks share processors, and do one after
   /// the other what a tree has them do at the same time.
   bool least_work = false;
-  /// The same where all ranks share memory (SharedProgram).
+  /// All ranks share memory (SharedProgram), the user leaves the way to the library, and the operation is one of MPI's
+  /// own or there are as many elements as ranks.
   bool by_memory = false;
   /// And the least waiting: elements are short, and ranks share processors, so that each level of a tree costs as much
   /// as the turns of all ranks.
