@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <tuple>
 
@@ -67,12 +68,12 @@ std::vector<std::int64_t> offsets(const std::vector<Dimension>& dimensions, bool
 TEST(BoxCopy, AnyRangeOfAnyMessage) {
   Draw draw(17);
   int messages = 0;
-  for (int round = 0; round < 3000; ++round) {
-    const auto count = static_cast<std::size_t>(draw.between(1, 3));
+  for (int round = 0; round < 5000; ++round) {
+    const auto count = static_cast<std::size_t>(draw.between(1, 5));
     const std::int64_t element = draw.one_of<std::int64_t>({1, 2, 3, 4, 8, 12, 16, 24, 32, 80, 640});
     std::vector<Dimension> dimensions;
     for (std::size_t d = 0; d < count; ++d) {
-      dimensions.push_back(random_dimension(draw, std::vector<std::int64_t>{200, 30, 12}[count - 1]));
+      dimensions.push_back(random_dimension(draw, std::vector<std::int64_t>{200, 30, 12, 9, 7}[count - 1]));
     }
     const bool past_cache = draw.between(0, 1) == 1;
     const std::vector<std::int64_t> from = offsets(dimensions, true, element);
@@ -221,6 +222,77 @@ void expect_copies(Draw& draw, bool transposed, std::int64_t element) {
   std::vector<std::byte> again(message.size());
   box.copy(begin, end, expected.data() + to_at, 0, again.data(), begin);
   ASSERT_EQ(testing::difference(again, message), "");
+}
+
+/// Whole messages that are written down as tables of pieces, and ranges that begin and end within one.
+TEST(BoxCopy, ArraysOfTinyBlocks) {
+  Draw draw(29);
+  for (const std::vector<std::int64_t>& shape : std::vector<std::vector<std::int64_t>>{
+           {40, 21, 19}, {70, 40, 33}, {9, 60, 60}, {30, 12, 10, 9}, {12, 8, 8, 6, 5}, {6, 5, 40, 3, 2}}) {
+    for (int round = 0; round < 30; ++round) {
+      const std::int64_t element = draw.one_of<std::int64_t>({1, 2, 4, 8, 16, 20});
+      std::vector<CopyAxis> axes;
+      std::vector<std::vector<std::int64_t>> from_places, to_places;
+      std::vector<std::int64_t> from_extents, to_extents;
+      for (const std::int64_t extent : shape) {
+        const Axis from{extent, draw.between(1, 2), draw.between(1, 4), 0};
+        const Axis to{extent, draw.between(1, 2), draw.between(1, 5), 0};
+        const AxisPattern pattern(from, to, 0, 0, extent);
+        axes.push_back(copy_axis(pattern.runs(Coordinate(0), Coordinate(0)), CopyKind::kMove));
+        std::vector<std::int64_t>& in_source = from_places.emplace_back();
+        std::vector<std::int64_t>& in_target = to_places.emplace_back();
+        for (std::int64_t i = 0; i < extent; ++i) {
+          const GlobalIndex at(i);
+          if (from.owner(at) != Coordinate(0) || to.owner(at) != Coordinate(0)) continue;
+          in_source.push_back(from.local(at).value);
+          in_target.push_back(to.local(at).value);
+        }
+        from_extents.push_back(from.local_extent(Coordinate(0)));
+        to_extents.push_back(to.local_extent(Coordinate(0)));
+      }
+      axes.back() = scaled(axes.back(), element);
+      std::vector<std::int64_t> from{0}, to{0};
+      for (std::size_t d = 0; d < shape.size(); ++d) {
+        std::vector<std::int64_t> longer_from, longer_to;
+        for (std::size_t i = 0; i < from.size(); ++i) {
+          for (std::size_t k = 0; k < from_places[d].size(); ++k) {
+            longer_from.push_back(from[i] * from_extents[d] + from_places[d][k]);
+            longer_to.push_back(to[i] * to_extents[d] + to_places[d][k]);
+          }
+        }
+        from = std::move(longer_from);
+        to = std::move(longer_to);
+      }
+      BoxCopy box;
+      for (std::size_t l = 0; l < shape.size(); ++l) {
+        std::int64_t from_step = element, to_step = element;
+        for (std::size_t inner = l + 1; inner < shape.size(); ++inner) {
+          from_step *= from_extents[inner];
+          to_step *= to_extents[inner];
+        }
+        const bool last = l + 1 == shape.size();
+        box.push({&axes[l], last ? 1 : from_step, last ? 1 : to_step});
+      }
+      const auto bytes_of = [&](const std::vector<std::int64_t>& extents) {
+        return static_cast<std::size_t>(std::accumulate(extents.begin(), extents.end(), element, std::multiplies<>()));
+      };
+      std::vector<std::byte> source(bytes_of(from_extents));
+      for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i * 7 + i / 256);
+      const std::int64_t bytes = box.bytes();
+      ASSERT_EQ(bytes, static_cast<std::int64_t>(from.size()) * element);
+      const std::int64_t begin = round == 0 ? 0 : draw.between(0, bytes / 3);
+      const std::int64_t end = round == 0 ? bytes : draw.between(begin, bytes);
+      std::vector<std::byte> target(bytes_of(to_extents), std::byte{0xcc});
+      std::vector<std::byte> expected = target;
+      for (std::int64_t b = begin; b < end; ++b) {
+        const auto i = static_cast<std::size_t>(b / element);
+        expected[static_cast<std::size_t>(to[i] * element + b % element)] =
+            source[static_cast<std::size_t>(from[i] * element + b % element)];
+      }
+      box.copy(begin, end, source.data(), 0, target.data(), 0);
+      ASSERT_EQ(testing::difference(target, expected), "") << shape.size() << " dimensions, round " << round;
+    }
+  }
 }
 
 TEST(BoxCopy, MatricesOfTinyBlocksTransposedOrNot) {

@@ -1,7 +1,10 @@
 #include "run/mpi/redistribute/box_copy.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <optional>
+#include <span>
 
 #include "run/mpi/redistribute/grid_copy.hpp"
 #include "run/mpi/runtime/copy_bytes.hpp"
@@ -304,9 +307,198 @@ void BoxCopy::copy_elements(std::int64_t begin, std::int64_t end, const std::byt
   }
 }
 
+namespace {
+
+/// Pieces of a message with runs so short, in rows so short, that walking over them takes longer than the copies: where
+/// all pieces of the fastest levels are is written down once, and used for each position of the levels before.
+class PieceTable {
+ public:
+  /// Longer runs are copied as runs, unless all have one length.
+  static constexpr std::int64_t kMostMeanRun = 48;
+  static constexpr std::int64_t kMostPieceBytes = 64;
+  /// Rows of more bytes are worth their walk.
+  static constexpr std::int64_t kMostRowBytes = 512;
+  /// The table stays in the nearest cache.
+  static constexpr std::size_t kMostPieces = 1024;
+  /// A table is used at least this often.
+  static constexpr std::int64_t kLeastUses = 4;
+
+  /// The bytes of each piece of the level, which is counted in bytes; 0 if it is not for a table.
+  [[nodiscard]] static std::int64_t piece_bytes(const CopyAxis& axis) {
+    if (axis.count > kMostRowBytes) return 0;
+    if (axis.contiguous()) return axis.count <= kMostPieceBytes ? axis.count : 0;
+    if (axis.uniform > 0 && axis.uniform <= kMostPieceBytes && axis.lead == 0 && axis.count % axis.uniform == 0)
+      return axis.uniform;
+    return axis.mean_run() <= kMostMeanRun && axis.granule <= kMostPieceBytes ? axis.granule : 0;
+  }
+
+  /// Of these levels, slowest first; the last one in bytes, in pieces of `bytes`.
+  PieceTable(std::span<const BoxCopy::Level> levels, std::int64_t bytes) : bytes_(bytes) {
+    const BoxCopy::Level& inner = levels.back();
+    for_each_run(*inner.axis, [&](std::int64_t from, std::int64_t to, std::int64_t length) {
+      for (std::int64_t at = 0; at < length; at += bytes) add(from + at, to + at);
+    });
+    // Each level repeats what is there, in the order of the message.
+    for (std::size_t l = levels.size() - 1; l-- > 0;) {
+      const BoxCopy::Level& level = levels[l];
+      const std::size_t count = count_;
+      std::size_t position = 0;
+      std::int64_t first_from = 0, first_to = 0;
+      for_each_run(*level.axis, [&](std::int64_t from, std::int64_t to, std::int64_t length) {
+        for (std::int64_t i = 0; i < length; ++i) {
+          const std::int64_t from_at = (from + i) * level.from_step, to_at = (to + i) * level.to_step;
+          if (position++ == 0) {
+            first_from = from_at;
+            first_to = to_at;
+            continue;
+          }
+          for (std::size_t piece = 0; piece < count; ++piece) add(from_[piece] + from_at, to_[piece] + to_at);
+        }
+      });
+      for (std::size_t piece = 0; piece < count; ++piece) {
+        from_[piece] += first_from;
+        to_[piece] += first_to;
+      }
+    }
+    from_is_dense_ = is_dense(from_);
+    to_is_dense_ = is_dense(to_);
+  }
+
+  /// Copies all pieces; `from` and `to` belong to index 0 of all of the levels.
+  void copy(const std::byte* from, std::byte* to) const {
+    switch (bytes_) {
+      case 4:
+        return copy_pieces<4>(from, to);
+      case 8:
+        return copy_pieces<8>(from, to);
+      case 16:
+        return copy_pieces<16>(from, to);
+      case 24:
+        return copy_pieces<24>(from, to);
+      case 32:
+        return copy_pieces<32>(from, to);
+      case 40:
+        return copy_pieces<40>(from, to);
+      case 48:
+        return copy_pieces<48>(from, to);
+      case 64:
+        return copy_pieces<64>(from, to);
+      default:
+        return copy_pieces<0>(from, to);
+    }
+  }
+
+ private:
+  template <class Visit>
+  static void for_each_run(const CopyAxis& axis, Visit&& visit) {
+    CopyAxis::Cursor at = axis.seek(0);
+    for (std::int64_t left = axis.count; left > 0;) {
+      const std::int64_t n = std::min(axis.left(at), left);
+      visit(axis.from_at(at), axis.to_at(at), n);
+      axis.advance(at, n);
+      left -= n;
+    }
+  }
+
+  void add(std::int64_t from, std::int64_t to) {
+    from_[count_] = from;
+    to_[count_] = to;
+    ++count_;
+  }
+
+  /// Whether each piece follows the one before.
+  [[nodiscard]] bool is_dense(const std::array<std::int64_t, kMostPieces>& at) const {
+    for (std::size_t piece = 1; piece < count_; ++piece) {
+      if (at[piece] != at[piece - 1] + bytes_) return false;
+    }
+    return true;
+  }
+
+  template <std::size_t Bytes>
+  void copy_pieces(const std::byte* from, std::byte* to) const {
+    const auto one = [&](std::byte* target, const std::byte* source) {
+      if constexpr (Bytes == 0) {
+        copy_bytes(target, source, bytes_);
+      } else {
+        std::memcpy(target, source, Bytes);
+      }
+    };
+    if (to_is_dense_) {
+      to += to_[0];
+      for (std::size_t piece = 0; piece < count_; ++piece, to += bytes_) one(to, from + from_[piece]);
+    } else if (from_is_dense_) {
+      from += from_[0];
+      for (std::size_t piece = 0; piece < count_; ++piece, from += bytes_) one(to + to_[piece], from);
+    } else {
+      for (std::size_t piece = 0; piece < count_; ++piece) one(to + to_[piece], from + from_[piece]);
+    }
+  }
+
+  std::int64_t bytes_;
+  std::size_t count_ = 0;
+  std::array<std::int64_t, kMostPieces> from_;
+  std::array<std::int64_t, kMostPieces> to_;
+  bool from_is_dense_ = false;
+  bool to_is_dense_ = false;
+};
+
+}  // namespace
+
+std::optional<BoxCopy::Copied> BoxCopy::copy_by_table(std::int64_t begin, std::int64_t end, const std::byte* from,
+                                                      std::int64_t from_origin, std::byte* to,
+                                                      std::int64_t to_origin) const {
+  if (rows_ != nullptr || size_ < 3) return std::nullopt;
+  const CopyAxis& inner = *levels_[size_ - 1].axis;
+  const std::int64_t piece = inner.count > 0 ? PieceTable::piece_bytes(inner) : 0;
+  if (piece == 0) return std::nullopt;
+  constexpr auto kMost = static_cast<std::int64_t>(PieceTable::kMostPieces);
+  std::size_t first = size_ - 1;  // of the table's levels
+  std::int64_t pieces = inner.count / piece;
+  while (first > 1 && levels_[first - 1].axis->count <= kMost / pieces) pieces *= levels_[--first].axis->count;
+  const std::int64_t block = pieces * piece;
+  const std::int64_t whole_begin = (begin + block - 1) / block;
+  const std::int64_t whole_end = end / block;
+  if (first + 1 >= size_ || whole_end - whole_begin < PieceTable::kLeastUses) return std::nullopt;
+
+  const std::span<const Level> in_table(&levels_[first], size_ - first);
+  const PieceTable table(in_table, piece);
+  std::array<CopyAxis::Cursor, kMostLevels> at{};
+  std::array<std::int64_t, kMostLevels> left{};
+  for (std::size_t l = first, number = static_cast<std::size_t>(whole_begin); l-- > 0;) {
+    const auto count = static_cast<std::size_t>(levels_[l].axis->count);
+    const auto position = static_cast<std::int64_t>(number % count);
+    number /= count;
+    at[l] = levels_[l].axis->seek(position);
+    left[l] = levels_[l].axis->count - position;
+  }
+  for (std::int64_t number = whole_begin; number < whole_end; ++number) {
+    std::int64_t source = -from_origin, target = -to_origin;
+    for (std::size_t l = 0; l < first; ++l) {
+      source += levels_[l].axis->from_at(at[l]) * levels_[l].from_step;
+      target += levels_[l].axis->to_at(at[l]) * levels_[l].to_step;
+    }
+    table.copy(from + source, to + target);
+    for (std::size_t l = first; l-- > 0;) {
+      const CopyAxis& axis = *levels_[l].axis;
+      if (--left[l] > 0) {
+        axis.advance(at[l], 1);
+        break;
+      }
+      at[l] = axis.seek(0);
+      left[l] = axis.count;
+    }
+  }
+  return Copied{whole_begin * block, whole_end * block};
+}
+
 void BoxCopy::copy(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin, std::byte* to,
                    std::int64_t to_origin) const {
   if (begin >= end) return;
+  if (const auto copied = copy_by_table(begin, end, from, from_origin, to, to_origin)) {
+    copy_by_runs(begin, copied->begin, from, from_origin, to, to_origin);
+    copy_by_runs(copied->end, end, from, from_origin, to, to_origin);
+    return;
+  }
   const CopyAxis& inner = *levels_[size_ - 1].axis;
   if (rows_ == nullptr && size_ > 1 && inner.contiguous() && inner.count <= kMostElementBytes) {
     const std::int64_t first = (begin + inner.count - 1) / inner.count * inner.count;

@@ -85,6 +85,14 @@ class BoxCopy {
   /// As copy(), whole elements where these are the last level.
   void copy_elements(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin,
                      std::byte* to, std::int64_t to_origin) const;
+  /// Bytes of the message.
+  struct Copied {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+  };
+  /// As copy(), as much as can be by a table of pieces, and says what that was; nothing where rows are long or few.
+  std::optional<Copied> copy_by_table(std::int64_t begin, std::int64_t end, const std::byte* from,
+                                      std::int64_t from_origin, std::byte* to, std::int64_t to_origin) const;
   /// As copy(), run by run.
   void copy_by_runs(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin,
                     std::byte* to, std::int64_t to_origin) const;

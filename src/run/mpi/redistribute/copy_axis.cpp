@@ -82,6 +82,7 @@ CopyAxis scaled(CopyAxis axis, std::int64_t factor) {
   axis.from_stride *= factor;
   axis.to_stride *= factor;
   axis.uniform *= factor;
+  axis.granule *= factor;
   return axis;
 }
 

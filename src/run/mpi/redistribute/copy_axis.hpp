@@ -35,6 +35,7 @@ struct CopyAxis {
   std::int64_t from_stride = 0;
   std::int64_t to_stride = 0;
   std::int64_t uniform = 0;  ///< the length of all runs when it is one, else 0
+  std::int64_t granule = 1;  ///< all lengths and indices are multiples of it
 
   /// O(log runs).
   [[nodiscard]] Cursor seek(std::int64_t position) const;
