@@ -14,7 +14,7 @@ class Newcomer(unittest.TestCase):
     def test_each_fault_has_its_tests(self):
         tests = {number: set() for number in range(1, FAULTS + 1)}
         for name in ("apps/newcomer_test.cpp", "apps/newcomer_run_test.cpp", "run/network_test.cpp",
-                     "drop-in/pmpi/record_test.cpp"):
+                     "drop-in/pmpi/record_test.cpp", "drop-in/pmpi/other_mpi_test.cpp"):
             for suite, test, numbers in TEST.findall((SOURCE / "tests" / name).read_text()):
                 for number in re.findall(r"\d+", numbers):
                     tests[int(number)].add(f"{suite}.{test}")

@@ -77,10 +77,11 @@ std::shared_ptr<Context> Context::of(MPI_Comm user) {
     ContextRegistry& all = context_registry();
     const std::scoped_lock lock(all.mutex);
     all.contexts.push_back(context.get());
+    context->user_ = user;
+    ++all.changes;
   }
   SLUICE_MPI(MPI_Comm_set_attr(user, key, holder.get()));
   (void)holder.release();  // the attribute's
-  ++context_registry().changes;
   return context;
 }
 
@@ -140,7 +141,6 @@ Context::~Context() {
     ContextRegistry& all = context_registry();
     const std::scoped_lock lock(all.mutex);
     all.contexts.remove(this);
-    ++all.changes;
   }
   end();
   // MPI may still use what is left: it is never destroyed, not even at the end of the program, where the last job may

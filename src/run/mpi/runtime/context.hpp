@@ -271,6 +271,7 @@ class Context : public std::enable_shared_from_this<Context> {
     std::optional<Failure> failure;
   };
   friend void end_all_contexts() noexcept;
+  friend struct ContextRegistry;
 
   /// How many words of failure are kept for MPI to send, as nobody waits until they are sent.
   static constexpr std::size_t kGoodbyes = 32;
@@ -298,6 +299,7 @@ class Context : public std::enable_shared_from_this<Context> {
   void reap() noexcept;
   void end() noexcept;
 
+  MPI_Comm user_ = MPI_COMM_NULL;  ///< that it is attached to; guarded by the registry
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 0;

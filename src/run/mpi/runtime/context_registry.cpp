@@ -11,7 +11,8 @@ namespace sluice::mpi::detail {
 namespace {
 
 int forget_context(MPI_Comm /*comm*/, int /*key*/, void* value, void* /*extra*/) {
-  delete static_cast<std::shared_ptr<Context>*>(value);
+  const std::unique_ptr<std::shared_ptr<Context>> context(static_cast<std::shared_ptr<Context>*>(value));
+  context_registry().detach(**context);
   return MPI_SUCCESS;
 }
 
@@ -39,6 +40,19 @@ void make_returning_self(MPI_Comm& self) {
 ContextRegistry& context_registry() {
   static NeverDestroyed<ContextRegistry> all;  // a job may be that of a static variable
   return *all;
+}
+
+void ContextRegistry::detach(Context& context) {
+  const std::scoped_lock lock(mutex);
+  context.user_ = MPI_COMM_NULL;
+  ++changes;
+}
+
+CallLog* ContextRegistry::log_of(MPI_Comm user) {
+  if (user == MPI_COMM_NULL) return nullptr;
+  const std::scoped_lock lock(mutex);
+  const auto attached = std::ranges::find_if(contexts, [&](const Context* each) { return each->user_ == user; });
+  return attached != contexts.end() ? &(*attached)->call_log_ : nullptr;
 }
 
 bool finalized() {

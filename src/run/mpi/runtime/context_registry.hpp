@@ -18,10 +18,15 @@ struct ContextRegistry {
   std::mutex mutex;
   std::list<Context*> contexts;
   std::size_t most = std::numeric_limits<std::size_t>::max();  ///< of them, set_most_communicators
-  std::atomic<std::uint64_t> changes = 0;                      ///< contexts made and ended so far
+  std::atomic<std::uint64_t> changes = 0;                      ///< contexts attached and detached so far
   std::atomic<int> active = 0;                                 ///< of these, those in which something has been started
   int of_communicator = MPI_KEYVAL_INVALID;  ///< the key of a user's communicator: a std::shared_ptr<Context>*
   MPI_Comm returning_self = MPI_COMM_NULL;   ///< made with that key
+
+  /// The communicator of a context is freed, or gets another one.
+  void detach(Context& context);
+  /// The log of the context that is attached to a communicator; null if there is none. It calls no MPI.
+  [[nodiscard]] CallLog* log_of(MPI_Comm user);
 };
 /// The one of this process.
 [[nodiscard]] ContextRegistry& context_registry();

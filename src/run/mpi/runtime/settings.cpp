@@ -45,13 +45,7 @@ void note_other_call(MPI_Comm comm) noexcept {
   std::size_t at = 0;
   while (at + 1 < kKnown && known[at].comm != comm && known[at].comm != MPI_COMM_NULL) ++at;
   Known& each = known[at];
-  if (each.comm != comm || each.changes != changes) {
-    void* value = nullptr;
-    int found = 0;
-    if (MPI_Comm_get_attr(comm, all.of_communicator, &value, &found) != MPI_SUCCESS) return;
-    each = {comm, changes,
-            found != 0 ? &(*static_cast<std::shared_ptr<detail::Context>*>(value))->call_log() : nullptr};
-  }
+  if (each.comm != comm || each.changes != changes) each = {comm, changes, all.log_of(comm)};
   if (each.log != nullptr) (void)each.log->begin({});
 }
 
