@@ -123,7 +123,9 @@ void check_writable(const std::string& path) {
   std::error_code error;
   const std::filesystem::path target = std::filesystem::absolute(linked_path(path), error);
   if (std::filesystem::is_directory(target, error)) fail(path, EISDIR);
-  if (::access(target.parent_path().c_str(), W_OK | X_OK) != 0) fail(path, errno);
+  // A device is written to as it is; a file is made anew, beside the old one.
+  const bool is_device = std::filesystem::exists(target, error) && !std::filesystem::is_regular_file(target, error);
+  if (!is_device && ::access(target.parent_path().c_str(), W_OK | X_OK) != 0) fail(path, errno);
   if (std::filesystem::exists(target, error) && ::access(target.c_str(), W_OK) != 0) fail(path, errno);
 }
 
