@@ -132,14 +132,13 @@ TEST(Lifetimes, MayEndWithStaticVariables) {
 // With default options.
 TEST(Lifetimes, OfCallsWhoseCountsDiffer) {
   const Folder folder;
-  const Outcome outcome = preloaded(folder, 3, "", "lifetimes other-count");
-  EXPECT_EQ(outcome.out, "0 wrong\n") << outcome.err;
+  expect_nothing_wrong(preloaded(folder, 3, "", "lifetimes other-count"));
 }
 
 TEST(Lifetimes, OfManyCommunicators) {
   const Folder folder;
   const Outcome outcome = preloaded(folder, 2, "", "lifetimes many");
-  EXPECT_EQ(outcome.out, "0 wrong\n") << outcome.err;
+  expect_nothing_wrong(outcome);
   EXPECT_NE(outcome.err.find("MPI_Bcast is handed on: communicator"), std::string::npos) << outcome.err;
 }
 
