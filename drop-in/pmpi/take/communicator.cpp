@@ -156,7 +156,7 @@ bool get_attached(MPI_Comm comm, Communicator*& attached) {
   return true;
 }
 
-/// Finds the ranks of a communicator in MPI_COMM_WORLD, MPI_UNDEFINED for those of another one. False where MPI
+/// Finds the ranks of a communicator in MPI_COMM_WORLD. A rank of another MPI_COMM_WORLD is MPI_UNDEFINED. False if MPI
 /// refuses.
 bool find_ranks(MPI_Comm comm, Communicator& communicator) {
   MPI_Group group = MPI_GROUP_NULL;
@@ -194,7 +194,7 @@ std::unique_ptr<Communicator> make_communicator(MPI_Comm comm) {
 }  // namespace
 
 Communicator* communicator_of(MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL) return nullptr;  // an error, which is the call's own and not that of PMPI_Comm_get_attr
+  if (comm == MPI_COMM_NULL) return nullptr;  // the error is to come from the program's call
   Communicator* attached = nullptr;
   if (!get_attached(comm, attached)) return nullptr;
   if (attached != nullptr) return attached;
