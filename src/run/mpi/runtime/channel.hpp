@@ -150,12 +150,20 @@ class Channel {
   /// Throws what a job throws when it is used again after it has thrown.
   void refuse_if_failed() const;
 
-  /// Tells a rank that this one, which has given up, receives nothing more from it.
+  // For withdraw(), which says when each is told.
+  /// Tells a rank that this one receives nothing more from it.
   void tell_let_go(int to) { context_->tell_let_go(to, number_); }
+  /// Tells a rank that this one sends it nothing more.
+  void tell_sends_no_more(int to) { context_->tell_sends_no_more(to, number_); }
   /// Whether that rank has told this one that it receives nothing more from it.
   [[nodiscard]] bool let_go(int rank) const { return let_go_.contains(rank); }
-  /// How many ranks have told so.
-  [[nodiscard]] std::size_t let_go_by() const { return let_go_.size(); }
+  /// Whether that rank has told this one that it sends it nothing more.
+  [[nodiscard]] bool sends_no_more(int rank) const { return sends_no_more_.contains(rank); }
+  /// How often ranks have told this one either.
+  [[nodiscard]] std::size_t words_of_withdrawal() const { return let_go_.size() + sends_no_more_.size(); }
+  /// Withdrawal is over: from now on the context answers ranks that say later that they send no more.
+  void set_withdrawn() { withdrawn_ = true; }
+  [[nodiscard]] bool withdrawn() const { return withdrawn_; }
 
   /// Sets the execution that waits, so that wait() does not move it on.
   void set_owner(const Progressing* owner) { owner_ = owner; }
@@ -169,6 +177,7 @@ class Channel {
   void put(int from, const Control& control) { box_.push_back({from, control}); }
   void put(Failure failure);
   void put_let_go(int from) { let_go_.insert(from); }
+  void put_sends_no_more(int from) { sends_no_more_.insert(from); }
 
  private:
   [[nodiscard]] bool is_now() const { return failure_ && failure_->execution <= execution_; }
@@ -179,8 +188,10 @@ class Channel {
   int first_tag_ = 0;
   const Progressing* owner_ = nullptr;
   std::deque<Received> box_;
-  std::optional<Failure> failure_;  ///< of another rank
-  std::unordered_set<int> let_go_;  ///< ranks that receive nothing from this one any more
+  std::optional<Failure> failure_;         ///< of another rank
+  std::unordered_set<int> let_go_;         ///< ranks that receive nothing more from this one
+  std::unordered_set<int> sends_no_more_;  ///< ranks that send nothing more to this one
+  bool withdrawn_ = false;
   std::int64_t execution_ = 0;
   CallLog::Call call_;            ///< the present one, begun by begin_call
   std::int64_t call_number_ = 0;  ///< 0: there is none

@@ -179,6 +179,7 @@ class Context : public std::enable_shared_from_this<Context> {
   void send(int to, std::int64_t channel, const Control& control);
   /// Tells a rank that this rank receives nothing more of that channel from it (withdraw).
   void tell_let_go(int to, std::int64_t channel);
+  void tell_sends_no_more(int to, std::int64_t channel);
   /// Whether everything sent has left this rank.
   bool sent();
 
@@ -280,6 +281,8 @@ class Context : public std::enable_shared_from_this<Context> {
   /// one has as many contexts as it may have.
   void wait_for_all(MPI_Comm user);
   void post(int to, std::int64_t channel, const Control& control);
+  /// post() for who holds mutex_.
+  void post_locked(int to, std::int64_t channel, const Control& control);
   void progress_own(const Progressing* but) noexcept;
   /// The same in all other contexts in which no call is.
   void progress_others() noexcept;

@@ -86,6 +86,11 @@ void Context::deal_out(const Incoming& incoming) {
     if (wire.control.execution != 0) told_dead_.hear(wire.channel, incoming.from);
   } else if (wire.control.kind == kLetGo) {
     if (const auto open = live_.find(wire.channel); open != live_.end()) open->second->put_let_go(incoming.from);
+  } else if (wire.control.kind == kSendsNoMore) {
+    const auto open = live_.find(wire.channel);
+    if (open != live_.end()) open->second->put_sends_no_more(incoming.from);
+    const bool over = open != live_.end() ? open->second->withdrawn() : wire.channel < channels_;
+    if (over) post_locked(incoming.from, wire.channel, {kLetGo});
   } else if (const auto open = live_.find(wire.channel); open != live_.end()) {
     open->second->put(incoming.from, wire.control);
   } else if (wire.channel >= channels_) {
@@ -110,9 +115,14 @@ void Context::send(int to, std::int64_t channel, const Control& control) {
 }
 
 void Context::tell_let_go(int to, std::int64_t channel) { post(to, channel, {kLetGo}); }
+void Context::tell_sends_no_more(int to, std::int64_t channel) { post(to, channel, {kSendsNoMore}); }
 
 void Context::post(int to, std::int64_t channel, const Control& control) {
   const std::scoped_lock lock(mutex_);
+  post_locked(to, channel, control);
+}
+
+void Context::post_locked(int to, std::int64_t channel, const Control& control) {
   outgoing_.emplace_back();
   Outgoing& last = outgoing_.back();
   last.wire.channel = channel;

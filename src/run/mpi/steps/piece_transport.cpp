@@ -90,6 +90,7 @@ void PieceTransport::connect(bool share) {
 void PieceTransport::begin(StepData& data) {
   data_ = &data;
   requests_under_way_ = 0;
+  received_bytes_.assign(receives_.size(), 0);
   free_sending_.clear();
   free_receiving_.clear();
   for (std::size_t slot = sending_.size(); slot-- > 0;) free_sending_.push_back(slot);
@@ -191,6 +192,8 @@ void PieceTransport::finish_receive(std::size_t slot, const MPI_Status& status) 
   SLUICE_ASSERT(bytes == piece.bytes, fmt::format("{} bytes from rank {}, {} due at offset {}", bytes,
                                                   receives_[piece.message].peer, piece.bytes, piece.offset));
   if (!piece.direct) data_->unpack(piece.message, piece.offset, piece.bytes, receive_buffer(slot));
+  received_bytes_.resize(receives_.size());
+  received_bytes_[piece.message] += piece.bytes;
 }
 
 void PieceTransport::finish_shared_receive(std::size_t slot) {
@@ -226,9 +229,15 @@ int PieceTransport::finish_marks(Ends& ends) {
 }
 
 Withdrawn PieceTransport::withdrawn(bool running) noexcept {
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < receiving_.size() + sending_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) continue;
+    bytes += (i < receiving_.size() ? receiving_[i] : sending_[i - receiving_.size()]).bytes;
+  }
   return {.requests = requests_,
-          .receiver_of_send =
+          .peer =
               [this](std::size_t request) {
+                if (request < receiving_.size()) return receives_[receiving_[request].message].peer;
                 // The channel's has no slot.
                 const std::size_t slot = request - receiving_.size();
                 if (slot >= sending_.size() || shared(sending_[slot].message)) return MPI_PROC_NULL;
@@ -238,9 +247,16 @@ Withdrawn PieceTransport::withdrawn(bool running) noexcept {
           .add_senders =
               [this](std::vector<int>& senders) {
                 for (std::size_t i = 0; i < receives_.size(); ++i) {
-                  if (!shared_by(i)) senders.push_back(receives_[i].peer);
+                  if (!shared_by(i) && received_bytes(i) < receives_[i].bytes) senders.push_back(receives_[i].peer);
                 }
               },
+          .add_receivers =
+              [this](std::vector<int>& receivers) {
+                for (std::size_t i = 0; i < sends_.size(); ++i) {
+                  if (!shared(i)) receivers.push_back(sends_[i].peer);
+                }
+              },
+          .bytes = bytes,
           .leftover = running ? &leftover_ : nullptr};
 }
 

@@ -110,6 +110,10 @@ class PieceTransport {
   int finish_marks(Ends& ends);
   [[nodiscard]] bool shared(std::size_t send) const { return send < shared_with_.size() && shared_with_[send]; }
   [[nodiscard]] bool shared_by(std::size_t receive) const { return receive < shared_by_.size() && shared_by_[receive]; }
+  /// What has arrived by MPI in this execution.
+  [[nodiscard]] std::int64_t received_bytes(std::size_t receive) const {
+    return receive < received_bytes_.size() ? received_bytes_[receive] : 0;
+  }
   [[nodiscard]] std::byte* send_buffer(std::size_t slot) const;
   [[nodiscard]] std::byte* receive_buffer(std::size_t slot) const;
   [[nodiscard]] std::byte* mark_of(std::size_t slot) const;
@@ -127,6 +131,7 @@ class PieceTransport {
   std::vector<bool> shared_by_;    ///< of each receive: whether it comes through the sender's shared memory
   std::vector<bool> shared_with_;  ///< of each send: whether the receiver reads ours
   std::byte* send_buffer_ = nullptr;
+  std::vector<std::int64_t> received_bytes_;  ///< by receive
 
   // Requests: a receive for each receiving slot, a send for each sending one.
   std::vector<Slot> receiving_;

@@ -77,7 +77,17 @@ void StepExecutor::received(const PieceOrder::Piece& piece) {
 
 Withdrawn StepExecutor::withdrawn() noexcept {
   withdrawn_ = true;
-  return transport_.withdrawn(std::exchange(data_, nullptr) != nullptr);
+  Withdrawn withdrawn = transport_.withdrawn(std::exchange(data_, nullptr) != nullptr);
+  if (protocol_->grows()) {  // each rank may have messages that this one has not heard of
+    const auto add_all = [this](std::vector<int>& ranks) {
+      for (int rank = 0; rank < channel_.size(); ++rank) {
+        if (rank != channel_.rank()) ranks.push_back(rank);
+      }
+    };
+    withdrawn.add_senders = add_all;
+    withdrawn.add_receivers = add_all;
+  }
+  return withdrawn;
 }
 
 void StepExecutor::abandon_together(const std::array<StepExecutor*, 2>& executors) noexcept {

@@ -181,14 +181,17 @@ std::size_t MessageTransport::take_envelope() {
   return envelope;
 }
 
-void MessageTransport::withdraw_all(bool running, std::function<void(std::vector<int>&)> add_senders) noexcept {
+void MessageTransport::withdraw_all(bool running, AddRanks add_senders, AddRanks add_receivers) noexcept {
+  std::int64_t bytes = 0;
+  for (const Active& active : active_) bytes += std::max<std::int64_t>(active.count, 0) * size_;
   withdraw(
       channel_,
       {.requests = requests_,
-       .receiver_of_send =
-           [this](std::size_t request) { return request < active_.size() ? active_[request].peer : MPI_PROC_NULL; },
+       .peer = [this](std::size_t request) { return request < active_.size() ? active_[request].peer : MPI_PROC_NULL; },
        .is_receive = [this](std::size_t request) { return request < active_.size() && !active_[request].send; },
        .add_senders = std::move(add_senders),
+       .add_receivers = std::move(add_receivers),
+       .bytes = bytes,
        .leftover = running ? &leftover_ : nullptr});
   requests_.clear();
   active_.clear();

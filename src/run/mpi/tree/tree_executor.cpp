@@ -85,9 +85,18 @@ Advance TreeExecutor::advance() {
 void TreeExecutor::abandon() noexcept {
   if (withdrawn_) return;
   withdrawn_ = true;
-  transport_.withdraw_all(std::exchange(running_, false), [this](std::vector<int>& senders) {
-    for (const TreeReceive& receive : receives_) senders.push_back(receive.from);
-  });
+  const bool running = std::exchange(running_, false);
+  transport_.withdraw_all(
+      running,
+      [&](std::vector<int>& senders) {
+        for (std::size_t i = 0; i < receives_.size(); ++i) {
+          const bool arrived = running && i < stage_.size() && stage_[i] == Stage::kArrived;
+          if (!arrived) senders.push_back(receives_[i].from);
+        }
+      },
+      [&](std::vector<int>& receivers) {
+        for (const TreeSend& send : sends_) receivers.push_back(send.to);
+      });
 }
 
 void TreeExecutor::wait_simulated() {
