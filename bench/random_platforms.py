@@ -3,7 +3,7 @@
 
     bench/random_platforms.py FOLDER
 
-They are the same every time. docs/reference/measurements.md compares plans over them.
+They are the same every time. bench/results/collective_planning-large.csv has plans over two of them.
 """
 
 import json

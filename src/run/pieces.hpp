@@ -28,7 +28,7 @@ struct UsualPieces {
 /// How many bytes of a message a receiver still misses when it lets the next one go, unless the options say.
 constexpr std::int64_t kUsualEarlyBytes = 32 << 10;
 /// The same of a redistribution whose messages have so many bytes on the mean. With 32 KiB, a whole piece, those of
-/// long ones take 2 to 4 % longer, and with 8 KiB those of shorter ones 1 to 6 % (docs/reference/measurements.md,
+/// long ones take 2 to 4 % longer, and with 8 KiB those of shorter ones 1 to 6 % (docs/reference/results.md,
 /// "Redistributions on shaped links").
 [[nodiscard]] constexpr std::int64_t early_bytes_of_redistribution(double mean_bytes) {
   constexpr double kLong = 384 << 10;

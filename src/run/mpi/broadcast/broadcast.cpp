@@ -38,7 +38,7 @@ constexpr const char* kNativeCall = "MPI_Ibcast";
 constexpr const char* kTree = "binomial tree";
 
 /// Messages up to so many bytes go along a tree that needs no plan: MPI's own call that returns at once, the only one
-/// that can be given up when a rank fails, takes longer for them (docs/reference/measurements.md).
+/// that can be given up when a rank fails, takes longer for them (docs/reference/results.md).
 constexpr std::int64_t kShort = 4 << 10;
 /// Where ranks share memory the root copies a message of any size there, and all others copy it from there: so much at
 /// a time, one execution of the tree after the other.
@@ -49,7 +49,7 @@ constexpr std::int64_t kShortInTurns = 256 << 10;
 /// Between hosts of which nothing is known, messages of more than so many bytes, up to kLongBetweenHosts, go in
 /// segments of at most so many, but not in more than kMostSegmentsBetweenHosts. On a slow network that takes half as
 /// long as a tree through which the message goes whole. On a fast one the other way is found to be faster
-/// (docs/reference/measurements.md): that tree up to kShort, MPI's own call for longer messages.
+/// (docs/reference/results.md): that tree up to kShort, MPI's own call for longer messages.
 constexpr std::int64_t kSegmentBetweenHosts = 2 << 10;
 constexpr std::int64_t kMostSegmentsBetweenHosts = 8;
 /// Sizes of such messages that were used last: each has what carries it out, which takes an agreement to make.

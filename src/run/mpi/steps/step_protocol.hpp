@@ -8,12 +8,12 @@ namespace sluice::mpi::detail {
 class StepExecutor;
 
 /// Between nodes, where no rank sends or receives more than this in all, the queues of a network hold what comes at
-/// once: `local` takes less time than to keep ports (docs/reference/measurements.md, "Short messages").
+/// once: `local` takes less time than to keep ports (docs/reference/results.md, "Exchange, executed").
 constexpr std::int64_t kHeldByQueues = 128 << 10;
 
 /// What a step of an exchange, or of a redistribution, costs at least where ports are short, in bytes. With 16 KiB for
 /// both, exchanges of messages of very different sizes take 3 to 5 % longer; with 32 KiB for both, some
-/// redistributions 2 to 5 % (docs/reference/measurements.md, "Redistributions on shaped links").
+/// redistributions 2 to 5 % (docs/reference/results.md, "Redistributions on shaped links").
 constexpr double kLeastSetupOfExchange = 32 << 10;
 constexpr double kLeastSetupOfRedistribution = 16 << 10;
 
