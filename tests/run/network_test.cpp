@@ -184,7 +184,7 @@ TEST(NetworkCache, AFileOfOthersOrABrokenOneIsMeasuredAnewAndWritten) {
   EXPECT_EQ(mpi::network(NewCommunicator()).source, path.name()) << "not written again";
 }
 
-TEST(NetworkCache, AFileOfSomethingElseIsLeftAsItIs) {  // 32 of docs/reference/newcomer.md
+TEST(NetworkCache, AFileOfSomethingElseIsLeftAsItIs) {  // 32 of tests/docs/newcomer.md
   const SharedPath path;
   const Variable variable("SLUICE_PLATFORM_CACHE", path.name());
   const PretendedHosts hosts(1);

@@ -21,7 +21,7 @@ void expect_left_alone(const Outcome& outcome) {
   EXPECT_EQ(outcome.err.find("sluice:", at + 1), std::string::npos) << outcome.err;
 }
 
-TEST(Preloaded, LeavesAProgramOfAnotherMpiAloneWithALine) {  // 30 of docs/reference/newcomer.md
+TEST(Preloaded, LeavesAProgramOfAnotherMpiAloneWithALine) {  // 30 of tests/docs/newcomer.md
   const Folder folder;
   const Outcome outcome = preloaded_under_other_mpi(folder, 2, kVariables, "special_calls short");
   expect_left_alone(outcome);
