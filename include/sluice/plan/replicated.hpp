@@ -60,7 +60,8 @@ struct ReplicatedPlan {
 /// 2^20 messages.
 [[nodiscard]] ReplicatedPlan plan_replicated(const ReplicatedProblem& problem, const ReplicatedOptions& options = {});
 
-/// What no schedule costs less than, each of the three values on its own; see docs/explanation/replicas.md for proofs.
+/// What no schedule costs less than, each of the three values on its own. Proofs:
+/// docs/appendix/proofs-redistribute.md.
 [[nodiscard]] ReplicatedBounds replicated_bounds(const ReplicatedProblem& problem, double setup = 1);
 
 /// The plain way, for comparison: every copy of the target gets everything from copy 0 of the source, in steps of the

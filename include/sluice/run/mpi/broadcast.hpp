@@ -61,8 +61,8 @@ struct ChosenBroadcast {
 /// class is cut at the same fractions. Jobs of a communicator share them; those used last are kept (set_kept_plans in
 /// sluice/run/mpi/settings.hpp).
 ///
-/// Messages travel from the buffer and into it: no rank holds a copy. Failure: docs/explanation/run.md, the same for
-/// all jobs.
+/// Messages travel from the buffer and into it: no rank holds a copy. Failure:
+/// docs/explanation/failure.md, the same for all jobs.
 class Broadcast {
  public:
   /// Collective over `comm`, an intracommunicator. Throws InputError on every rank if an argument is bad on any rank,

@@ -63,7 +63,7 @@ struct ChosenCollective {
 /// ranks and has up to 4 MiB its size (twice that up to 64 KiB), for all others of a rank 4 MiB together, or 16 KiB
 /// each.
 ///
-/// Failure: docs/explanation/run.md, the same for all jobs.
+/// Failure: docs/explanation/failure.md, the same for all jobs.
 class CollectiveJob {
  public:
   /// A job of a problem that is known at run time: kScatter, kGather, kAllgather or kAlltoall. Arguments are those of

@@ -39,7 +39,7 @@ struct ReceivedMessage {
 class DynamicExchange {
  public:
   /// Collective over `comm`, an intracommunicator. Throws InputError on every rank if the options are bad on any, or
-  /// differ. Failure: docs/explanation/run.md, the same for all jobs.
+  /// differ. Failure: docs/explanation/failure.md, the same for all jobs.
   explicit DynamicExchange(MPI_Comm comm, const DynamicExchangeOptions& options = {});
   /// Local. While an exception passes it makes the other ranks throw. What was posted since the last finish is lost.
   ~DynamicExchange();

@@ -110,7 +110,7 @@ struct TypedMessage {
 ///
 /// In place of MPI_Alltoallv, for one group of ranks or for two that are coupled, or any overlap: who sends what to
 /// whom is up to the sizes. Construction and execution are collective. Sizes may be beyond 2^31. Empty messages cost
-/// nothing. MPI_THREAD_FUNNELED is enough. Failure: docs/explanation/run.md, the same for all jobs.
+/// nothing. MPI_THREAD_FUNNELED is enough. Failure: docs/explanation/failure.md, the same for all jobs.
 ///
 /// Memory: each rank holds O(own transfers) and no buffers, but for 2 MiB that ranks of one node share (kAtOnce, up to
 /// 64 ranks): pieces travel from the user's memory and to it, except messages of types that lie in memory with gaps,

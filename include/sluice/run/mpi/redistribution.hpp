@@ -31,7 +31,7 @@ class RedistributionJob;
 /// spirit of MPI-4's persistent collectives, construction is collective, and so is execute. Planning needs no
 /// communication: each rank works out its own messages alone. What a rank sends itself is copied. It is in no step of
 /// the plan if the product of the numbers of processes of the two grids is at most 1024; in larger grids it has a place
-/// in a step, in which nothing is sent for it. Failure: docs/explanation/run.md, the same for all jobs.
+/// in a step, in which nothing is sent for it. Failure: docs/explanation/failure.md, the same for all jobs.
 ///
 /// Memory: at most `window` buffers of `chunk_bytes` for sending, which the ranks of a node share, and as many for
 /// receiving (2 more for kChain) where there are senders on other nodes, whatever the size of the array; less when the

@@ -173,7 +173,7 @@ struct ReductionSummary {
 /// result. Over a platform, a rank other than the root holds what it has combined so far, and every rank up to 8 MiB,
 /// or two messages, that wait for their turn.
 ///
-/// Failure: docs/explanation/run.md, the same for all jobs.
+/// Failure: docs/explanation/failure.md, the same for all jobs.
 class ElementReduction {
  public:
   /// Collective over `comm`, an intracommunicator. Throws InputError on every rank if an argument is bad on any rank,
