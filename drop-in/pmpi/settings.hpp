@@ -7,7 +7,7 @@
 
 namespace sluice::pmpi {
 
-/// What the environment asks for: docs/how-to/drop-in.md names the variables.
+/// What the environment asks for: docs/how-to/drop-in-mpi.md and docs/how-to/record.md name the variables.
 struct Settings {
   std::string record;             ///< SLUICE_RECORD: a folder; empty: nothing is recorded
   double record_interval_s = 10;  ///< SLUICE_RECORD_INTERVAL

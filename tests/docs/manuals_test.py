@@ -157,7 +157,7 @@ class ManualPages(unittest.TestCase):
     def test_the_first_one_has_every_variable_of_the_documents(self):
         page = self.page(()).read_text().replace("\\-", "-")
         variables = set()
-        for document in ("docs/how-to/drop-in.md", "docs/explanation/run.md"):
+        for document in ("docs/how-to/drop-in-mpi.md", "docs/how-to/record.md", "docs/explanation/run.md"):
             variables |= set(re.findall(r"^\| `(SLUICE_\w+)=", (ROOT / document).read_text(), re.M))
         self.assertGreaterEqual(len(variables), 10)
         self.assertLessEqual(variables, set(re.findall(r"^\.TP\n\\fB(SLUICE_\w+)=", page, re.M)))

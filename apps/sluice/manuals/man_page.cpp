@@ -240,8 +240,8 @@ struct Entry {
   std::string_view about;
 };
 
-/// What is installed beside the command, for who has the manual pages alone. docs/how-to/drop-in.md and
-/// docs/explanation/run.md say more.
+/// What is installed beside the command, for who has the manual pages alone. docs/how-to/drop-in-mpi.md,
+/// docs/how-to/drop-in-scalapack.md and docs/explanation/run.md say more.
 constexpr std::array kLibraries{
     Entry{"libsluice_pmpi.so",
           "Carries out MPI's collectives by plans where that is faster, or records who sends how much to whom, as "
