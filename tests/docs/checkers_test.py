@@ -101,6 +101,12 @@ class Pages(unittest.TestCase):
     def test_variables_folder_and_files_pass_on(self):
         self.passes("```sh\nexport A=5; mkdir new; cd new; echo x >file\n```\n\n```sh\ncat file; echo $A\n```\n\n```text\nx\n5\n```\n")
 
+    def test_cells_of_python_share_names_and_show_values(self):
+        self.passes("```sh\necho 5 >file\n```\n\n```python\nprint(1)\nx = int(open('file').read())\n```\n\n```text\n1\n```\n\n"
+                    "```python\nx += 1\nx\n```\n\n```text\n6\n```\n\n```python\nNone\n```\n")
+        self.fails("```python\n1 + 1\n```\n\n```text\n3\n```\n", "other output than shown")
+        self.fails("```python\nraise ValueError\n```\n", "exit status 1, expected 0")
+
     def test_exit_status(self):
         self.fails("```sh\nfalse; true\n```\n", "exit status 1, expected 0")
         self.passes("<!-- exit status: 3 -->\n```sh\nexit 3\n```\n")

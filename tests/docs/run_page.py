@@ -12,7 +12,10 @@ end. The command that fails first ends its block. A block ```text right behind o
   of spaces in a row;
 - `<!-- output: numbers vary -->`: the same for every number, with its unit and a `~` before it.
 
-Before a block ```sh:
+A block ```python runs in the same folder, behind all such blocks before it, like the cell of a notebook: what it prints
+is shown, and the value of an expression at its end.
+
+Before a block ```sh or ```python:
 
 - `<!-- exit status: N -->`: what it has to end with; 0 unless that is said;
 - `<!-- not run: REASON -->`: it is only shown.
@@ -25,6 +28,7 @@ import difflib
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -93,7 +97,7 @@ class Step:
 def steps_of(page):
     steps, before = [], None
     for block in blocks_of(page):
-        if block is not None and block.language == "sh":
+        if block is not None and block.language in ("sh", "python"):
             settings = settings_of(block, ("exit status", "not run"))
             if "not run" not in settings:
                 before = Step(block, int(settings.get("exit status", 0)))
@@ -106,7 +110,7 @@ def steps_of(page):
                 raise PageError(f"{block.line}: output: {before.varies}, expected times vary or numbers vary")
         before = None
     if not steps:
-        raise PageError("1: nothing to run, expected blocks ```sh")
+        raise PageError("1: nothing to run, expected blocks ```sh or ```python")
     return steps
 
 
@@ -135,11 +139,38 @@ def make_tree(source, build, folder):
     (folder / "build" / "release").symlink_to(build)
 
 
+# Runs the files it is given in one namespace, all but the last one in silence, and prints the value of the last one's last
+# expression.
+CELLS = """
+import ast, contextlib, io, sys
+names = {"__name__": "__main__"}
+for path in sys.argv[1:]:
+    tree = ast.parse(open(path).read(), path)
+    last = tree.body.pop() if path == sys.argv[-1] and tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    with contextlib.nullcontext() if path == sys.argv[-1] else contextlib.redirect_stdout(io.StringIO()):
+        exec(compile(tree, path, "exec"), names)
+        value = eval(compile(ast.Expression(last.value), path, "eval"), names) if last else None
+        if value is not None:
+            print(repr(value))
+"""
+
+
+def script_of(block, state):
+    """What bash runs for a block."""
+    if block.language == "sh":
+        return block.text
+    folder = pathlib.Path(state, "cells")
+    folder.mkdir(exist_ok=True)
+    (folder / "run.py").write_text(CELLS)
+    (folder / f"{block.line:06}.py").write_text(block.text)
+    return f'{shlex.quote(sys.executable)} "{folder}/run.py" "{folder}"/0*.py\n'
+
+
 def run(step, state):
     """(exit status, output, errors) of a block, which starts with what the one before left in the folder `state`."""
     script = (f'[[ -e "{state}/variables" ]] && . "{state}/variables" 2>/dev/null; cd "$(cat "{state}/folder")"\n'
               f'trap \'declare -px >"{state}/variables"; pwd >"{state}/folder"\' EXIT\n'
-              "set -euo pipefail\n" + step.block.text)
+              "set -euo pipefail\n" + script_of(step.block, state))
     environment = os.environ | {"LC_ALL": "C.UTF-8", "TERM": "dumb", "COLUMNS": "120"}
     done = subprocess.run(["bash", "-c", script], stdin=subprocess.DEVNULL, capture_output=True, env=environment,
                           timeout=SECONDS_PER_BLOCK)
