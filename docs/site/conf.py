@@ -102,9 +102,10 @@ def listed_pages():
 def contents():
     """What the bar beside each page shows."""
     studies = [path.relative_to(ROOT).with_suffix("").as_posix() for path in sorted(ROOT.glob("studies/*/README.md"))]
-    blocks = [*listed_pages(), ("Studies", studies), ("Project", ["docs/README", "CHANGELOG", "CONTRIBUTING"])]
+    appendices = [path.relative_to(ROOT).with_suffix("").as_posix() for path in sorted(ROOT.glob("docs/appendix/*.md"))]
+    blocks = [*listed_pages(), ("Appendices", appendices), ("Studies", studies), ("Project", ["docs/README", "CHANGELOG", "CONTRIBUTING"])]
     return "".join("\n```{toctree}\n:hidden:\n:caption: %s\n\n%s\n```\n" % (title, "\n".join("/" + page for page in pages))
-                   for title, pages in blocks)
+                   for title, pages in blocks if pages)
 
 
 def read_page(app, name, source):
