@@ -9,12 +9,15 @@
 
 namespace sluice::mpi {
 
-/// combine(in, inout, count) combines `count` consecutive elements that arrived with those that are there, and leaves
-/// the results there. Neither array need be aligned for its type.
+/// Combines elements: combine(in, inout, count) combines `count` consecutive elements at `in`, which have arrived, with
+/// those at `inout`, and leaves the results at `inout`. Neither array need be aligned for its type.
 using ElementCombine = std::function<void(const std::byte* in, std::byte* inout, std::int64_t count)>;
 
-/// inout = beta inout + alpha op(in), elements of T: a floating-point type, or std::complex of one. op conjugates if
-/// `conjugate` says so. As in the BLAS, what has the factor 0 is not read, so it may hold anything.
+/// Makes the function for inout = beta inout + alpha op(in).
+///
+///  - `T`: type of the elements: a floating-point type, or std::complex of one
+///  - `alpha`, `beta`: factors; as in the BLAS, what has the factor 0 is not read, so it may hold anything
+///  - `conjugate`: op conjugates complex elements if true
 template <class T>
 [[nodiscard]] ElementCombine scale_and_add(T alpha, T beta, bool conjugate = false) {
   return [alpha, beta, conjugate](const std::byte* in, std::byte* inout, std::int64_t count) {
@@ -30,7 +33,7 @@ template <class T>
         if constexpr (!std::is_arithmetic_v<T>) {
           if (conjugate) value = std::conj(value);
         } else {
-          (void)conjugate;  // of real numbers nothing
+          (void)conjugate;  // real numbers have no conjugate
         }
         result += alpha == T{1} ? value : alpha * value;
       }

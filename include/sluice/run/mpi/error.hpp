@@ -7,19 +7,19 @@
 
 namespace sluice {
 
-/// A call to MPI failed. `what()` is one line: "MPI_Isend on rank 3: MPI_ERR_RANK: invalid rank".
+/// Reports that a call to MPI failed. `what()` is one line: "MPI_Isend on rank 3: MPI_ERR_RANK: invalid rank".
 ///
-/// The job that threw it is of no further use; the other ranks throw JobError.
+/// The job that threw it cannot be used any more; the other ranks throw JobError.
 class MpiError : public std::runtime_error {
  public:
-  /// `call`: the name of the function, or the call as written in the source; `code`: what it returned.
+  /// Makes the error. `call`: the name of the function, or the call as written in the source; `code`: what it returned.
   MpiError(const std::string& call, int code);
 
-  /// The name of the function that failed.
+  /// Returns the name of the function that failed.
   [[nodiscard]] const std::string& call() const noexcept { return call_; }
-  /// Rank in MPI_COMM_WORLD, or -1 when MPI is not running.
+  /// Returns the rank in MPI_COMM_WORLD, or -1 if MPI is not running.
   [[nodiscard]] int rank() const noexcept { return rank_; }
-  /// The code that it returned: MPI_Error_class tells its class.
+  /// Returns the error code of the call; MPI_Error_class tells its class.
   [[nodiscard]] int code() const noexcept { return code_; }
 
  private:
@@ -30,17 +30,17 @@ class MpiError : public std::runtime_error {
   int code_;
 };
 
-/// Another rank cannot go on with a job: there a call to MPI failed, an operation or a callback threw, memory was
-/// short, or the job was destroyed before its end. `what()` is one line: "reduction given up by rank 3:
-/// std::bad_alloc".
+/// Reports that another rank cannot go on with a job. On that rank a call to MPI failed, an operation or a callback
+/// threw, memory was short, or the job was destroyed before its end. `what()` is one line: "reduction given up by rank
+/// 3: std::bad_alloc".
 ///
-/// The job is of no further use. What the buffers of the execution hold is open.
+/// The job cannot be used any more. The contents of the execution's buffers are unspecified.
 class JobError : public std::runtime_error {
  public:
-  /// `rank`: where the failure was; `work`: what was given up, such as "reduction"; `reason`: why.
+  /// Makes the error. `rank`: where the failure was; `work`: what was given up, such as "reduction"; `reason`: why.
   JobError(int rank, const std::string& work, const std::string& reason);
 
-  /// Of the communicator that the job was made for: where the failure was.
+  /// Returns the rank where the failure was, in the communicator of the job.
   [[nodiscard]] int rank() const noexcept { return rank_; }
 
  private:
@@ -49,8 +49,8 @@ class JobError : public std::runtime_error {
 
 }  // namespace sluice
 
-/// Makes a call to MPI and throws MpiError unless it succeeds: SLUICE_MPI(MPI_Comm_rank(comm, &rank)).
-/// The communicator must have MPI_ERRORS_RETURN, else MPI aborts the program before it gets here.
+/// Makes a call to MPI and throws MpiError unless it succeeds: SLUICE_MPI(MPI_Comm_rank(comm, &rank)). The communicator
+/// must have MPI_ERRORS_RETURN; otherwise MPI aborts the program in the call.
 #define SLUICE_MPI(call)                                \
   do {                                                  \
     const int sluice_mpi_code = (call);                 \

@@ -4,21 +4,25 @@
 
 namespace sluice::mpi {
 
-/// How the transfers of an exchange or a redistribution are kept apart; docs/explanation/run.md says when to take
-/// which.
+/// Says how the transfers of an exchange or a redistribution are kept apart; docs/explanation/run.md says which mode to
+/// choose.
 enum class ExchangeMode {
-  kAuto,     ///< between nodes kChain, or kLocal where no rank sends or receives more than 128 KiB; on one node
-             ///< kAtOnce, and kLocal for a redistribution; kChain where k limits an exchange
-  kChain,    ///< the plan, with k and one port kept by short messages from rank to rank; no barrier
-  kLocal,    ///< the plan's order at every rank, and nothing else: transfers may overlap
-  kBarrier,  ///< the plan, a barrier after every step, as in the paper
-  kList,     ///< no plan: rank 0 says who sends next; k can be changed while it runs
-  kAtOnce,   ///< no plan and no k: all messages under way at once, whole, as memory has no queues to overflow
+  /// Chooses: between hosts kChain, or kLocal if no rank sends or receives more than 128 KiB. On one host kAtOnce, and
+  /// kLocal for a redistribution. kChain if k limits an exchange.
+  kAuto,
+  /// Follows the plan; short messages from rank to rank keep k and one transfer per port, without a barrier.
+  kChain,
+  /// Keeps the plan's order at every rank, and nothing more: transfers may overlap.
+  kLocal,
+  kBarrier,  ///< follows the plan with a barrier after every step, as in the paper
+  kList,     ///< uses no plan: rank 0 says who sends next; k can change at any time
+  /// Uses no plan and no k: sends all messages at once and whole, because memory has no queues to overflow.
+  kAtOnce,
 };
 
-/// The name users type: "auto", "chain", "local", "barrier", "list", "at-once".
+/// Returns the name that users type: "auto", "chain", "local", "barrier", "list", "at-once".
 [[nodiscard]] std::string to_string(ExchangeMode mode);
-/// Throws InputError, which names `where`, for another name.
+/// Returns the mode of that name. Throws InputError, which names `where`, for another name.
 [[nodiscard]] ExchangeMode parse_exchange_mode(const std::string& name, const std::string& where = "mode");
 
 }  // namespace sluice::mpi

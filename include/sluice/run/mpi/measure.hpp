@@ -9,27 +9,30 @@
 
 namespace sluice::mpi {
 
-/// What a ramp of transfers found.
+/// Holds the rates that measure_max_transfers found.
 struct TransferRamp {
-  /// What was measured with so many transfers at once.
+  /// Holds the rate of one number of simultaneous transfers.
   struct Level {
-    std::int64_t transfers = 0;  ///< side by side, each between two ranks of its own
-    double bytes_per_s = 0;      ///< all of them together
+    std::int64_t transfers = 0;  ///< number of simultaneous transfers, each between two ranks of its own
+    double bytes_per_s = 0;      ///< rate of all transfers together
   };
-  std::vector<Level> levels;  ///< in the order in which they were measured, from 1 transfer on
-  /// k: how many transfers at the speed of a single one the network carries; at least 1.
+  std::vector<Level> levels;  ///< the order of measurement, from 1 transfer on
+  /// k: number of transfers that the network carries, each at the speed of a single one; at least 1.
   std::int64_t max_transfers = 1;
 };
 
-/// Measures k between the ranks that an exchange has to do with: 1, 2, 4, ... transfers at once, until twice as many
-/// bring less than 15 % more, or there are no more pairs. Then k is the highest rate of all, divided by the rate of one
-/// transfer and rounded, and at most the number of pairs.
+/// Measures k between the ranks that an exchange uses. It runs 1, 2, 4, ... transfers at once, until twice the number
+/// brings less than 15 % more, or no pairs are left. k is the highest total rate divided by the rate of one transfer,
+/// rounded, and at most the number of pairs.
 ///
-/// Collective; the same result on all ranks. `sends` as for Exchange: ranks that send are paired with ranks that
-/// receive, every rank once at most; the sizes do not matter. `level_s`: seconds for which each level runs, above 0,
-/// the first third of which is not counted; queues and the start of TCP connections need a few tenths of a second.
+///  - `comm`: an intracommunicator
+///  - `sends`: messages as for Exchange. Ranks that send are paired with ranks that receive, each rank at most once;
+///    sizes do not matter
+///  - `level_s`: seconds that each number of transfers runs, above 0; the first third is not counted. Queues and the
+///    start of TCP connections need a few tenths of a second
 ///
-/// Throws InputError on every rank for bad arguments on any, MpiError.
+/// Collective; returns equal results on all ranks. Throws InputError on every rank for bad arguments on any rank;
+/// MpiError.
 [[nodiscard]] TransferRamp measure_max_transfers(MPI_Comm comm, const std::vector<MessageSize>& sends,
                                                  double level_s = 0.4);
 
