@@ -20,18 +20,17 @@ namespace detail {
 class RedistributionJob;
 }  // namespace detail
 
-/// One array of a redistribution.
+/// Describes one array of a redistribution.
 struct RedistributionArray {
   std::vector<std::int64_t> shape;  ///< extents of the source array
-  Layout from;                      ///< of the source array
-  Layout to;                        ///< of the target array, as it is stored
+  Layout from;                      ///< layout of the source array
+  Layout to;                        ///< layout of the target array, as it is stored
   std::int64_t element_size = 8;    ///< bytes of one element, at least 1
-  ArrayOptions options = {};        ///< what else there is to say of it
+  ArrayOptions options = {};        ///< sets what else is needed, such as a box or the ranks
 };
 
-/// The job of moving several arrays at once, each from its layout to another one, planned once and executed as often as
-/// you like. Shapes, layouts, sizes of elements, boxes, parts, orders of storage, leading dimensions and the ranks of
-/// the grids may differ from array to array.
+/// Moves several arrays at once, each from its layout to another one, planned once and executed any number of times.
+/// Everything in RedistributionArray may differ from array to array.
 ///
 ///     const std::vector<sluice::mpi::RedistributionArray> arrays{{{4096, 4096}, from, to, sizeof(double)},
 ///                                                                {{4096}, vector_from, vector_to, sizeof(float)}};
@@ -40,74 +39,80 @@ struct RedistributionArray {
 ///     const std::vector<void*> targets{y.data(), w.data()};
 ///     job.execute(sources, targets);
 ///
-/// All data that a rank has for another one, of all arrays, is one message: the latency of a message, and the wait for
-/// a step, are paid once. Where all arrays are alike (BatchProblem::pattern: the same layouts, and the same shape or
-/// whole slices), the steps are those of a Redistribution of one of them; else they are planned from the merged
-/// messages (plan_batch), of which there may then be 2^20, by every rank. Everything else is as for a Redistribution,
-/// which is a batch of one: who takes part, memory, failure, and MPI's own collective, which is tried with the merged
-/// messages.
+/// The data of all arrays that one rank has for another is one message. So the latency of a message, and the wait for a
+/// step, are paid once. Arrays are alike if they have equal layouts, and equal shapes or whole slices
+/// (BatchProblem::pattern). Alike arrays use the steps of a Redistribution of one of them. For others, every rank plans
+/// from the merged messages (plan_batch), of at most 2^20. MPI's own collective is tried with the merged messages.
+/// Everything else is as for a Redistribution, which is a batch of one array: who takes part, memory, and failure.
 class RedistributionBatch {
  public:
-  /// Collective over `comm`, an intracommunicator. `options.setup` is in bytes.
+  /// Makes the job. Collective over `comm`.
   ///
-  /// Throws InputError on every rank for no array, if the arguments are bad on any rank, or differ between ranks; for
-  /// `combine` among arrays whose elements differ in size; for an algorithm that is not of exchange, "auto", "stepwise"
-  /// or "greedy" where the arrays are not alike; for `relabel` with arrays whose `to_ranks` differ.
+  ///  - `comm`: an intracommunicator
+  ///  - `arrays`: at least one
+  ///  - `options`: equal on all ranks; `options.setup` is in bytes
+  ///
+  /// Throws InputError on every rank for no array, and if an argument is bad on any rank or differs between ranks. Also
+  /// for `combine` among arrays whose elements differ in size, and for `relabel` with arrays whose `to_ranks` differ.
+  /// If the arrays are not alike, the algorithm must be "auto", "stepwise", "greedy" or one of exchange.
   RedistributionBatch(MPI_Comm comm, const std::vector<RedistributionArray>& arrays,
                       const RedistributionJobOptions& options = {});
-  /// Local. While an exception passes, or during an execution, it makes the other ranks throw.
+  /// Destroys the job; needs no communication. During an execution, or while an exception passes, it makes the other
+  /// ranks throw JobError.
   ~RedistributionBatch();
   RedistributionBatch(RedistributionBatch&&) noexcept;
   RedistributionBatch& operator=(RedistributionBatch&&) noexcept;
   RedistributionBatch(const RedistributionBatch&) = delete;
   RedistributionBatch& operator=(const RedistributionBatch&) = delete;
 
-  /// Moves the data of all arrays. Collective, without a barrier: a rank is done when its own part is.
+  /// Moves the data of all arrays. Collective, without a barrier: a rank returns when its own part is done.
   ///
-  /// `sources[i]` holds source_extent(i) elements of array i, `targets[i]` target_extent(i); none of the targets
-  /// overlaps any other memory here. A pointer may be null where this rank has nothing of that array to send or
-  /// receive. The lists are not used after the call.
+  ///  - `sources`: for each array a pointer to source_extent(i) elements
+  ///  - `targets`: for each array a pointer to target_extent(i) elements; no target overlaps any other memory here
   ///
-  /// Throws InputError for lists that do not have a pointer for each array, and a null pointer where there is something
-  /// to send or receive; MpiError, JobError.
+  /// A pointer may be null if this rank has nothing of that array to send or receive. The lists are not used after the
+  /// call. Throws InputError for lists without a pointer for each array, and for a null pointer if there is something
+  /// to send or receive; MpiError; JobError.
   void execute(std::span<const void* const> sources, std::span<void* const> targets);
-  /// The same in parts: the memory of the arrays must stay until wait() returns or test() says true.
+  /// Starts an execution and returns; wait() or test() ends it. Arguments are as for execute(); the memory of the
+  /// arrays must stay until wait() returns or test() returns true.
   void start(std::span<const void* const> sources, std::span<void* const> targets);
-  /// Goes on with the execution without waiting. True where it has ended, or none was started. Throws MpiError,
+  /// Advances the execution without waiting. Returns true if it has ended, or if none was started. Throws MpiError,
   /// JobError.
   [[nodiscard]] bool test();
-  /// Returns when the execution has ended; at once where none was started. Throws MpiError, JobError.
+  /// Waits until the execution has ended; returns at once if none was started. Throws MpiError, JobError.
   void wait();
 
-  /// As Redistribution::give_up.
+  /// Makes the other ranks throw JobError, as Redistribution::give_up.
   void give_up(const std::exception_ptr& why) noexcept;
 
-  /// How many arrays.
+  /// Returns the number of arrays.
   [[nodiscard]] std::size_t arrays() const;
-  /// Number of elements of this rank's part of the source array number `array`, counted from 0; 0 if it is not in the
-  /// source grid. Throws InputError for an array that is not there, as the four below do.
+  /// Returns the number of elements of this rank's part of a source array; 0 if the rank is not in the source grid.
+  /// `array`: index from 0, less than arrays(). Throws InputError for another index, as the four functions below do.
   [[nodiscard]] std::int64_t source_elements(std::size_t array) const;
-  /// The same for the target array.
+  /// Returns the number of elements of this rank's part of a target array; 0 if the rank is not in the target grid.
   [[nodiscard]] std::int64_t target_elements(std::size_t array) const;
-  /// How many elements this rank's part of that source array spans, gaps included.
+  /// Returns the number of elements that this rank's part of a source array spans, gaps included.
   [[nodiscard]] std::int64_t source_extent(std::size_t array) const;
-  /// The same of the target array.
+  /// Returns the number of elements that this rank's part of a target array spans, gaps included.
   [[nodiscard]] std::int64_t target_extent(std::size_t array) const;
-  /// The rank of each process of that target grid, in row-major order: as Redistribution::to_ranks.
+  /// Returns the rank of each process of a target grid, in row-major order, as Redistribution::to_ranks.
   [[nodiscard]] std::vector<int> to_ranks(std::size_t array) const;
-  /// Bytes of buffers this rank holds beyond the user's memory.
+  /// Returns the bytes of buffers that this rank holds beyond the user's memory.
   [[nodiscard]] std::int64_t peak_extra_bytes() const;
-  /// Steps of the plan; 0 where all messages go at once, as they do on one host unless options ask for an order.
+  /// Returns the number of steps of the plan; 0 if all messages go at once, as on one host unless options ask for an
+  /// order.
   [[nodiscard]] std::int64_t steps() const;
-  /// Messages that this rank sends in an execution to other ranks.
+  /// Returns the number of messages that this rank sends to other ranks in an execution.
   [[nodiscard]] std::size_t sent_messages() const;
-  /// What keeps transfers apart; never kAuto.
+  /// Returns what keeps transfers apart; never kAuto.
   [[nodiscard]] ExchangeMode mode() const;
-  /// What carries it out and why, in one line of text: "3 arrays as one, stepwise, 8 steps, chain".
+  /// Returns what executes the batch and why, as one line of text: "3 arrays as one, stepwise, 8 steps, chain".
   [[nodiscard]] std::string explanation() const;
-  /// As Redistribution::settled.
+  /// Returns true if the job has chosen between the plan and MPI_Ialltoallw, as Redistribution::settled.
   [[nodiscard]] bool settled() const;
-  /// As Redistribution::native.
+  /// Returns true if the job uses MPI_Ialltoallw, as Redistribution::native.
   [[nodiscard]] bool native() const;
 
  private:

@@ -8,36 +8,39 @@
 
 namespace sluice::mpi {
 
-/// One transfer between two ranks, as one of its ends saw it. Times in seconds of the clock that all processes of a
-/// node share (std::chrono::steady_clock).
+/// Holds the times of one transfer between two ranks, as one of its ends saw it. Times are in seconds of the clock that
+/// all processes of a host share (std::chrono::steady_clock).
 struct TransferTimes {
   int peer = 0;            ///< rank at the other end
   std::int64_t bytes = 0;  ///< size of the transfer
-  double start_s = 0;      ///< sender: the first piece was handed to MPI; 0 at a receiver
-  double release_s = 0;    ///< receiver: the next transfer was let go; 0 at a sender, and where none waits for that
-  double end_s = 0;        ///< the last piece was done here
+  /// sender: time when the first piece was given to MPI; 0 at a receiver.
+  double start_s = 0;
+  /// receiver: time when it released the next transfer; 0 at a sender, and if no transfer waits for that.
+  double release_s = 0;
+  double end_s = 0;  ///< time when the last piece was done here
 };
 
-/// Keeps the times of the transfers of a communicator's jobs, of whatever kind, while it lives:
+/// Records the times of the transfers of a communicator's jobs while it exists:
 ///
 ///     sluice::mpi::TransferRecord record(comm);
 ///     job.execute(out, in);
 ///     for (const sluice::mpi::TransferTimes& each : record.sent()) ...
 ///
-/// It keeps the transfers of executions that began and ended in this time and followed a plan; what happens inside
-/// MPI's own collectives cannot be seen. Data that a rank sends to itself does not count as a transfer.
+/// It records transfers of all kinds of jobs whose executions begin and end in this time and follow a plan. Transfers
+/// inside MPI's own collectives cannot be seen. Data that a rank sends to itself does not count as a transfer.
 class TransferRecord {
  public:
-  /// Collective for the first job or record of a communicator, else local. One for each communicator at a time.
-  /// Throws InputError for a second one, and for what jobs throw for a bad communicator.
+  /// Starts recording. Collective for the first job or record of a communicator; otherwise it needs no communication. A
+  /// communicator has one record at a time. Throws InputError for a second one, and throws for a bad communicator as
+  /// jobs do.
   explicit TransferRecord(MPI_Comm comm);
   ~TransferRecord();
   TransferRecord(const TransferRecord&) = delete;
   TransferRecord& operator=(const TransferRecord&) = delete;
 
-  /// What this rank sent: the transfers of one execution in the order of its schedule.
+  /// Returns the transfers that this rank sent. The transfers of one execution are in the order of its schedule.
   [[nodiscard]] const std::vector<TransferTimes>& sent() const;
-  /// What this rank received, in the same order.
+  /// Returns the transfers that this rank received, in the same order.
   [[nodiscard]] const std::vector<TransferTimes>& received() const;
   /// Forgets the transfers kept so far.
   void clear();
