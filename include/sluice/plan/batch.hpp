@@ -15,54 +15,65 @@
 
 namespace sluice {
 
-/// How to plan a batch of arrays.
+/// Sets how to plan a batch of arrays.
 struct BatchOptions {
-  std::string algorithm = "auto";  ///< a planner of redistribute where arrays are alike; or one of exchange; or "auto"
+  std::string algorithm = "auto";  ///< a planner of redistribute if arrays are alike; a planner of exchange; or "auto"
   double setup = 1;                ///< set-up cost of a step, in bytes
-  std::int64_t effort = kDefaultEffort;  ///< as plan_redistribution has it; of exchange, exchange_effort of it
-  double time_limit_s = std::numeric_limits<double>::infinity();  ///< for planners of exchange
+  /// Limits the search, as in plan_redistribution; for exchange, exchange_effort of it.
+  std::int64_t effort = kDefaultEffort;
+  double time_limit_s = std::numeric_limits<double>::infinity();  ///< limits planners of exchange, in seconds
   StopRequest stop;                                               ///< ends a search
-  bool whole_messages = false;  ///< whether "auto" keeps messages whole also where arrays are not alike
+  /// Lets "auto" keep messages whole even if arrays are not alike.
+  bool whole_messages = false;
 };
 
-/// A schedule for all arrays of a batch.
+/// Holds a schedule for all arrays of a batch.
 struct BatchPlan {
-  StepSchedule schedule;  ///< of the merged messages, sizes in bytes; its `input` is left to the caller
-  bool as_one = false;    ///< whether it is the plan of one array, as all are alike; its bound is for whole messages
-  std::optional<BoundCertificate> certificate;  ///< of the bound, where a planner of exchange found it
-  bool stopped = false;                         ///< whether the time limit, or `stop`, ended a search
+  StepSchedule schedule;  ///< schedule of the merged messages, sizes in bytes; the caller fills in `input`
+  /// Says that all arrays are alike, and this is the plan of one; its bound is for whole messages.
+  bool as_one = false;
+  std::optional<BoundCertificate> certificate;  ///< certificate of the bound, if a planner of exchange found it
+  bool stopped = false;                         ///< says that the time limit, or `stop`, ended a search
 };
 
-/// A schedule of the front of a batch, in bytes.
+/// Holds a schedule of the front of a batch, in bytes.
 struct BatchFrontPoint {
-  std::string algorithm;                   ///< what planned it
+  std::string algorithm;                   ///< name of the algorithm that planned it
   Cost cost;                               ///< its NS and TC
-  std::int64_t transmission_at_least = 0;  ///< as FrontPoint has it
-  std::function<StepSchedule()> schedule;  ///< writes out its steps, as those of BatchPlan; throws as plan_batch does
+  std::int64_t transmission_at_least = 0;  ///< as FrontPoint::transmission_at_least
+  std::function<StepSchedule()> schedule;  ///< writes out its steps, as BatchPlan::schedule; throws as plan_batch does
 };
 
-/// The front of a batch, as RedistributionFront, in bytes.
+/// Holds the front of a batch, as RedistributionFront, in bytes.
 struct BatchFront {
   std::vector<BatchFrontPoint> points;  ///< by rising NS
-  Cost bound;                           ///< steps and transmission alone, for any schedule of whole messages
-  bool complete = false;                ///< whether every point is proven, and that there are no others
+  Cost bound;                           ///< of steps and of transmission alone, for any schedule of whole messages
+  bool complete = false;                ///< says that every point is proven, and that there are no others
 };
 
-/// All that nothing beats in NS and TC at once, of whole messages. Where arrays are alike (BatchProblem::pattern) and
-/// none numbers its processes anew, the messages of the batch are the same multiple of those of one array, for every
-/// pair, so that its front is that of the batch. Else the merged messages are searched one by one, with the same proofs
-/// as far as `effort` goes. Of the options `setup`, `effort` and `stop` count. Throws InputError for more than 2^20
+/// Finds all schedules of whole messages that no other beats in both NS and TC.
+///
+///  - `problem`: the batch
+///  - `options`: only `setup`, `effort` and `stop` have an effect
+///
+/// If arrays are alike (BatchProblem::pattern) and none renumbers its processes, the messages of the batch are a fixed
+/// multiple of the messages of one array. Then the front of one array is the front of the batch. Otherwise the merged
+/// messages are searched one by one, with the same proofs as far as `effort` goes. Throws InputError for more than 2^20
 /// merged messages of arrays that are not alike.
 [[nodiscard]] BatchFront batch_front(const BatchProblem& problem, const BatchOptions& options = {});
 
-/// Plans `problem`. Where all arrays are alike (BatchProblem::pattern) and none numbers its processes anew, the plan of
-/// one serves, with the sizes of all: plan_redistribution with a set-up that is as large compared with the data of one
-/// array as `setup` is compared with that of all, so that an optimal plan of one array is optimal for the batch. Else
-/// the merged messages are planned by plan_exchange, of which "auto" may cut messages; with `whole_messages` it is the
-/// cheaper of "stepwise" and "greedy".
+/// Plans a batch of arrays.
 ///
-/// Deterministic, unless stopped. Throws InputError for an algorithm that is unknown, or is not for arrays that are not
-/// alike, and for more than 2^24 messages.
+///  - `problem`: the batch
+///  - `options`: algorithm and limits of the search
+///
+/// If all arrays are alike (BatchProblem::pattern) and none renumbers its processes, the plan of one array serves, with
+/// the sizes of all. plan_redistribution makes it with a set-up cost in proportion to the data of one array. So an
+/// optimal plan of one array is optimal for the batch. Otherwise plan_exchange plans the merged messages, and "auto"
+/// may cut them. With `whole_messages` it takes the cheaper of "stepwise" and "greedy".
+///
+/// Deterministic, unless stopped. Throws InputError for an unknown algorithm, for one that does not apply to arrays
+/// that are not alike, and for more than 2^24 messages.
 [[nodiscard]] BatchPlan plan_batch(const BatchProblem& problem, const BatchOptions& options = {});
 
 }  // namespace sluice

@@ -11,35 +11,42 @@
 
 namespace sluice {
 
-/// How to plan from one layout to another, for layouts of any kind.
+/// Sets how to plan from one layout to another, for layouts of any kind.
 struct LayoutPlanOptions {
-  std::string algorithm = "auto";        ///< a planner of redistribute or of exchange, or "auto"
-  double setup = 1;                      ///< set-up cost of a step, in elements; 0 to kLargestSetup
-  std::int64_t effort = kDefaultEffort;  ///< as plan_redistribution has it; of exchange, exchange_effort of it
-  bool forward = true;                   ///< as ReplicatedOptions::forward has it
-  StopRequest stop = {};                 ///< ends a search
+  std::string algorithm = "auto";  ///< name of a planner of redistribute or of exchange, or "auto"
+  double setup = 1;                ///< set-up cost of a step, in elements; 0 to kLargestSetup
+  /// Limits the search, as in plan_redistribution; for exchange, exchange_effort of it.
+  std::int64_t effort = kDefaultEffort;
+  bool forward = true;    ///< lets copies forward data, as ReplicatedOptions::forward
+  StopRequest stop = {};  ///< ends a search
 };
 
-/// Steps from one layout to another, and what is proven of them.
+/// Holds steps from one layout to another, and says what is proven of them.
 struct LayoutPlan {
-  StepSchedule schedule;  ///< with its `input`
-  bool optimal = false;   ///< whether no schedule of the kind that was planned has a lower total
-  bool stopped = false;   ///< whether `stop` ended a search
+  StepSchedule schedule;  ///< the steps, with `input`
+  bool optimal = false;   ///< says that no schedule of the planned kind has a lower total
+  bool stopped = false;   ///< says that `stop` ended a search
 };
 
-/// Plans what `input` describes, of which `problem` is one copy without roles: by plan_replicated where `input` says
-/// that there are several copies; by plan_exchange, which may cut messages, for an algorithm of exchange that
-/// redistribute does not have, and for "auto" between blocks of any sizes; else by plan_redistribution. As `sluice plan
-/// redistribute` does.
+/// Plans the redistribution that `input` describes, as `sluice plan redistribute` does. `problem` is one copy of it
+/// without roles. The first case that applies decides:
 ///
-/// Deterministic, unless stopped. Throws InputError as these do.
+///  1. If `input` has several copies, plan_replicated plans.
+///  2. For an algorithm of exchange that redistribute does not have, and for "auto" between blocks of any sizes,
+///     plan_exchange plans, which may cut messages.
+///  3. Otherwise plan_redistribution plans.
+///
+/// Deterministic, unless stopped. Throws InputError as these functions do.
 [[nodiscard]] LayoutPlan plan_between_layouts(const RedistributionProblem& problem, const RedistributionInput& input,
                                               const LayoutPlanOptions& options = {});
 
-/// Plans `problem`, which `input` describes, by a planner of exchange, which knows nothing of layouts and may cut
-/// messages: as many transfers in a step as the smaller grid has processes. What processes send themselves, where
-/// `problem` has roles, is a copy in no step. `setup`: set-up cost of a step, in elements. `how.effort` is that of
-/// exchange; exchange_effort turns one of redistribute into it.
+/// Plans `problem` by a planner of exchange, which knows nothing of layouts and may cut messages. A step has at most as
+/// many transfers as the smaller grid has processes.
+///
+///  - `problem`, `input`: two descriptions of one redistribution. If `problem` has roles, what processes send to
+///    themselves is a copy in no step
+///  - `setup`: set-up cost of a step, in elements
+///  - `how`: options of exchange; exchange_effort converts an effort of redistribute
 ///
 /// Deterministic, unless stopped. Throws InputError as plan_exchange does, and for more than kMostListedMessages.
 [[nodiscard]] ExchangePlan plan_pieces(const RedistributionProblem& problem, const RedistributionInput& input,

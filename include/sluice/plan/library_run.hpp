@@ -6,46 +6,46 @@
 #include "sluice/input/platform.hpp"
 #include "sluice/schedule/program.hpp"
 
-/// What the algorithms inside of MPI libraries send, as programs, and how long they take by the replay. They know ranks
-/// by number only, so the order of ranks decides which messages pass a slow link.
+/// Makes programs of the messages that algorithms inside MPI libraries send, and times them by the replay. These
+/// algorithms know ranks by number only, so the order of ranks decides which messages pass a slow link.
 namespace sluice {
 
-/// The algorithms, named by the messages that they send, as each library has its own names for them.
+/// Names the algorithms by the messages that they send, because each library has its own names for them.
 enum class LibraryPattern : std::uint8_t {
-  kLinear,           ///< the root and each other rank
+  kLinear,           ///< the root sends to, or receives from, each other rank
   kPipeline,         ///< rank after rank, in segments
-  kChains4,          ///< the same in four rows of ranks, which all begin at the root
-  kBinary,           ///< children of r on level l at r + 2^l and r + 2 * 2^l, in segments
-  kBinomialNear,     ///< children of r at r + 2^k above the highest bit of r, nearest first, in segments
-  kBinomial,         ///< children of r at r + 2^k below the lowest bit of r, farthest first
-  kKnomial4,         ///< the same of base 4
-  kScatterDoubling,  ///< a binomial scatter, then an allgather by recursive doubling; ranks a power of two
+  kChains4,          ///< like kPipeline, in four rows of ranks that begin at the root
+  kBinary,           ///< children of r on level l are r + 2^l and r + 2 * 2^l; in segments
+  kBinomialNear,     ///< children of r are r + 2^k above the highest bit of r, nearest first; in segments
+  kBinomial,         ///< children of r are r + 2^k below the lowest bit of r, farthest first
+  kKnomial4,         ///< like kBinomial, with base 4
+  kScatterDoubling,  ///< a binomial scatter, then an allgather by recursive doubling; needs a power of two of ranks
   kScatterRing,      ///< a binomial scatter, then an allgather by a ring
-  kDoubling,         ///< recursive doubling; an allgather needs a power of two
-  kHalving,          ///< recursive halving, farthest first; ranks a power of two
-  kRabenseifner,     ///< halves exchanged nearest first, then back; ranks a power of two
-  kRing,             ///< blocks handed on from neighbour to neighbour
+  kDoubling,         ///< recursive doubling; an allgather needs a power of two of ranks
+  kHalving,          ///< recursive halving, farthest first; needs a power of two of ranks
+  kRabenseifner,     ///< halves exchanged nearest first, then back; needs a power of two of ranks
+  kRing,             ///< blocks go from neighbour to neighbour
   kBruck,            ///< blocks gathered over distances 1, 2, 4, .., then put in order
-  kNeighbors,        ///< exchange with the two neighbours in turns; an even number of ranks
-  kDirect,           ///< each rank and each other one, one message each
+  kNeighbors,        ///< exchange with the two neighbours alternately; needs an even number of ranks
+  kDirect,           ///< one message between each two ranks
 };
 
-/// One call of a collective, from root 0 where it has one.
+/// Describes one call of a collective; the root, if it has one, is 0.
 struct LibraryRun {
   Collective problem = Collective::kBroadcast;       ///< which collective
-  LibraryPattern pattern = LibraryPattern::kLinear;  ///< by which messages
+  LibraryPattern pattern = LibraryPattern::kLinear;  ///< the messages of the call
   std::int64_t size_bytes = 0;                       ///< as Program::size_bytes
-  std::int64_t segment_bytes = 0;                    ///< of patterns in segments; 0: the message whole
+  std::int64_t segment_bytes = 0;                    ///< for patterns in segments; 0: the message stays whole
 };
 
-/// The messages of `run` among `ranks` ranks as a valid program, whose length and bound are left at 0. Returns nothing
+/// Returns the messages of `run` among `ranks` ranks as a valid program, whose length and bound are 0. Returns nothing
 /// if the pattern does not solve the problem or does not fit the number of ranks. Throws InputError for less than one
 /// rank, negative sizes and more than 2^22 messages.
 [[nodiscard]] std::optional<Program> library_program(const LibraryRun& run, std::int64_t ranks);
 
-/// Seconds that the program takes in the replay, where combining costs nothing. Returns nothing if there is no program,
-/// or if the replay itself would take long, as for 300 ranks that all send to each other at once, or for messages in
-/// very many segments. Throws InputError as check_platform and library_program do.
+/// Returns the seconds that the program takes in the replay, if combining costs nothing. Returns nothing if there is no
+/// program, or if the replay itself would take long. That is so for 300 ranks that all send to each other at once, and
+/// for messages in very many segments. Throws InputError as check_platform and library_program do.
 [[nodiscard]] std::optional<double> library_seconds(const Platform& platform, const LibraryRun& run);
 
 }  // namespace sluice

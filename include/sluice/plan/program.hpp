@@ -9,90 +9,115 @@
 #include "sluice/plan/stop.hpp"
 #include "sluice/schedule/program.hpp"
 
-/// Planning collectives over a platform: programs for all ranks, by fixed patterns over the ranks in the order of the
-/// platform, and by patterns that treat messages between groups of ranks and inside of them differently.
+/// Plans collectives over a platform: programs for all ranks. Some follow fixed patterns over the ranks in the order of
+/// the platform. Others treat messages between groups of ranks and inside groups differently.
 namespace sluice {
 
-/// A collective to plan among the ranks of a platform; the fields are those of Program.
+/// Describes a collective to plan among the ranks of a platform; its fields are fields of Program.
 struct ProgramProblem {
   Collective problem = Collective::kAllgather;  ///< which collective
   std::int64_t size_bytes = 0;                  ///< at least 0
-  std::int64_t root = 0;                        ///< a rank, of no effect where the problem has no root
-  std::int64_t element_bytes = 1;               ///< a divisor of size_bytes, of no effect where nothing is combined
-  bool commutative = true;                      ///< false: ranks are combined in their order
-  /// Bytes of each block or share, as set_blocks wants them, in place of `size_bytes`; empty: as size_bytes says.
+  std::int64_t root = 0;                        ///< a rank; no effect if the problem has no root
+  std::int64_t element_bytes = 1;               ///< a divisor of size_bytes; no effect if the problem combines nothing
+  bool commutative = true;                      ///< false: elements are combined in the order of ranks
+  /// Bytes of each block or share, as for set_blocks, instead of `size_bytes`; empty: size_bytes counts.
   std::vector<std::int64_t> block_bytes = {};
-  /// 0 to 1e80, of all ranks or of each, of no effect where nothing is combined.
+  /// Cost of combining, 0 to 1e80, for all ranks or for each; no effect if the problem combines nothing.
   CombiningCosts combine_s_per_byte = {};
 };
-/// What a program is for, whatever its operations.
+/// Returns the problem that a program solves, whatever its operations.
 [[nodiscard]] ProgramProblem problem_of(const Program& program);
 
-/// How to plan a program.
+/// Sets how to plan a program.
 struct ProgramOptions {
-  std::string algorithm = "auto";  ///< one that algorithms() names for the problem, or "auto"
-  std::int64_t segments = 0;       ///< of "chain" and "circulant" broadcasts and reductions; 0: the best of some
-  /// Of programs that are at most this share longer than the fastest, the one is taken in which the fewest pairs of
-  /// ranks send to each other, and of several such that of the fewest messages: for platforms that are measured, with
-  /// errors, and shared in ways that nobody has measured.
+  std::string algorithm = "auto";  ///< a name that algorithms() has for the problem, or "auto"
+  /// Segments of "chain" and "circulant" broadcasts and reductions; 0: the best of some.
+  std::int64_t segments = 0;
+  /// Prefers simple programs. Among programs that are at most this share longer than the fastest, the planner takes the
+  /// one with the fewest pairs of ranks that send to each other, then the fewest messages. Use it for measured
+  /// platforms: they have errors, and are shared in ways that nobody has measured.
   double slack = 0;
-  /// Above 0: how much work replays may be; the same arguments give the same plan on every machine. N times the
-  /// default is N times the work.
+  /// Limits the work of replays; above 0. N times the default is N times the work. Equal arguments give equal plans on
+  /// every machine.
   double effort = 1;
-  StopRequest stop = {};  ///< ends planning with the best variant so far, once there is one
-  /// Variants are replayed to their end although another one is faster, as long as that is little work (about a second
-  /// in all): for the lengths of ProgramPlan::candidates, not for the program.
+  StopRequest stop = {};  ///< ends planning with the best variant so far, if there is one
+  /// Replays all variants to their end if that is little work (about a second in total), although another variant is
+  /// faster. Affects the lengths in ProgramPlan::candidates, not the program.
   bool all_lengths = false;
 };
 
-/// A program, and what it was chosen from.
+/// Holds a program, and the candidates that it was chosen from.
 struct ProgramPlan {
-  Program program;  ///< its algorithm with what was chosen, such as "hierarchical, 6 groups, ring inside"
-  /// How long each candidate takes in the replay. Candidates are the variants of the named algorithm, or of all; the
-  /// one that was chosen comes first.
+  Program program;  ///< its algorithm says what was chosen, such as "hierarchical, 6 groups, ring inside"
+  /// Says how long a candidate takes in the replay. Candidates are the variants of the named algorithm, or of all
+  /// algorithms; the chosen one comes first.
   struct Candidate {
     std::string algorithm;
-    /// Seconds until the last rank is done; of one that is estimated, as a replay is given up when it is sure to be
-    /// longer than the best one, about, or at least so many.
+    /// Seconds until the last rank is done. If it was estimated: an approximation. If the replay was stopped because it
+    /// was sure to be longer than the best one: a lower bound.
     double length_s = 0;
   };
-  std::vector<Candidate> candidates;  ///< at least the one chosen
-  /// The replay of the program would be too much work: its length is estimated, as its algorithm says ("bruck,
-  /// estimated").
+  std::vector<Candidate> candidates;  ///< at least the chosen one
+  /// Says that the length is estimated, because the replay would be too much work. The algorithm then says so: "bruck,
+  /// estimated".
   bool estimated = false;
 };
 
-/// Plans by `options.algorithm` and takes its variant that is fastest in the replay. "auto" takes the fastest of all
-/// algorithms that apply. What would be too much work to replay is estimated, and taken where nothing else is known or
-/// all else seems to be much slower (docs/explanation/collectives.md). Deterministic. The operations are in an order in
-/// which they could be carried out one message after the other.
+/// Plans a collective over a platform.
 ///
-/// Throws InputError for a bad platform, a root that is no rank, sizes below 0, elements that do not divide the size,
-/// blocks that set_blocks refuses, an unknown algorithm or one that does not apply (which says why), an effort that is
-/// not above 0, and where it would take more than 2^22 messages.
+///  - `platform`: the network, which passes check_platform
+///  - `problem`: collective, size, root and elements
+///  - `options`: algorithm and limits of the search
+///
+/// Takes the variant of `options.algorithm` that is fastest in the replay; "auto" takes the fastest of all algorithms
+/// that apply. If a replay would be too much work, the length is estimated. Such a variant is taken only if nothing
+/// else is known, or all others seem much slower (docs/explanation/collectives.md). Deterministic. The order of the
+/// operations allows an execution one message after another. For example, a sum of 1 MiB on each rank:
+///
+///     const ProgramProblem sum{.problem = Collective::kAllreduce, .size_bytes = 1 << 20, .element_bytes = 8};
+///     const ProgramPlan plan = plan_program(platform, sum);
+///
+/// Throws InputError for:
+///
+///  - a bad platform, and a root that is not a rank
+///  - sizes below 0, elements that do not divide the size, and blocks that set_blocks refuses
+///  - an unknown algorithm, and one that does not apply (the message says why)
+///  - an effort that is not above 0
+///  - a program of more than 2^22 messages
 [[nodiscard]] ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem,
                                        const ProgramOptions& options = {});
 
-/// Whether an algorithm of `problem`, one that combines, may be asked for where the operation does not commute. Not of
-/// names that plan_program does not know.
+/// Returns true if an algorithm of `problem`, which combines, may be used for an operation that does not commute.
+/// Unspecified for names that plan_program does not know.
 [[nodiscard]] bool keeps_order(Collective problem, std::string_view algorithm);
 
-/// A program for messages so short that their number counts more than their bytes, over a network of which nothing is
-/// known: of an algorithm with the fewest rounds, "bruck", "recursive-doubling", "recursive-halving" or "binomial".
-/// Where such an algorithm sends bytes several times, longer arrays go by one that does not: an allreduce of more than
-/// 4 KiB by "recursive-halving" or "circulant", unless its order counts, and an alltoall of more than 256 bytes for
-/// each pair of ranks, on average, by "pairwise". Ranks are taken in their order, from the root on. Nothing is
-/// replayed: the length is not known, and is given as 0. Deterministic. For p ranks O(p^2) time and memory at most, and
-/// O(p^2 log p) for an alltoall.
+/// Plans a program for messages so short that their number counts more than their bytes, over a network whose speeds
+/// are unknown.
+///
+///  - `ranks`: at least 1
+///  - `problem`: as for plan_program
+///
+/// It takes an algorithm with the fewest rounds: "bruck", "recursive-doubling", "recursive-halving" or "binomial". If
+/// this algorithm sends bytes several times, longer arrays use another one. An allreduce of more than 4 KiB uses
+/// "recursive-halving" or "circulant", unless its order counts. An alltoall of more than 256 bytes for each pair of
+/// ranks, on average, uses "pairwise". Ranks are taken in their order, from the root on. Nothing is replayed, so the
+/// length is unknown and is 0. Deterministic. For p ranks it takes at most O(p^2) time and memory, or O(p^2 log p) for
+/// an alltoall.
 ///
 /// Throws InputError for ranks < 1, and for problems and sizes as plan_program does.
 [[nodiscard]] Program plan_short_program(std::int64_t ranks, const ProgramProblem& problem);
 
-/// What one rank does in a broadcast over a circulant graph, for a network of which nothing is known: the operations of
-/// `rank` and of no other, each with positions among these in `after`. Those of all ranks are a sound program. The
-/// message goes in `segments` parts of nearly equal size, none empty, in segments - 1 + ceil(log2 ranks) rounds, the
-/// fewest there can be, in each of which a rank sends one part and receives one. The length is not known, and is given
-/// as 0. O(segments + log^2 ranks) time and memory.
+/// Plans the part of one rank in a broadcast over a circulant graph, for a network whose speeds are unknown. Returns
+/// the operations of `rank` only; `after` of each holds positions among these. The operations of all ranks are a sound
+/// program.
+///
+///  - `ranks`: at least 1
+///  - `root`, `rank`: 0 to ranks - 1
+///  - `bytes`: size of the message, at least 0
+///  - `segments`: at least 1; parts of nearly equal size, none empty
+///
+/// There are segments - 1 + ceil(log2 ranks) rounds, the fewest possible. In each round a rank sends one part and
+/// receives one. The length is unknown and is 0. O(segments + log^2 ranks) time and memory.
 ///
 /// Source: Traeff, "Optimal Broadcast Schedules in Logarithmic Time with Applications to Broadcast, All-Broadcast,
 /// Reduction and All-Reduction" (2024).
@@ -101,30 +126,34 @@ struct ProgramPlan {
 [[nodiscard]] Program circulant_broadcast_part(std::int64_t ranks, std::int64_t root, std::int64_t bytes,
                                                std::int64_t segments, std::int64_t rank);
 
-/// When each operation of a program begins and ends.
+/// Says when each operation of a program begins and ends.
 struct ReplayedProgram {
-  double length_s = 0;          ///< when the last operation has ended
-  std::vector<double> start_s;  ///< by operation: of a send, when it begins; of others as end_s
+  double length_s = 0;          ///< time when the last operation has ended
+  std::vector<double> start_s;  ///< by operation: time when a send begins; for other operations equal to end_s
   std::vector<double> end_s;    ///< by operation
 };
-/// Replays `program` over `platform`, where messages share what they pass (docs/explanation/collectives.md), at its
-/// pace and with its cost of combining. Throws InputError unless the program is sound and has as many
-/// ranks as the platform.
+/// Replays `program` over `platform`. Messages share the ports and links that they pass
+/// (docs/explanation/collectives.md); the pace and the cost of combining are the program's. Throws InputError unless
+/// the program is sound and has as many ranks as the platform.
 [[nodiscard]] ReplayedProgram replay(const Platform& platform, const Program& program);
 
-/// The pace of `program`; of one that states none, for how long each send keeps the port of its rank, and the
-/// connection between its two ranks, for itself. By operation, 0 for what is no send. @pre as many ranks as the
-/// platform has
+/// Returns the pace of `program`, by operation; 0 for operations that are not sends. If the program states no pace, it
+/// is how long each send occupies the port of its rank, and the connection between its two ranks. @pre as many ranks as
+/// the platform has
 [[nodiscard]] std::vector<SendPace> send_paces(const Platform& platform, const Program& program);
 
-/// A lower bound: in the replay no program for the problem ends earlier over the platform. It is the largest of these
-/// times: the shortest way that some byte has to go, and what each port and uplink needs for the bytes that must pass
-/// it, in messages of any size, and, where combining costs, what the p ranks have to combine, a p-th of it on each.
+/// Holds a lower bound: in the replay no program for the problem ends earlier over the platform. It is the largest of
+/// these times:
+///
+///  - the shortest way that some byte must go
+///  - for each port and uplink, the bytes that must pass it, in messages of any size
+///  - if combining costs, a p-th of all combining for each of the p ranks
 struct ProgramBound {
-  double seconds = 0;  ///< from the start to the end of the last rank
+  double seconds = 0;  ///< time from the start to the end of the last rank
   std::string kind;    ///< "paths", "port of rank 3", "uplink of cluster a", "combining"
 };
-/// The bound of `problem` over `platform`. Throws InputError as plan_program does for a bad platform or problem.
+/// Returns the bound of `problem` over `platform`. Throws InputError as plan_program does for a bad platform or
+/// problem.
 [[nodiscard]] ProgramBound bound_of(const Platform& platform, const ProgramProblem& problem);
 
 }  // namespace sluice

@@ -5,24 +5,25 @@
 
 namespace sluice {
 
-/// What is known about an algorithm. `--help`, `compare` and the documentation all take it from here.
+/// Describes an algorithm. `--help`, `compare` and the documentation all take it from here.
 struct Algorithm {
   std::string_view problem;    ///< "redistribute", ...
-  std::string_view name;       ///< as users type it
-  std::string_view guarantee;  ///< on the number of steps NS and the total cost TC
+  std::string_view name;       ///< name as users type it
+  std::string_view guarantee;  ///< guarantee on the number of steps NS and the total cost TC
   std::string_view cost;       ///< time of planning
   std::string_view source;     ///< the paper, and "ours" for what is new here
-  bool searches = false;       ///< works until its effort is spent or its plan proven optimal; others end by themselves
-  bool for_switches = false;   ///< of exchange: made for optical circuit switches
+  /// Works until its effort is spent or its plan is proven optimal; other algorithms end by themselves.
+  bool searches = false;
+  bool for_switches = false;  ///< for exchange: made for optical circuit switches
 };
 
-/// The problem of those that are programs for a reduction over a platform (plan_program, plan_costly_reduction), where
-/// "reduce" has trees of the model of Canon and Antoniu.
+/// Names the problem of algorithms that are programs for a reduction over a platform (plan_program,
+/// plan_costly_reduction). The problem "reduce" has trees of the model of Canon and Antoniu.
 inline constexpr std::string_view kReductionPrograms = "reduction programs";
 
-/// The algorithms of one problem, in the order in which `compare` shows them; without "auto".
+/// Returns the algorithms of one problem, in the order of `compare`, without "auto".
 [[nodiscard]] std::span<const Algorithm> algorithms(std::string_view problem);
-/// Whether one of them has that name, which "auto" is not.
+/// Returns true if the problem has an algorithm of that name; false for "auto".
 [[nodiscard]] bool has_algorithm(std::string_view problem, std::string_view name);
 
 }  // namespace sluice

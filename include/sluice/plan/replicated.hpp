@@ -11,61 +11,63 @@
 
 namespace sluice {
 
-/// How to plan for several copies.
+/// Sets how to plan for several copies of an array.
 struct ReplicatedOptions {
-  std::string algorithm = "auto";  ///< one of exchange, or "auto"
+  std::string algorithm = "auto";  ///< name of an algorithm of exchange, or "auto"
   double setup = 1;                ///< set-up cost of a step, in elements
-  double effort = 1;               ///< of each search of exchange, as ExchangeOptions has it
-  double time_limit_s = std::numeric_limits<double>::infinity();  ///< of each search, as ExchangeOptions has it
-  StopRequest stop;                                               ///< of each search, as ExchangeOptions has it
-  /// Whether copies of the target may pass data on to one another.
+  double effort = 1;               ///< limits each search of exchange, as ExchangeOptions::effort
+  /// Limits each search in seconds, as ExchangeOptions::time_limit_s.
+  double time_limit_s = std::numeric_limits<double>::infinity();
+  StopRequest stop;  ///< ends each search, as ExchangeOptions::stop
+  /// Lets copies of the target forward data to one another.
   bool forward = true;
 };
 
-/// Lower bounds of what a plan for several copies costs.
+/// Holds lower bounds on the cost of a plan for several copies.
 struct ReplicatedBounds {
-  Cost any;     ///< of every schedule, including those in which receivers pass data on
-  Cost direct;  ///< of schedules in which everything comes from the source
+  Cost any;     ///< of every schedule, even if receivers forward data
+  Cost direct;  ///< of schedules that send everything from the source
 };
 
-/// A schedule for several copies.
+/// Holds a schedule for several copies: R copies of the source on P processes each, and S copies of the target.
 ///
 /// Senders 0 .. R P - 1 are the processes of the source. With more than one copy of the target, sender R P + j is
-/// receiver j, which passes on what it got in steps before. Offsets are places in what the receiver gets
+/// receiver j, which forwards what it got in earlier steps. Offsets are places in the data of the receiver
 /// (ReplicatedProblem).
 struct ReplicatedPlan {
   StepSchedule schedule;
-  ReplicatedBounds bounds;         ///< `any` is the schedule's
-  std::int64_t heads = 0;          ///< copies of the target that get everything from the source: 1 .. S; S: all of them
-  std::int64_t longest_chain = 0;  ///< copies that an element goes through: 1 where nothing is passed on
-  double direct_total = 0;         ///< what the best schedule found in which nothing is passed on costs
-  std::int64_t source_load = 0;    ///< elements: the most that a process of the source sends
-  bool stopped = false;            ///< whether the time limit, or `stop`, ended a search
+  ReplicatedBounds bounds;  ///< `any` is the bound of the schedule
+  /// Copies of the target that get everything from the source: 1 .. S.
+  std::int64_t heads = 0;
+  std::int64_t longest_chain = 0;  ///< most copies that an element goes through: 1 if nothing is forwarded
+  double direct_total = 0;         ///< cost of the best schedule found that forwards nothing
+  std::int64_t source_load = 0;    ///< most elements that a process of the source sends
+  bool stopped = false;            ///< says that the time limit, or `stop`, ended a search
 };
 
-/// Plans `problem`; the schedule's `input` is left to the caller.
+/// Plans `problem`; the caller fills in the schedule's `input`.
 ///
-/// Without passing on, what all copies of the target need is dealt among the copies of the source: whole messages,
-/// longest first, to the copy with the least to send, and, where that does not balance, all messages to the copies laid
-/// end to end and cut into R equal parts, so that no process sends more than its share rounded up. The planners of
-/// exchange make steps of it; where a redistribution of one copy, done H / R times, does as well, that is a candidate.
+/// Without forwarding, the copies of the source share what all copies of the target need. Whole messages go, longest
+/// first, to the copy with the least to send. If that does not balance, all messages to the copies are laid end to end
+/// and cut into R equal parts. Then no process sends more than its share rounded up. The planners of exchange make
+/// steps of the result. A redistribution of one copy, done H / R times, is also a candidate.
 ///
-/// With it, H of the S copies are served so, and copy t passes on to copy t + H what it got in one step in the next
-/// one. Nothing collides, as copy t + H receives in step i + 1 what t received in step i. Steps are cut so that the
-/// cost of filling the chains and the set-up cost of the steps are balanced. H is chosen by cost. Processes that are on
-/// both sides are the last of their chains and pass nothing on, so H is at least the number of such copies of any one
-/// process of the target grid; the other copies are in the chains in the order of their numbers.
+/// With forwarding, H of the S copies are served in this way. Copy t forwards to copy t + H in the next step what it
+/// got in one step. Nothing collides, because copy t + H receives in step i + 1 what copy t received in step i. Steps
+/// are cut so that the cost of filling the chains and the set-up cost of the steps are balanced. H is chosen by cost.
+/// Processes that are on both sides are the last of their chains and forward nothing. So H is at least the number of
+/// such copies of any one process of the target grid. The other copies are in the chains in the order of their numbers.
 ///
-/// Deterministic, unless stopped. Throws InputError for what plan_exchange refuses, and where S copies have more than
-/// 2^20 messages.
+/// Deterministic, unless stopped. Throws InputError for problems that plan_exchange refuses, and if S copies have more
+/// than 2^20 messages.
 [[nodiscard]] ReplicatedPlan plan_replicated(const ReplicatedProblem& problem, const ReplicatedOptions& options = {});
 
-/// What no schedule costs less than, each of the three values on its own. Proofs:
-/// docs/appendix/proofs-redistribute.md.
+/// Returns lower bounds for all schedules, for each of the three values of Cost alone; docs/explanation/replicas.md has
+/// proofs. `setup`: set-up cost of a step, in elements.
 [[nodiscard]] ReplicatedBounds replicated_bounds(const ReplicatedProblem& problem, double setup = 1);
 
-/// The plain way, for comparison: every copy of the target gets everything from copy 0 of the source, in steps of the
-/// planners of exchange.
+/// Plans the simple way, for comparison: copy 0 of the source sends everything to every copy of the target, in steps of
+/// the planners of exchange.
 [[nodiscard]] StepSchedule plan_from_first_copy(const ReplicatedProblem& problem,
                                                 const ReplicatedOptions& options = {});
 

@@ -4,8 +4,8 @@
 
 namespace sluice {
 
-/// A function that a search calls now and then. If it returns true, the search ends with the best plan so far, as at
-/// its time limit; from then on it must return true in every call. Empty: the search is never stopped.
+/// Ends a search: the search calls this function regularly. If it returns true, the search ends with the best plan so
+/// far, as at its time limit. From then on it must return true in every call. If empty, the search is never stopped.
 using StopRequest = std::function<bool()>;
 
 }  // namespace sluice

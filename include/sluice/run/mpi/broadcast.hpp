@@ -47,12 +47,9 @@ struct BroadcastOptions {
 
 /// Says which method executes the broadcasts of a size class, and how long they take.
 struct ChosenBroadcast {
-  /// Names the method; "native" is MPI_Ibcast.
-  std::string method;
-  /// Time in the model for the largest size of the class; 0 without a platform.
-  double predicted_s = 0;
-  /// Measured time of the plan on the slowest rank, if MPI_Ibcast was tried.
-  double planned_s = 0;
+  std::string method;      ///< names the method; "native" is MPI_Ibcast
+  double predicted_s = 0;  ///< time in the model for the largest size of the class; 0 without a platform
+  double planned_s = 0;    ///< measured time of the plan on the slowest rank, if MPI_Ibcast was tried
   /// Measured time of MPI_Ibcast. For up to 4 KiB between hosts without a platform: measured time of the fixed tree.
   double native_s = 0;
 };

@@ -41,11 +41,10 @@ struct CollectiveOptions {
 
 /// Says which method executes a collective, and how long it takes.
 struct ChosenCollective {
-  std::string method;  ///< names the method: "ring", "hierarchical, 6 groups, ring inside", "MPI_Iallgather"
-  /// Time of the plan by its replay; 0 if speeds are unknown or there is no plan.
-  double predicted_s = 0;
-  double planned_s = 0;  ///< measured time of the plan on the slowest rank, once decided
-  double native_s = 0;   ///< measured time of MPI's own collective
+  std::string method;      ///< names the method: "ring", "hierarchical, 6 groups, ring inside", "MPI_Iallgather"
+  double predicted_s = 0;  ///< time of the plan by its replay; 0 if speeds are unknown or there is no plan
+  double planned_s = 0;    ///< measured time of the plan on the slowest rank, once decided
+  double native_s = 0;     ///< measured time of MPI's own collective
 };
 
 /// Executes a collective that is planned once, as often as you like; base of the classes below. It uses the program

@@ -10,14 +10,11 @@ enum class ExchangeMode {
   /// Chooses: between hosts kChain, or kLocal if no rank sends or receives more than 128 KiB. On one host kAtOnce, and
   /// kLocal for a redistribution. kChain if k limits an exchange.
   kAuto,
-  /// Follows the plan; short messages from rank to rank keep k and one transfer per port, without a barrier.
-  kChain,
-  /// Keeps the plan's order at every rank, and nothing more: transfers may overlap.
-  kLocal,
+  kChain,    ///< follows the plan; short messages from rank to rank keep k and one transfer per port, without a barrier
+  kLocal,    ///< keeps the plan's order at every rank, and nothing more: transfers may overlap
   kBarrier,  ///< follows the plan with a barrier after every step, as in the paper
   kList,     ///< uses no plan: rank 0 says who sends next; k can change at any time
-  /// Uses no plan and no k: sends all messages at once and whole, because memory has no queues to overflow.
-  kAtOnce,
+  kAtOnce,   ///< uses no plan and no k: sends all messages at once and whole, because memory has no queues to overflow
 };
 
 /// Returns the name that users type: "auto", "chain", "local", "barrier", "list", "at-once".

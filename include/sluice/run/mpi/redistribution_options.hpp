@@ -24,14 +24,10 @@ struct ArrayOptions {
   std::vector<std::int64_t> from_first;
   /// Coordinate of the process with the first block in the target grid; empty: 0 everywhere.
   std::vector<std::int64_t> to_first;
-  /// Start of the sub-array in the source array; empty: 0 everywhere.
-  std::vector<std::int64_t> from_start;
-  /// Start of the sub-array in the target array; empty: 0 everywhere.
-  std::vector<std::int64_t> to_start;
-  /// Extents of the sub-array; empty: up to the end of the source array.
-  std::vector<std::int64_t> extent;
-  /// Shape of the target array; empty: the shape of the source array.
-  std::vector<std::int64_t> to_shape;
+  std::vector<std::int64_t> from_start;  ///< start of the sub-array in the source array; empty: 0 everywhere
+  std::vector<std::int64_t> to_start;    ///< start of the sub-array in the target array; empty: 0 everywhere
+  std::vector<std::int64_t> extent;      ///< extents of the sub-array; empty: up to the end of the source array
+  std::vector<std::int64_t> to_shape;    ///< shape of the target array; empty: the shape of the source array
   /// Transposes while moving: Y[to_start + (j, i)] = X[from_start + (i, j)]. With more dimensions, their order is
   /// reversed. The layout `to` and all options of the target describe the target array as it is stored. `extent` and
   /// `part` describe the box in the source array.
@@ -39,8 +35,7 @@ struct ArrayOptions {
   /// Gives the rank of each process of the source grid, in row-major order of the grid, whatever `order` is. Process
   /// (i, j) of a P x Q grid is entry i Q + j. All entries differ; empty: 0, 1, 2, ...
   std::vector<int> from_ranks;
-  /// Ranks of the target grid; may share any ranks with `from_ranks`.
-  std::vector<int> to_ranks;
+  std::vector<int> to_ranks;  ///< ranks of the target grid; may share any ranks with `from_ranks`
   /// Selects the elements of the box that move. Elements of the target outside the part are not written. All parts
   /// except kWhole need two dimensions.
   MatrixPart part = MatrixPart::kWhole;
@@ -75,8 +70,7 @@ struct RedistributionJobOptions {
   ExchangeMode mode = ExchangeMode::kAuto;  ///< one of kAuto, kChain, kLocal
   /// Most bytes of a piece; longer messages travel in several. 1 to 2^30; 0: 32 KiB for kChain, otherwise 64 KiB.
   std::int64_t chunk_bytes = 0;
-  /// Most pieces under way at once in each direction, 1 to 1024; 0: 2 for kChain, otherwise 4.
-  int window = 0;
+  int window = 0;  ///< most pieces under way at once in each direction, 1 to 1024; 0: 2 for kChain, otherwise 4
 
   /// Sends pieces inside a host through memory that both ranks share, if messages have at least this number of bytes on
   /// average. Shorter messages go by MPI, which is fast for them. If all ranks are on one host, at most 64, and the

@@ -161,11 +161,9 @@ struct ReductionSummary {
   std::int64_t segments = 1;  ///< number of parts
   std::int64_t children = 0;  ///< number of ranks that send to this one
   bool native = false;        ///< says that MPI_Ireduce executes the reduction
-  /// Predicted seconds over a platform or the measured network; 0 if the plan uses neither.
-  double predicted_s = 0;
-  /// Measured time of the plan on the slowest rank, if MPI_Ireduce was tried.
-  double planned_s = 0;
-  double native_s = 0;  ///< measured time of MPI_Ireduce
+  double predicted_s = 0;     ///< predicted seconds over a platform or the measured network; 0 if the plan uses neither
+  double planned_s = 0;       ///< measured time of the plan on the slowest rank, if MPI_Ireduce was tried
+  double native_s = 0;        ///< measured time of MPI_Ireduce
 };
 
 /// Returns the summary as one line of text: "chain, 32 parts; the plan took 98.2 ms, MPI_Ireduce 265 ms".

@@ -13,8 +13,7 @@ namespace sluice::mpi {
 struct TransferTimes {
   int peer = 0;            ///< rank at the other end
   std::int64_t bytes = 0;  ///< size of the transfer
-  /// sender: time when the first piece was given to MPI; 0 at a receiver.
-  double start_s = 0;
+  double start_s = 0;      ///< sender: time when the first piece was given to MPI; 0 at a receiver
   /// receiver: time when it released the next transfer; 0 at a sender, and if no transfer waits for that.
   double release_s = 0;
   double end_s = 0;  ///< time when the last piece was done here

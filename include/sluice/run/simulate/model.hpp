@@ -14,10 +14,8 @@ namespace sluice {
 
 /// Says what keeps transfers of different steps apart, as the modes of execution of the same names do.
 enum class StepOrder {
-  /// Begins a step when the previous one has ended everywhere; the length is the cost of the schedule.
-  kBarrier,
-  /// Keeps the order of each node's own transfers only; k does not count.
-  kLocal,
+  kBarrier,  ///< begins a step when the previous one has ended everywhere; the length is the cost of the schedule
+  kLocal,    ///< keeps the order of each node's own transfers only; k does not count
   /// Keeps the order of kLocal, and lets at most k transfers run at once; transfers of earlier steps go first. If k
   /// changes over time, the k at the start of a transfer counts. A transfer under way when k falls goes on.
   kChain
