@@ -14,11 +14,11 @@ class InputError : public std::runtime_error {
   /// WHERE, FOUND and EXPECTED of `what()`.
   InputError(std::string where, std::string found, std::string expected);
 
-  /// Where the input is: "FILE:LINE", an option, or the name of an argument.
+  /// Returns where the input is: "FILE:LINE", an option, or the name of an argument.
   [[nodiscard]] const std::string& where() const noexcept { return where_; }
-  /// What stands there.
+  /// Returns what stands there.
   [[nodiscard]] const std::string& found() const noexcept { return found_; }
-  /// What could stand there instead.
+  /// Returns what could stand there instead.
   [[nodiscard]] const std::string& expected() const noexcept { return expected_; }
 
  private:

@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-/// An integer that belongs to one index space; spaces do not mix. Explicit in, explicit out (`.value`).
+/// Returns an integer that belongs to one index space; spaces do not mix. Explicit in, explicit out (`.value`).
 template <class Space>
 struct Index {
   std::int64_t value = 0;

@@ -16,7 +16,8 @@ namespace sluice {
 /// "1 rank", "2 ranks": `many` is `one` with an s unless given.
 [[nodiscard]] std::string count_text(std::int64_t count, const std::string& one, const std::string& many = "");
 
-/// What names one of `count` things that are counted from 0: "0 to 7", "0, the only rank", "none: there is no rank".
+/// Returns what names one of `count` things that are counted from 0: "0 to 7", "0, the only rank", "none: there is no
+/// rank".
 [[nodiscard]] std::string index_text(std::int64_t count, const std::string& one);
 
 }  // namespace sluice

@@ -15,11 +15,11 @@ struct FileContents {
   std::unique_ptr<char[]> bytes;  ///< `size` of them
   std::size_t size = 0;           ///< of the file, in bytes
 
-  /// All of it, for as long as this object lives.
+  /// Returns all of it, for as long as this object lives.
   [[nodiscard]] std::string_view text() const { return {bytes.get(), size}; }
 };
 
-/// The path that stands for standard input.
+/// Returns the path that stands for standard input.
 inline constexpr const char* kStandardInput = "-";
 
 /// `path` as messages name it: "standard input" for "-".

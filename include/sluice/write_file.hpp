@@ -5,8 +5,8 @@
 
 namespace sluice {
 
-/// The file that `path` stands for, through links, of which the last may lead to nothing yet. Throws InputError naming
-/// `path` if it is empty, or if the links never end.
+/// Returns the file that `path` stands for, through links, of which the last may lead to nothing yet. Throws InputError
+/// naming `path` if it is empty, or if the links never end.
 [[nodiscard]] std::string linked_path(const std::string& path);
 
 /// Replaces the file `path` by `content`, whole: nobody ever sees half of it, and nothing changes when it fails. A link

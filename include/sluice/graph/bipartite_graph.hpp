@@ -37,18 +37,18 @@ class BipartiteGraph {
   /// Copies `edges`. Throws InputError for a negative size, an end out of range, or more than 2^31 - 1 edges.
   BipartiteGraph(std::int32_t lefts, std::int32_t rights, std::span<const Edge> edges);
 
-  /// Number of left vertices.
+  /// Returns the number of left vertices.
   [[nodiscard]] std::int32_t lefts() const noexcept { return static_cast<std::int32_t>(left_end_.size()); }
-  /// Number of right vertices.
+  /// Returns the number of right vertices.
   [[nodiscard]] std::int32_t rights() const noexcept { return static_cast<std::int32_t>(right_end_.size()); }
-  /// Number of live edges.
+  /// Returns the number of live edges.
   [[nodiscard]] std::int32_t edge_count() const noexcept { return live_; }
-  /// Number of ids, live or removed: ids are 0 .. id_count() - 1.
+  /// Returns the number of ids, live or removed: ids are 0 .. id_count() - 1.
   [[nodiscard]] std::int32_t id_count() const noexcept { return static_cast<std::int32_t>(edges_.size()); }
 
   /// Edge `id`, live or removed.
   [[nodiscard]] const Edge& edge(std::int32_t id) const noexcept { return edges_[static_cast<std::size_t>(id)]; }
-  /// Whether edge `id` has not been removed. @pre 0 <= id < id_count()
+  /// Returns true if edge `id` has not been removed. @pre 0 <= id < id_count()
   [[nodiscard]] bool is_live(std::int32_t id) const noexcept {
     return left_position_[static_cast<std::size_t>(id)] < left_end_[static_cast<std::size_t>(edge(id).left)];
   }
@@ -63,11 +63,11 @@ class BipartiteGraph {
     const auto begin = right_begin_[static_cast<std::size_t>(v)];
     return {right_ids_.data() + begin, static_cast<std::size_t>(right_end_[static_cast<std::size_t>(v)] - begin)};
   }
-  /// Number of live edges of left vertex `u`.
+  /// Returns the number of live edges of left vertex `u`.
   [[nodiscard]] std::int32_t left_degree(std::int32_t u) const noexcept {
     return left_end_[static_cast<std::size_t>(u)] - left_begin_[static_cast<std::size_t>(u)];
   }
-  /// Number of live edges of right vertex `v`.
+  /// Returns the number of live edges of right vertex `v`.
   [[nodiscard]] std::int32_t right_degree(std::int32_t v) const noexcept {
     return right_end_[static_cast<std::size_t>(v)] - right_begin_[static_cast<std::size_t>(v)];
   }

@@ -21,11 +21,11 @@ struct Matching {
   friend bool operator==(const Matching&, const Matching&) = default;
 };
 
-/// The matching without edges.
+/// Returns the matching without edges.
 [[nodiscard]] Matching empty_matching(const BipartiteGraph& graph);
 
-/// Whether `matching` is one of `graph`: shapes fit, edges are live, both sides agree, size counts them. O(lefts +
-/// rights).
+/// Returns true if `matching` is one of `graph`: shapes fit, edges are live, both sides agree, size counts them.
+/// O(lefts + rights).
 [[nodiscard]] bool is_matching(const BipartiteGraph& graph, const Matching& matching);
 
 /// Sum of the weights of its edges. Throws InputError if that does not fit 64 bits.
@@ -40,46 +40,43 @@ struct VertexCover {
 // ---------------------------------------------------------------------------------------------------------------------
 // Maximum cardinality
 
-/// A matching with as many edges as possible.
+/// Returns a matching with as many edges as possible.
 ///
 /// Guarantee: optimal; `minimum_vertex_cover` proves it (a cover as large as a matching: no larger matching exists).
-/// Complexity: O(m sqrt(n)), n = lefts + rights, m = live edges; memory O(n).
-/// Source: Hopcroft and Karp, "An n^(5/2) algorithm for maximum matchings in bipartite graphs", SIAM J. Comput. 2
-/// (1973).
-/// Deviations: starts from a greedy matching, in which left vertex u starts to look at a place in its row that depends
-/// on u (in dense graphs the first vertex looked at is then nearly always free); the layering stops at the first
-/// free right vertex, as the deeper layers serve no shortest augmenting path.
+/// Complexity: O(m sqrt(n)), n = lefts + rights, m = live edges; memory O(n). Source: Hopcroft and Karp, "An n^(5/2)
+/// algorithm for maximum matchings in bipartite graphs", SIAM J. Comput. 2 (1973). Deviations: starts from a greedy
+/// matching, in which left vertex u starts to look at a place in its row that depends on u (in dense graphs the first
+/// vertex looked at is then nearly always free); the layering stops at the first free right vertex, as the deeper
+/// layers serve no shortest augmenting path.
 ///
 /// Example: edges 0 = (0, 0), 1 = (0, 1), 2 = (1, 0). Greedy may take edge 0 and block left 1; the augmenting path 1 -
 /// 0 - 0 - 1 turns it into {1, 2}; size 2, cover {left 0, right 0}.
 [[nodiscard]] Matching maximum_matching(const BipartiteGraph& graph);
 
-/// The same, grown from `start` (warm start), from which edges that were removed since are dropped first. Vertices
-/// that `start` covers by a live edge stay covered. O(m min(f + 1, sqrt(n))), f augmentations still to do.
+/// Returns the same, grown from `start` (warm start), from which edges that were removed since are dropped first.
+/// Vertices that `start` covers by a live edge stay covered. O(m min(f + 1, sqrt(n))), f augmentations still to do.
 /// Throws InputError if `start` does not have the graph's shape or is otherwise no matching of it.
 [[nodiscard]] Matching maximum_matching(const BipartiteGraph& graph, Matching start);
 
-/// A vertex cover as small as possible: exactly `maximum.size` vertices (Koenig's theorem). O(n + m).
-/// @pre `maximum` is a maximum matching of `graph` (else no such cover exists, which is asserted)
+/// Returns a vertex cover as small as possible: exactly `maximum.size` vertices (Koenig's theorem). O(n + m). @pre
+/// `maximum` is a maximum matching of `graph` (else no such cover exists, which is asserted)
 [[nodiscard]] VertexCover minimum_vertex_cover(const BipartiteGraph& graph, const Matching& maximum);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Cardinality, with vertices that must be covered
 
-/// A maximum matching that covers all given vertices; nullopt if no matching covers them.
+/// Returns a maximum matching that covers all given vertices; nullopt if no matching covers them.
 ///
 /// `left_critical`, `right_critical`: vertices in any order, repetitions allowed; InputError if one is out of range.
-/// Guarantee: covers the critical vertices and has as many edges as any matching of the graph (covering takes no
-/// edge away).
-/// Complexity: O(m sqrt(n)); memory O(n).
-/// Source: Mendelsohn and Dulmage, "Some generalizations of the problem of distinct representatives", Canad. J. Math.
-/// 10 (1958): a matching that covers the left ones and one that covers the right ones can be joined into one that
-/// covers both.
-/// Deviations: both are found by Hopcroft-Karp with the critical vertices alone as sources; the joined one is then
-/// augmented to maximum cardinality, which keeps covered vertices covered.
+/// Guarantee: covers the critical vertices and has as many edges as any matching of the graph (covering takes no edge
+/// away). Complexity: O(m sqrt(n)); memory O(n). Source: Mendelsohn and Dulmage, "Some generalizations of the problem
+/// of distinct representatives", Canad. J. Math. 10 (1958): a matching that covers the left ones and one that covers
+/// the right ones can be joined into one that covers both. Deviations: both are found by Hopcroft-Karp with the
+/// critical vertices alone as sources; the joined one is then augmented to maximum cardinality, which keeps covered
+/// vertices covered.
 ///
-/// Example: edges 0 = (0, 0), 1 = (0, 1), 2 = (1, 1); right 1 and left 0 critical: {0, 2} (size 2). With lefts 0, 1
-/// and the edges 0 = (0, 0), 1 = (1, 0) only, left 0 and left 1 both critical: nullopt.
+/// Example: edges 0 = (0, 0), 1 = (0, 1), 2 = (1, 1); right 1 and left 0 critical: {0, 2} (size 2). With lefts 0, 1 and
+/// the edges 0 = (0, 0), 1 = (1, 0) only, left 0 and left 1 both critical: nullopt.
 [[nodiscard]] std::optional<Matching> covering_matching(const BipartiteGraph& graph,
                                                         std::span<const std::int32_t> left_critical,
                                                         std::span<const std::int32_t> right_critical);
@@ -99,17 +96,17 @@ struct WeightedMatching {
   std::vector<std::int64_t> right_price;
 };
 
-/// A matching of largest weight, of whatever size. Edges of negative (or zero) weight are never used.
+/// Returns a matching of largest weight, of whatever size. Edges of negative (or zero) weight are never used.
 ///
 /// Same method and limits as `maximum_weight_covering_matching`, with no critical vertex.
 ///
 /// Example: edges 0 = (0, 0) of 6, 1 = (0, 1) of 5, 2 = (1, 0) of 4: {1, 2} of 9; prices left (5, 3), right (1, 0).
 [[nodiscard]] WeightedMatching maximum_weight_matching(const BipartiteGraph& graph);
 
-/// A matching of largest weight among those that cover all given vertices; nullopt if no matching covers them.
+/// Returns a matching of largest weight among those that cover all given vertices; nullopt if no matching covers them.
 ///
-/// `left_critical`, `right_critical`: vertices in any order, repetitions allowed; InputError if one is out of range,
-/// or if 16 (min(lefts, rights) + 1) max |weight| exceeds 2^63 - 1 (then no price or distance could overflow unseen).
+/// `left_critical`, `right_critical`: vertices in any order, repetitions allowed; InputError if one is out of range, or
+/// if 16 (min(lefts, rights) + 1) max |weight| exceeds 2^63 - 1 (then no price or distance could overflow unseen).
 /// Guarantee: optimal, with prices as certificate. An edge of negative weight is used only to cover a critical vertex.
 /// Complexity: O(k m log n) at worst, k = min(lefts, rights): k shortest-path searches with a binary heap; on random
 /// graphs all of them together read each edge 10 to 30 times (n = 500 to 2000), as most vertices are placed by the row
@@ -134,17 +131,15 @@ struct WeightedMatching {
 // ---------------------------------------------------------------------------------------------------------------------
 // Smallest weight as large as possible
 
-/// A maximum matching whose lightest edge is as heavy as possible.
+/// Returns a maximum matching whose lightest edge is as heavy as possible.
 ///
-/// Guarantee: maximum cardinality, and among all matchings of that size the largest minimum weight.
-/// Complexity: O(m sqrt(n) log m + m log m) at worst; on dense random graphs close to O(m), see below. Memory O(n + m).
-/// Source: threshold search, as Edmonds and Fulkerson, "Bottleneck extrema", J. Combin. Theory 8 (1970), over
-/// Hopcroft-Karp.
-/// Deviations: the search gallops down from the heaviest O(n) edges (selection, no full sort), then bisects between
-/// the last two thresholds; every test grows the matching of the highest threshold known to be too high.
+/// Guarantee: maximum cardinality, and among all matchings of that size the largest minimum weight. Complexity: O(m
+/// sqrt(n) log m + m log m) at worst; on dense random graphs close to O(m), see below. Memory O(n + m). Source:
+/// threshold search, as Edmonds and Fulkerson, "Bottleneck extrema", J. Combin. Theory 8 (1970), over Hopcroft-Karp.
+/// Deviations: the search gallops down from the heaviest O(n) edges (selection, no full sort), then bisects between the
+/// last two thresholds; every test grows the matching of the highest threshold known to be too high.
 ///
-/// Example: edges (0, 0) of 9, (0, 1) of 5, (1, 0) of 4, (1, 1) of 1: {(0, 1), (1, 0)}, smallest weight 4 (not {9,
-/// 1}).
+/// Example: edges (0, 0) of 9, (0, 1) of 5, (1, 0) of 4, (1, 1) of 1: {(0, 1), (1, 0)}, smallest weight 4 (not {9, 1}).
 [[nodiscard]] Matching bottleneck_matching(const BipartiteGraph& graph);
 
 }  // namespace sluice

@@ -29,7 +29,7 @@ struct IndexRuns {
   std::int64_t from_stride = 0;
   std::int64_t to_stride = 0;
 
-  /// Number of positions.
+  /// Returns the number of positions.
   [[nodiscard]] std::int64_t count() const;
 
   /// Calls visit(IndexRun) for every run, cut to 0 .. extent - 1, in increasing order of position.
@@ -77,33 +77,33 @@ class AxisPattern {
   /// that is block-cyclic costs O(P) or less for each block of the other one. Only runs() looks at all that meet.
   AxisPattern(const Axis& from, const Axis& to, std::int64_t from_start, std::int64_t to_start, std::int64_t extent);
 
-  /// The dimension of the source array.
+  /// Returns the dimension of the source array.
   [[nodiscard]] const Axis& from() const { return from_; }
-  /// The dimension of the target array.
+  /// Returns the dimension of the target array.
   [[nodiscard]] const Axis& to() const { return to_; }
-  /// Where the sub-array begins in the source array.
+  /// Returns where the sub-array begins in the source array.
   [[nodiscard]] std::int64_t from_start() const { return from_start_; }
-  /// Where the sub-array begins in the target array.
+  /// Returns where the sub-array begins in the target array.
   [[nodiscard]] std::int64_t to_start() const { return to_start_; }
-  /// Whether blocks are of any sizes on either side.
+  /// Returns true if blocks are of any sizes on either side.
   [[nodiscard]] bool is_irregular() const { return is_irregular_; }
-  /// How many positions the sub-array has.
+  /// Returns how many positions the sub-array has.
   [[nodiscard]] std::int64_t extent() const { return extent_; }
-  /// The number of positions after which the pattern repeats; 2^63 - 1 if that is beyond any extent, or if the pattern
-  /// does not repeat.
+  /// Returns the number of positions after which the pattern repeats; 2^63 - 1 if that is beyond any extent, or if the
+  /// pattern does not repeat.
   [[nodiscard]] std::int64_t period() const { return period_; }
 
   /// L = lcm(P r, Q s), the paper's slice, with the blocks as they were given; 2^63 - 1 under the same conditions as
   /// for period().
   [[nodiscard]] std::int64_t slice() const;
 
-  /// The number of positions that `sender` sends to `receiver`.
+  /// Returns the number of positions that `sender` sends to `receiver`.
   [[nodiscard]] std::int64_t count(Coordinate sender, Coordinate receiver) const;
-  /// The positions that `sender` sends to `receiver`.
+  /// Returns the positions that `sender` sends to `receiver`.
   [[nodiscard]] IndexRuns runs(Coordinate sender, Coordinate receiver) const;
-  /// The messages of one process, none of them empty, in increasing order of peer.
+  /// Returns the messages of one process, none of them empty, in increasing order of peer.
   [[nodiscard]] std::vector<AxisMessage> sends(Coordinate sender) const;
-  /// The messages to one process, none of them empty, in increasing order of peer.
+  /// Returns the messages to one process, none of them empty, in increasing order of peer.
   [[nodiscard]] std::vector<AxisMessage> receives(Coordinate receiver) const;
 
  private:

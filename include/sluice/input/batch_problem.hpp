@@ -32,38 +32,38 @@ class BatchProblem {
   /// int64 counts.
   explicit BatchProblem(std::vector<BatchArray> arrays, bool same_processes = false);
 
-  /// The arrays of the batch, at least one.
+  /// Returns the arrays of the batch, at least one.
   [[nodiscard]] std::span<const BatchArray> arrays() const { return arrays_; }
-  /// The same arrays among processes some of which are senders and receivers at once: sender s is receiver
+  /// Returns the same arrays among processes some of which are senders and receivers at once: sender s is receiver
   /// role_of_process[s], or none where that is outside of 0 .. receivers() - 1; entries beyond those of the senders are
   /// processes that send nothing. Throws InputError for too few entries, and for a role given twice.
   [[nodiscard]] BatchProblem with_roles(std::span<const Rank> role_of_process) const;
-  /// Whether with_roles, or `same_processes`, said which senders are receivers.
+  /// Returns true if with_roles, or `same_processes`, said which senders are receivers.
   [[nodiscard]] bool has_roles() const { return role_of_sender_.has_value(); }
-  /// The receiver that is the same process as `sender`; -1 if there is none, or if roles are not known.
+  /// Returns the receiver that is the same process as `sender`; -1 if there is none, or if roles are not known.
   [[nodiscard]] std::int64_t role_of(std::int64_t sender) const {
     return has_roles() ? (*role_of_sender_)[static_cast<std::size_t>(sender)] : -1;
   }
-  /// The number of senders: the highest number of any sender, plus 1.
+  /// Returns the number of senders: the highest number of any sender, plus 1.
   [[nodiscard]] std::int64_t senders() const { return senders_; }
-  /// The number of receivers: the highest number of any receiver, plus 1.
+  /// Returns the number of receivers: the highest number of any receiver, plus 1.
   [[nodiscard]] std::int64_t receivers() const { return receivers_; }
-  /// Bytes of all arrays that move, including those that stay on their process.
+  /// Returns the bytes of all arrays that move, including those that stay on their process.
   [[nodiscard]] std::int64_t size_bytes() const { return size_bytes_; }
 
-  /// The array whose messages, times one factor for all pairs of processes, are the messages of the batch: any plan of
-  /// this array is then a plan of the batch. The last array if nothing moves; -1 where there is none. Arrays count as
-  /// alike if they have the same layouts, box and part, or are whole slices of the same layouts; empty ones do not
-  /// count.
+  /// Returns the array whose messages, times one factor for all pairs of processes, are the messages of the batch: any
+  /// plan of this array is then a plan of the batch. The last array if nothing moves; -1 where there is none. Arrays
+  /// count as alike if they have the same layouts, box and part, or are whole slices of the same layouts; empty ones do
+  /// not count.
   [[nodiscard]] std::int64_t pattern() const { return pattern_; }
 
-  /// Messages of all arrays, before they are merged; counting stops beyond `limit`, with a result above it.
+  /// Returns the messages of all arrays, before they are merged; counting stops beyond `limit`, with a result above it.
   [[nodiscard]] std::int64_t count_messages(std::int64_t limit) const;
-  /// The merged messages in bytes, copies included, by sender, then receiver.
+  /// Returns the merged messages in bytes, copies included, by sender, then receiver.
   [[nodiscard]] Traffic traffic() const;
   /// As traffic(), without what processes send themselves.
   [[nodiscard]] Traffic traffic_between_processes() const;
-  /// What processes send themselves, in increasing order of sender.
+  /// Returns what processes send themselves, in increasing order of sender.
   [[nodiscard]] std::vector<Message> copies() const;
 
  private:

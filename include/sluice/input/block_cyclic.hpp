@@ -28,19 +28,20 @@ struct Axis {
   /// block-cyclic.
   std::shared_ptr<const IrregularBlocks> irregular = {};
 
-  /// The process that has a global index.
+  /// Returns the process that has a global index.
   [[nodiscard]] Coordinate owner(GlobalIndex global) const;
-  /// The position of a global index in the part of its owner.
+  /// Returns the position of a global index in the part of its owner.
   [[nodiscard]] LocalIndex local(GlobalIndex global) const;
-  /// The global index that `process` has at position `local` of its part.
+  /// Returns the global index that `process` has at position `local` of its part.
   [[nodiscard]] GlobalIndex global(Coordinate process, LocalIndex local) const;
-  /// How many of the global indices `process` owns (ScaLAPACK's NUMROC).
+  /// Returns how many of the global indices `process` owns (ScaLAPACK's NUMROC).
   [[nodiscard]] std::int64_t local_extent(Coordinate process) const;
-  /// The most that any process owns.
+  /// Returns the most that any process owns.
   [[nodiscard]] std::int64_t largest_local_extent() const;
-  /// The distance of `process` from `first_process`, going up and around: the process that gets the first block is 0.
+  /// Returns the distance of `process` from `first_process`, going up and around: the process that gets the first block
+  /// is 0.
   [[nodiscard]] std::int64_t relative(Coordinate process) const;
-  /// The process whose distance from `first_process` is `relative`, 0 .. processes - 1.
+  /// Returns the process whose distance from `first_process` is `relative`, 0 .. processes - 1.
   [[nodiscard]] Coordinate absolute(std::int64_t relative) const;
 
   friend bool operator==(const Axis& a, const Axis& b);
@@ -59,13 +60,13 @@ struct Layout {
   std::vector<Cuts> cuts =
       {};  ///< cuts of each dimension, empty for block-cyclic ones; no entries: all dimensions are block-cyclic
 
-  /// Number of dimensions; grid and block have as many entries.
+  /// Returns the number of dimensions; grid and block have as many entries.
   [[nodiscard]] std::size_t dimensions() const { return grid.size(); }
-  /// Whether there are cuts in any dimension.
+  /// Returns true if there are cuts in any dimension.
   [[nodiscard]] bool has_cuts() const;
-  /// The shape of the array in dimensions with cuts, 0 in the others.
+  /// Returns the shape of the array in dimensions with cuts, 0 in the others.
   [[nodiscard]] std::vector<std::int64_t> shape_of_cuts() const;
-  /// The extent that the cuts of a dimension end at; -1 where it has none.
+  /// Returns the extent that the cuts of a dimension end at; -1 where it has none.
   [[nodiscard]] std::int64_t cut_extent(std::size_t dimension) const {
     return cuts.empty() || cuts[dimension].at.empty() ? -1 : cuts[dimension].at.back();
   }
@@ -88,34 +89,35 @@ class Distribution {
   Distribution(const Layout& layout, std::span<const std::int64_t> shape, std::span<const std::int64_t> first = {},
                const std::string& where = "distribution");
 
-  /// Number of dimensions, 1 to kMaxDimensions.
+  /// Returns the number of dimensions, 1 to kMaxDimensions.
   [[nodiscard]] std::size_t dimensions() const { return axes_.size(); }
   /// One dimension, counted from 0.
   [[nodiscard]] const Axis& axis(std::size_t dimension) const { return axes_[dimension]; }
-  /// All dimensions.
+  /// Returns all dimensions.
   [[nodiscard]] std::span<const Axis> axes() const { return axes_; }
-  /// Number of processes in the grid.
+  /// Returns the number of processes in the grid.
   [[nodiscard]] std::int64_t processes() const { return processes_; }
-  /// Number of elements of the whole array.
+  /// Returns the number of elements of the whole array.
   [[nodiscard]] std::int64_t size() const { return size_; }
 
-  /// The distribution of the transposed array, with the same elements on the same processes: its element (i, j) is
-  /// element (j, i) of this one. Dimensions and coordinates stand in reverse order, and processes keep their numbers.
+  /// Returns the distribution of the transposed array, with the same elements on the same processes: its element (i, j)
+  /// is element (j, i) of this one. Dimensions and coordinates stand in reverse order, and processes keep their
+  /// numbers.
   [[nodiscard]] Distribution transposed() const;
-  /// Whether this distribution came from transposed() and so numbers its processes in column-major order.
+  /// Returns true if this distribution came from transposed() and so numbers its processes in column-major order.
   [[nodiscard]] bool is_transposed() const { return is_transposed_; }
 
-  /// Where a process is in the grid: a coordinate for each dimension. @pre 0 <= process < processes()
+  /// Returns where a process is in the grid: a coordinate for each dimension. @pre 0 <= process < processes()
   [[nodiscard]] std::vector<Coordinate> coordinates(Rank process) const;
-  /// The process at these coordinates, one for each dimension.
+  /// Returns the process at these coordinates, one for each dimension.
   [[nodiscard]] Rank rank(std::span<const Coordinate> coordinates) const;
   /// By how much the number of a process grows with its coordinate in a dimension.
   [[nodiscard]] std::int64_t rank_step(std::size_t dimension) const { return rank_steps_[dimension]; }
-  /// Extents of the part of the array that `process` holds.
+  /// Returns the extents of the part of the array that `process` holds.
   [[nodiscard]] std::vector<std::int64_t> local_shape(Rank process) const;
-  /// Number of elements of the array that `process` holds.
+  /// Returns the number of elements of the array that `process` holds.
   [[nodiscard]] std::int64_t local_size(Rank process) const;
-  /// The most that a process holds.
+  /// Returns the most that a process holds.
   [[nodiscard]] std::int64_t largest_local_size() const;
 
  private:
@@ -138,7 +140,7 @@ class Distribution {
 /// Reads "N" or "NxMx...", extents of at least 0. Throws InputError naming `where`.
 [[nodiscard]] std::vector<std::int64_t> parse_shape(const std::string& text, const std::string& where);
 
-/// The text that parse_layout reads back.
+/// Returns the text that parse_layout reads back.
 [[nodiscard]] std::string to_string(const Layout& layout);
 
 }  // namespace sluice

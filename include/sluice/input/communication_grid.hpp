@@ -44,20 +44,21 @@ class CommunicationGrid {
   /// Q: the number of processes that receive.
   [[nodiscard]] std::int64_t receivers() const { return receivers_; }
 
-  /// Number of classes that carry messages: min(r/d + s/d - 1 (or one more, see above), g/d). They are numbered from 0.
+  /// Returns the number of classes that carry messages: min(r/d + s/d - 1 (or one more, see above), g/d). They are
+  /// numbered from 0.
   [[nodiscard]] std::int64_t classes() const { return classes_; }
-  /// The length of a message of class `number` in one slice (vol). Throws InputError when it is beyond int64.
+  /// Returns the length of a message of class `number` in one slice (vol). Throws InputError when it is beyond int64.
   [[nodiscard]] std::int64_t class_length(std::int64_t number) const;
-  /// The class of the pair, or -1 when `sender` has nothing for `receiver`.
+  /// Returns the class of the pair, or -1 when `sender` has nothing for `receiver`.
   [[nodiscard]] std::int64_t class_of(std::int64_t sender, std::int64_t receiver) const;
-  /// Elements that `sender` sends to `receiver` in one slice.
+  /// Returns the elements that `sender` sends to `receiver` in one slice.
   [[nodiscard]] std::int64_t length(std::int64_t sender, std::int64_t receiver) const;
 
-  /// Messages of the busiest sender, full grids included: m_R of Proposition 5.
+  /// Returns the messages of the busiest sender, full grids included: m_R of Proposition 5.
   [[nodiscard]] std::int64_t max_messages_of_sender() const;
-  /// Messages of the busiest receiver: m_C.
+  /// Returns the messages of the busiest receiver: m_C.
   [[nodiscard]] std::int64_t max_messages_of_receiver() const;
-  /// The fewest steps of any schedule: NS_opt of Theorem 1.
+  /// Returns the fewest steps of any schedule: NS_opt of Theorem 1.
   [[nodiscard]] std::int64_t optimal_steps() const;
 
   /// s': every class fills the rows of one residue modulo s'.
@@ -66,9 +67,9 @@ class CommunicationGrid {
   [[nodiscard]] std::int64_t column_period() const { return column_period_; }
   /// g0: the number of processes that one vertex of the quotient stands for.
   [[nodiscard]] std::int64_t lift() const { return lift_; }
-  /// Blocks of the quotient per row residue: alpha = 0 .. P'/g0 - 1.
+  /// Returns the blocks of the quotient per row residue: alpha = 0 .. P'/g0 - 1.
   [[nodiscard]] std::int64_t row_blocks() const { return row_blocks_; }
-  /// Blocks of the quotient per column residue: beta = 0 .. Q'/g0 - 1.
+  /// Returns the blocks of the quotient per column residue: beta = 0 .. Q'/g0 - 1.
   [[nodiscard]] std::int64_t column_blocks() const { return column_blocks_; }
 
   /// Where class `number` lies in the quotient: its row residue a, its column residue b and the shift of its lift.
@@ -77,7 +78,7 @@ class CommunicationGrid {
     std::int64_t column_residue = 0;  ///< b
     std::int64_t shift = 0;
   };
-  /// The place of class `number`, 0 .. classes() - 1.
+  /// Returns the place of class `number`, 0 .. classes() - 1.
   [[nodiscard]] ClassPosition class_position(std::int64_t number) const;
 
   /// A process as block (residue, block) and lift of the quotient.
@@ -86,13 +87,13 @@ class CommunicationGrid {
     std::int64_t block = 0;
     std::int64_t lift = 0;
   };
-  /// The place of row `sender`, 0 .. senders() - 1.
+  /// Returns the place of row `sender`, 0 .. senders() - 1.
   [[nodiscard]] QuotientPosition position_of_sender(std::int64_t sender) const;
-  /// The place of column `receiver`, 0 .. receivers() - 1.
+  /// Returns the place of column `receiver`, 0 .. receivers() - 1.
   [[nodiscard]] QuotientPosition position_of_receiver(std::int64_t receiver) const;
-  /// The row at a place: the inverse of position_of_sender.
+  /// Returns the row at a place: the inverse of position_of_sender.
   [[nodiscard]] std::int64_t sender_at(const QuotientPosition& position) const;
-  /// The column at a place: the inverse of position_of_receiver.
+  /// Returns the column at a place: the inverse of position_of_receiver.
   [[nodiscard]] std::int64_t receiver_at(const QuotientPosition& position) const;
 
   /// Calls visit(receiver, class number) for every message of `sender`, in O(messages).

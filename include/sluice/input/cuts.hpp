@@ -10,7 +10,7 @@
 
 namespace sluice {
 
-/// The most blocks of one dimension that cuts may give; more are refused.
+/// Returns the most blocks of one dimension that cuts may give; more are refused.
 inline constexpr std::int64_t kMostBlocksOfCuts = std::int64_t{1} << 24;
 
 /// Where the blocks of one dimension begin if they are of any sizes, and which process owns each of them.
@@ -35,30 +35,31 @@ class IrregularBlocks {
   /// blocks, and owners that are not one per block or not in 0 .. processes - 1. @pre processes >= 1
   IrregularBlocks(Cuts cuts, std::int64_t processes, const std::string& where);
 
-  /// The cuts and owners as they were given.
+  /// Returns the cuts and owners as they were given.
   [[nodiscard]] const Cuts& cuts() const { return cuts_; }
-  /// Number of blocks.
+  /// Returns the number of blocks.
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(cuts_.at.size()) - 1; }
-  /// Where the last block ends.
+  /// Returns where the last block ends.
   [[nodiscard]] std::int64_t extent() const { return cuts_.at.back(); }
-  /// Where block `number` begins; that of count() is the extent.
+  /// Returns where block `number` begins; that of count() is the extent.
   [[nodiscard]] std::int64_t begin(std::int64_t number) const { return cuts_.at[static_cast<std::size_t>(number)]; }
-  /// The process that has a block.
+  /// Returns the process that has a block.
   [[nodiscard]] Coordinate owner(std::int64_t number) const {
     const std::vector<std::int64_t>& owners = cuts_.owners;
     return Coordinate(owners.empty() ? number % processes_ : owners[static_cast<std::size_t>(number)]);
   }
-  /// The block that a global index is in. @pre 0 <= global < extent()
+  /// Returns the block that a global index is in. @pre 0 <= global < extent()
   [[nodiscard]] std::int64_t block_of(GlobalIndex global) const;
-  /// The position of a global index in the part of its owner. @pre 0 <= global < extent()
+  /// Returns the position of a global index in the part of its owner. @pre 0 <= global < extent()
   [[nodiscard]] LocalIndex local(GlobalIndex global) const;
-  /// The global index that `process` has at position `local` of its part. @pre the part has more than `local` elements
+  /// Returns the global index that `process` has at position `local` of its part. @pre the part has more than `local`
+  /// elements
   [[nodiscard]] GlobalIndex global(Coordinate process, LocalIndex local) const;
-  /// The numbers of the blocks of a process, in increasing order.
+  /// Returns the numbers of the blocks of a process, in increasing order.
   [[nodiscard]] std::span<const std::int64_t> blocks_of(Coordinate process) const;
-  /// How many global indices a process has.
+  /// Returns how many global indices a process has.
   [[nodiscard]] std::int64_t local_extent(Coordinate process) const;
-  /// The most that any process has.
+  /// Returns the most that any process has.
   [[nodiscard]] std::int64_t largest_local_extent() const;
 
  private:

@@ -17,10 +17,9 @@ inline constexpr std::int32_t kMaxDecimals = 18;
 /// @pre 0 <= decimals <= kMaxDecimals
 [[nodiscard]] std::string decimal_text(std::int64_t value, std::int32_t decimals);
 
-/// The shortest text of `value` with its point moved `decimals` to the left, without an exponent if it has 18 digits or
-/// fewer before the point and is not tiny: for prices and totals beside such sizes. Moving the point of that text back
-/// gives `value` again, to the last bit.
-/// @pre `value` is finite, 0 <= decimals <= kMaxDecimals
+/// Returns the shortest text of `value` with its point moved `decimals` to the left, without an exponent if it has 18
+/// digits or fewer before the point and is not tiny: for prices and totals beside such sizes. Moving the point of that
+/// text back gives `value` again, to the last bit. @pre `value` is finite, 0 <= decimals <= kMaxDecimals
 [[nodiscard]] std::string price_text(double value, std::int32_t decimals);
 
 /// `value` * 10^places as a person computes it, by moving the decimal point of the shortest text of `value`: 2.3 moved

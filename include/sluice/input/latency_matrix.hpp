@@ -28,9 +28,9 @@ class LatencyMatrix {
   /// that is there twice, a >= b, nodes out of range, and latencies that are not finite and above 0.
   LatencyMatrix(std::int64_t nodes, std::vector<LatencyPair> pairs, const std::string& where = "latencies");
 
-  /// Number of nodes.
+  /// Returns the number of nodes.
   [[nodiscard]] std::int64_t nodes() const { return nodes_; }
-  /// The pairs that are known, in the order of (a, b).
+  /// Returns the pairs that are known, in the order of (a, b).
   [[nodiscard]] const std::vector<LatencyPair>& pairs() const { return pairs_; }
 
  private:

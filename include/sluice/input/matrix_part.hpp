@@ -18,7 +18,8 @@ enum class MatrixPart {
 
 /// "upper", "lower", and "strictly upper", "strictly lower" without the diagonal; "" for kWhole.
 [[nodiscard]] std::string part_text(MatrixPart part, bool unit_diagonal);
-/// What part_text wrote, and whether the diagonal is left out. Throws InputError, naming `where`, for anything else.
+/// Returns what part_text wrote, and whether the diagonal is left out. Throws InputError, naming `where`, for anything
+/// else.
 [[nodiscard]] std::pair<MatrixPart, bool> parse_part(const std::string& text, const std::string& where);
 
 /// What the two options of a part are called in an InputError.
@@ -27,8 +28,8 @@ struct PartNames {
   std::string unit_diagonal = "unit_diagonal";  ///< whether the diagonal is left out
 };
 
-/// The part that options ask for: `side` is "upper" or "lower", or empty for kWhole. Throws InputError for anything
-/// else, and for a diagonal that is left out of the whole.
+/// Returns the part that options ask for: `side` is "upper" or "lower", or empty for kWhole. Throws InputError for
+/// anything else, and for a diagonal that is left out of the whole.
 [[nodiscard]] MatrixPart part_of_side(const std::string& side, bool unit_diagonal, const PartNames& names = {});
 
 }  // namespace sluice

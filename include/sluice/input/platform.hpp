@@ -31,10 +31,10 @@ class GapTable {
   /// g(bytes): linear between points; below the first point its time, beyond the last one the line through the last two
   /// (through 0 and the point, if there is only one). 0 for 0 bytes.
   [[nodiscard]] double at(std::int64_t bytes) const;
-  /// The least time that several messages, one after the other, take for `bytes` bytes in all, whatever their sizes. It
-  /// is less than at(bytes) where times rise faster than sizes. 0 for 0 bytes, and without points.
+  /// Returns the least time that several messages, one after the other, take for `bytes` bytes in all, whatever their
+  /// sizes. It is less than at(bytes) where times rise faster than sizes. 0 for 0 bytes, and without points.
   [[nodiscard]] double least_in_parts(std::int64_t bytes) const;
-  /// The points, by rising sizes.
+  /// Returns the points, by rising sizes.
   [[nodiscard]] const std::vector<Point>& points() const { return points_; }
 
   friend bool operator==(const GapTable&, const GapTable&) = default;
@@ -59,7 +59,7 @@ struct PlatformCluster {
     double seconds = 0;   ///< from the start on the root to the last rank
     bool native = false;  ///< by MPI_Bcast
   };
-  /// What was measured for a broadcast of `bytes` inside the cluster; nothing for 0 bytes.
+  /// Returns what was measured for a broadcast of `bytes` inside the cluster; nothing for 0 bytes.
   [[nodiscard]] std::optional<Measured> measured_broadcast(std::int64_t bytes) const;
 
   friend bool operator==(const PlatformCluster&, const PlatformCluster&) = default;
@@ -105,11 +105,11 @@ struct Platform {
   /// clusters. A link from a part to itself is its own link: it holds for all pairs of its parts that have no link.
   std::vector<PlatformLink> part_links{};
 
-  /// The link from one cluster to another one: the link of the pair if there is one, else that of the two parts, else
-  /// the own link of the part that both are in. Every pair has one: check_platform. O(log links + log parts + levels)
-  /// with parts, else O(links) unless every pair is listed once, in order.
+  /// Returns the link from one cluster to another one: the link of the pair if there is one, else that of the two
+  /// parts, else the own link of the part that both are in. Every pair has one: check_platform. O(log links + log parts
+  /// + levels) with parts, else O(links) unless every pair is listed once, in order.
   [[nodiscard]] const PlatformLink& link(std::int64_t from, std::int64_t to) const;
-  /// The cluster that `rank` is in.
+  /// Returns the cluster that `rank` is in.
   [[nodiscard]] std::int64_t cluster_of(std::int64_t rank) const;
 
   friend bool operator==(const Platform&, const Platform&) = default;
@@ -120,29 +120,29 @@ struct Platform {
 /// of two ranks or more has a gap; and unless parts are as Platform says.
 void check_platform(const Platform& platform, const std::string& where);
 
-/// The platform with its levels. A platform that has parts is returned as it is. Otherwise clusters that are near each
-/// other become the parts of a part, and such parts those of a larger one, as planners would group them; the clusters
-/// are then in the order of the parts. The most frequent link inside a part becomes its own link. O(C^2 log C) for C
-/// clusters.
+/// Returns the platform with its levels. A platform that has parts is returned as it is. Otherwise clusters that are
+/// near each other become the parts of a part, and such parts those of a larger one, as planners would group them; the
+/// clusters are then in the order of the parts. The most frequent link inside a part becomes its own link. O(C^2 log C)
+/// for C clusters.
 [[nodiscard]] Platform with_levels(const Platform& platform);
 
-/// The platform without parts, in which every pair of clusters has its own link. A platform without parts is returned
-/// as it is. Throws InputError for more than 2048 clusters, and for uplinks that are given or not shared, which only
-/// parts can have.
+/// Returns the platform without parts, in which every pair of clusters has its own link. A platform without parts is
+/// returned as it is. Throws InputError for more than 2048 clusters, and for uplinks that are given or not shared,
+/// which only parts can have.
 [[nodiscard]] Platform without_levels(const Platform& platform);
 
-/// The platform with every link in the other direction: where both directions are given, they change places.
+/// Returns the platform with every link in the other direction: where both directions are given, they change places.
 [[nodiscard]] Platform with_links_turned(Platform platform);
 
-/// The formats of files, of both versions: docs/reference/platform.md. Strict, as read_schedule; what is read has
-/// passed check_platform. Version 2 may have at most 2^20 ranks in 2^17 clusters, at 64 levels. Throws InputError,
+/// Returns the formats of files, of both versions: docs/reference/platform.md. Strict, as read_schedule; what is read
+/// has passed check_platform. Version 2 may have at most 2^20 ranks in 2^17 clusters, at 64 levels. Throws InputError,
 /// where = "FILE:LINE", or "FILE" for what concerns the whole.
 [[nodiscard]] Platform read_platform(std::istream& in, const std::string& file);
-/// The same from the file `path`.
+/// Returns the same from the file `path`.
 [[nodiscard]] Platform read_platform(const std::string& path);
 
-/// The text of a file, with an end of line: of version 2 if the platform has parts, else of version 1. Reading it back
-/// gives an equal platform. Throws InputError for a name that is not UTF-8.
+/// Returns the text of a file, with an end of line: of version 2 if the platform has parts, else of version 1. Reading
+/// it back gives an equal platform. Throws InputError for a name that is not UTF-8.
 [[nodiscard]] std::string to_json(const Platform& platform);
 
 }  // namespace sluice

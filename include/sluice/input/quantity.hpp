@@ -8,27 +8,27 @@
 /// "B" a byte. All throw InputError, naming `where`, for anything else.
 namespace sluice {
 
-/// A whole number of at least 0, at most 2^63 - 1, with or without a multiple: "4096", "64Ki"; "1e6" and "1.5Ki" too,
-/// as they are whole, up to 2^53.
+/// Returns a whole number of at least 0, at most 2^63 - 1, with or without a multiple: "4096", "64Ki"; "1e6" and
+/// "1.5Ki" too, as they are whole, up to 2^53.
 [[nodiscard]] std::int64_t parse_size(const std::string& text, const std::string& where);
 
-/// The same for bytes, with or without "B" behind: "1MB", "64KiB", "4096 B".
+/// Returns the same for bytes, with or without "B" behind: "1MB", "64KiB", "4096 B".
 [[nodiscard]] std::int64_t parse_bytes(const std::string& text, const std::string& where);
 
-/// A finite number of at least 0, with or without a multiple: "0.5", "1e3", "2.5K".
+/// Returns a finite number of at least 0, with or without a multiple: "0.5", "1e3", "2.5K".
 [[nodiscard]] double parse_number(const std::string& text, const std::string& where);
 
-/// The same, and above 0.
+/// Returns the same, and above 0.
 [[nodiscard]] double parse_positive_number(const std::string& text, const std::string& where);
 
-/// A speed above 0, in bytes/s: bits ("bit", "b", "bps") or bytes ("B") per second, with or without "/s" behind them:
-/// "1Gbit", "1Gb/s", "12.5MB/s", "1Gibit/s".
+/// Returns a speed above 0, in bytes/s: bits ("bit", "b", "bps") or bytes ("B") per second, with or without "/s" behind
+/// them: "1Gbit", "1Gb/s", "12.5MB/s", "1Gibit/s".
 [[nodiscard]] double parse_speed(const std::string& text, const std::string& where);
 
-/// A time of at least 0, in seconds: a number and "s", "ms", "us" or "ns": "1ms", "2.5e-6s".
+/// Returns a time of at least 0, in seconds: a number and "s", "ms", "us" or "ns": "1ms", "2.5e-6s".
 [[nodiscard]] double parse_time(const std::string& text, const std::string& where);
 
-/// The same, or a number alone, which is in seconds: "0.5", "500ms".
+/// Returns the same, or a number alone, which is in seconds: "0.5", "500ms".
 [[nodiscard]] double parse_seconds(const std::string& text, const std::string& where);
 
 }  // namespace sluice

@@ -40,61 +40,64 @@ class RedistributionProblem {
                         std::span<const std::int64_t> to_start, std::span<const std::int64_t> extent,
                         const ProblemNames& names = {});
 
-  /// How X is distributed.
+  /// Returns how X is distributed.
   [[nodiscard]] const Distribution& from() const { return from_; }
-  /// How Y is distributed.
+  /// Returns how Y is distributed.
   [[nodiscard]] const Distribution& to() const { return to_; }
-  /// Number of dimensions, the same on both sides.
+  /// Returns the number of dimensions, the same on both sides.
   [[nodiscard]] std::size_t dimensions() const { return axes_.size(); }
-  /// The pattern of one dimension, counted from 0.
+  /// Returns the pattern of one dimension, counted from 0.
   [[nodiscard]] const AxisPattern& axis(std::size_t dimension) const { return axes_[dimension]; }
-  /// The patterns of all dimensions.
+  /// Returns the patterns of all dimensions.
   [[nodiscard]] std::span<const AxisPattern> axes() const { return axes_; }
-  /// The same problem, but only the elements of a part of the box move; with `unit_diagonal` those on the diagonal do
-  /// not. kWhole: all of them again. Throws InputError unless there are two dimensions.
+  /// Returns the same problem, but only the elements of a part of the box move; with `unit_diagonal` those on the
+  /// diagonal do not. kWhole: all of them again. Throws InputError unless there are two dimensions.
   [[nodiscard]] RedistributionProblem with_part(MatrixPart part, bool unit_diagonal = false) const;
-  /// Which elements of the box move.
+  /// Returns which elements of the box move.
   [[nodiscard]] MatrixPart part() const { return part_; }
-  /// Whether the elements on the diagonal are left out.
+  /// Returns true if the elements on the diagonal are left out.
   [[nodiscard]] bool unit_diagonal() const { return unit_diagonal_; }
-  /// Whether only a part of the box moves.
+  /// Returns true if only a part of the box moves.
   [[nodiscard]] bool has_part() const { return part_ != MatrixPart::kWhole; }
-  /// Whether element (row, column) of the box moves.
+  /// Returns true if element (row, column) of the box moves.
   [[nodiscard]] bool in_part(std::int64_t row, std::int64_t column) const;
-  /// Whether its messages are the products of those of its dimensions, and all of them need a port: no part, no roles.
+  /// Returns true if its messages are the products of those of its dimensions, and all of them need a port: no part, no
+  /// roles.
   [[nodiscard]] bool is_plain() const { return !has_part() && !has_roles(); }
-  /// Whether blocks are of any sizes in any dimension of either array.
+  /// Returns true if blocks are of any sizes in any dimension of either array.
   [[nodiscard]] bool is_irregular() const;
-  /// Whether its steps can be made of steps of its dimensions: plain, and block-cyclic.
+  /// Returns true if its steps can be made of steps of its dimensions: plain, and block-cyclic.
   [[nodiscard]] bool is_by_dimension() const { return is_plain() && !is_irregular(); }
-  /// The same problem with all elements of the box, and with all processes of the two grids apart.
+  /// Returns the same problem with all elements of the box, and with all processes of the two grids apart.
   [[nodiscard]] RedistributionProblem plain() const { return with_part(MatrixPart::kWhole).apart(); }
 
-  /// Number of elements that move, including those that stay on their process.
+  /// Returns the number of elements that move, including those that stay on their process.
   [[nodiscard]] std::int64_t size() const { return size_; }
-  /// Number of elements from process `sender` of the source grid to process `receiver` of the target grid.
+  /// Returns the number of elements from process `sender` of the source grid to process `receiver` of the target grid.
   [[nodiscard]] std::int64_t count(Rank sender, Rank receiver) const;
-  /// The messages of one process of the source grid, none of them empty, in increasing order of receiver.
+  /// Returns the messages of one process of the source grid, none of them empty, in increasing order of receiver.
   [[nodiscard]] std::vector<Message> sends(Rank sender) const;
-  /// The messages to one process of the target grid, none of them empty, in increasing order of sender.
+  /// Returns the messages to one process of the target grid, none of them empty, in increasing order of sender.
   [[nodiscard]] std::vector<Message> receives(Rank receiver) const;
-  /// Every message that is not empty, by sender, then receiver. Throws InputError for more than kMostListedMessages.
+  /// Returns every message that is not empty, by sender, then receiver. Throws InputError for more than
+  /// kMostListedMessages.
   [[nodiscard]] Traffic traffic() const;
 
-  /// The same problem among processes some of which are in both grids. Process p of the source grid is process
+  /// Returns the same problem among processes some of which are in both grids. Process p of the source grid is process
   /// role_of_process[p] of the target grid, or not in it where that is outside of 0 .. Q - 1; entries beyond those of
   /// the source grid are processes that hold nothing of X. What a process sends itself is a copy: it needs no port, and
   /// no plan has a step for it. Throws InputError for too few entries, and for a role given twice.
   [[nodiscard]] RedistributionProblem with_roles(std::span<const Rank> role_of_process) const;
-  /// The same problem with all processes of the two grids apart.
+  /// Returns the same problem with all processes of the two grids apart.
   [[nodiscard]] RedistributionProblem apart() const;
-  /// Whether with_roles said which processes are in both grids.
+  /// Returns true if with_roles said which processes are in both grids.
   [[nodiscard]] bool has_roles() const { return role_of_sender_ != nullptr; }
-  /// The process of the target grid that is the same one as `sender`; -1 if there is none, or if roles are not known.
+  /// Returns the process of the target grid that is the same one as `sender`; -1 if there is none, or if roles are not
+  /// known.
   [[nodiscard]] Rank role_of(Rank sender) const;
-  /// Whether `sender` and `receiver` are one process.
+  /// Returns true if `sender` and `receiver` are one process.
   [[nodiscard]] bool is_copy(Rank sender, Rank receiver) const { return has_roles() && role_of(sender) == receiver; }
-  /// What processes send themselves, without empty messages, in increasing order of sender.
+  /// Returns what processes send themselves, without empty messages, in increasing order of sender.
   [[nodiscard]] std::vector<Message> copies() const;
   /// As traffic(), without copies().
   [[nodiscard]] Traffic traffic_between_processes() const;
@@ -117,17 +120,17 @@ class RedistributionProblem {
 /// InputError for layouts of different dimensions, cuts that end at different extents, or slices beyond int64.
 [[nodiscard]] RedistributionProblem one_slice(const Layout& from, const Layout& to, bool transpose = false);
 
-/// The problem that layouts and the shape of the source array (empty: one slice) describe. Throws InputError.
+/// Returns the problem that layouts and the shape of the source array (empty: one slice) describe. Throws InputError.
 [[nodiscard]] RedistributionProblem make_problem(const Layout& from, const Layout& to,
                                                  const std::vector<std::int64_t>& shape, const ProblemNames& names = {},
                                                  bool transpose = false);
 
-/// How many messages the problem has; counting stops beyond `limit`, with a result above it.
+/// Returns how many messages the problem has; counting stops beyond `limit`, with a result above it.
 [[nodiscard]] std::int64_t count_messages(const RedistributionProblem& problem, std::int64_t limit);
 
-/// Messages of one dimension, at most: what the pattern alone tells, without a look at any process.
+/// Returns the messages of one dimension, at most: what the pattern alone tells, without a look at any process.
 [[nodiscard]] double most_messages(const AxisPattern& pattern);
-/// Messages of the problem, at most, in the same way.
+/// Returns the messages of the problem, at most, in the same way.
 [[nodiscard]] double most_messages(const RedistributionProblem& problem);
 
 }  // namespace sluice

@@ -23,7 +23,7 @@ class ReplicatedProblem {
   /// arrays, for more than 2^26 processes on a side, and for roles.
   ReplicatedProblem(RedistributionProblem one, std::int64_t from_replicas, std::int64_t to_replicas);
 
-  /// The problem from one copy to one copy.
+  /// Returns the problem from one copy to one copy.
   [[nodiscard]] const RedistributionProblem& one() const { return one_; }
   /// R, the number of copies of the source array.
   [[nodiscard]] std::int64_t from_replicas() const { return from_replicas_; }
@@ -34,13 +34,13 @@ class ReplicatedProblem {
   /// S Q: processes of all copies of the target.
   [[nodiscard]] std::int64_t receivers() const { return to_replicas_ * one_.to().processes(); }
 
-  /// The same problem among processes some of which are on both sides: sender s is receiver role_of_sender[s], or none
-  /// where that is outside of 0 .. S Q - 1; further entries are ignored. What such a process needs of itself is a copy,
-  /// which takes no port. Throws InputError for too few entries, and for a role given twice.
+  /// Returns the same problem among processes some of which are on both sides: sender s is receiver role_of_sender[s],
+  /// or none where that is outside of 0 .. S Q - 1; further entries are ignored. What such a process needs of itself is
+  /// a copy, which takes no port. Throws InputError for too few entries, and for a role given twice.
   [[nodiscard]] ReplicatedProblem with_roles(std::span<const Rank> role_of_sender) const;
-  /// Whether with_roles said which processes are on both sides.
+  /// Returns true if with_roles said which processes are on both sides.
   [[nodiscard]] bool has_roles() const { return !sender_of_receiver_.empty(); }
-  /// The sender that is the same process as `receiver`, or -1 if there is none.
+  /// Returns the sender that is the same process as `receiver`, or -1 if there is none.
   [[nodiscard]] std::int64_t sender_of(std::int64_t receiver) const {
     return has_roles() ? sender_of_receiver_[static_cast<std::size_t>(receiver)] : -1;
   }

@@ -13,7 +13,7 @@ struct SimgridPlatform {
   std::string hosts;  ///< names of the hosts in the order of the ranks, one per line: a hostfile for smpirun
 };
 
-/// A machine that behaves as the platform says when one message is under way, and shares as follows.
+/// Returns a machine that behaves as the platform says when one message is under way, and shares as follows.
 ///
 ///  - Rates are those of long messages, the slope of the last two points of g(m). What g takes beyond that, the start
 ///    of a message, is not part of SimGrid's platforms: smpirun takes it as smpi/os and smpi/ois.

@@ -37,28 +37,29 @@ struct NetworkSpeeds {
   /// Changes by rising times, the first at 0. Empty: k is always the one given elsewhere.
   std::vector<BackboneChange> backbone;
 
-  /// Whether nothing is given: all speeds are 1, and k is always the same.
+  /// Returns true if nothing is given: all speeds are 1, and k is always the same.
   [[nodiscard]] bool empty() const { return senders.empty() && receivers.empty() && backbone.empty(); }
-  /// The largest k of the backbone; 0 if `backbone` is empty.
+  /// Returns the largest k of the backbone; 0 if `backbone` is empty.
   [[nodiscard]] std::int64_t most_transfers() const;
   [[nodiscard]] std::int64_t least_transfers() const;  ///< the smallest k; 0 likewise
-  /// The speed of a transfer, in millionths. @pre both are in range
+  /// Returns the speed of a transfer, in millionths. @pre both are in range
   [[nodiscard]] std::int64_t between(std::int64_t sender, std::int64_t receiver) const;
 
   friend bool operator==(const NetworkSpeeds&, const NetworkSpeeds&) = default;
 };
 
-/// The time that `size` units take at a speed of `millionths`; nothing if it does not fit an int64. @pre size >= 0,
-/// millionths >= 1
+/// Returns the time that `size` units take at a speed of `millionths`; nothing if it does not fit an int64. @pre size
+/// >= 0, millionths >= 1
 [[nodiscard]] std::optional<std::int64_t> transfer_time(std::int64_t size, std::int64_t millionths);
 
-/// The most units that take no longer than `time`, at most 2^63 - 1. @pre time >= 0, millionths >= 1
+/// Returns the most units that take no longer than `time`, at most 2^63 - 1. @pre time >= 0, millionths >= 1
 [[nodiscard]] std::int64_t size_within(std::int64_t time, std::int64_t millionths);
 
-/// The k of a step that begins at `time`. @pre `backbone` is not empty and begins at 0, time >= 0
+/// Returns the k of a step that begins at `time`. @pre `backbone` is not empty and begins at 0, time >= 0
 [[nodiscard]] std::int64_t max_transfers_at(const std::vector<BackboneChange>& backbone, double time);
 
-/// What is wrong with `speeds` for so many senders and receivers, and what was expected; nothing if all is well.
+/// Returns what is wrong with `speeds` for so many senders and receivers, and what was expected; nothing if all is
+/// well.
 [[nodiscard]] std::optional<std::pair<std::string, std::string>> speeds_fault(const NetworkSpeeds& speeds,
                                                                               std::int64_t senders,
                                                                               std::int64_t receivers);
@@ -70,15 +71,15 @@ void check_speeds(const NetworkSpeeds& speeds, std::int64_t senders, std::int64_
 /// `value` in millionths; nothing unless it is a number from 0.000001 to 1000000 of at most 6 decimals.
 [[nodiscard]] std::optional<std::int64_t> speed_in_millionths(double value);
 
-/// The format of files: docs/reference/schedule.md. It is read strictly, as by read_schedule; whether the numbers fit a
-/// traffic is checked by check_speeds. Times are in the unit that the user writes sizes in.
+/// Returns the format of files: docs/reference/schedule.md. It is read strictly, as by read_schedule; whether the
+/// numbers fit a traffic is checked by check_speeds. Times are in the unit that the user writes sizes in.
 ///
 ///     {"schema": "sluice.speeds/1", "senders": [1, 0.5], "receivers": [1, 2],
 ///      "backbone": [{"time": 0, "max_transfers": 2}, {"time": 100, "max_transfers": 1}]}
 ///
 /// Throws InputError, where = "FILE:LINE", or "FILE" for what concerns the whole.
 [[nodiscard]] NetworkSpeeds read_speeds(std::istream& in, const std::string& file);
-/// The same from the file `path`.
+/// Returns the same from the file `path`.
 [[nodiscard]] NetworkSpeeds read_speeds(const std::string& path);
 
 }  // namespace sluice

@@ -18,19 +18,19 @@ class CombiningCosts {
   /// Of each rank, at least one.
   explicit CombiningCosts(std::vector<double> s_per_byte) : by_rank_(std::move(s_per_byte)) {}
 
-  /// What `rank` takes.
+  /// Returns what `rank` takes.
   [[nodiscard]] double of(std::int64_t rank) const {
     return by_rank_.empty() ? of_all_ : by_rank_[static_cast<std::size_t>(rank)];
   }
-  /// What each rank takes; empty where all take the same.
+  /// Returns what each rank takes; empty where all take the same.
   [[nodiscard]] const std::vector<double>& by_rank() const { return by_rank_; }
-  /// What the fastest rank takes.
+  /// Returns what the fastest rank takes.
   [[nodiscard]] double least() const { return by_rank_.empty() ? of_all_ : *std::ranges::min_element(by_rank_); }
-  /// What the slowest rank takes.
+  /// Returns what the slowest rank takes.
   [[nodiscard]] double most() const { return by_rank_.empty() ? of_all_ : *std::ranges::max_element(by_rank_); }
-  /// Whether no rank takes any time.
+  /// Returns true if no rank takes any time.
   [[nodiscard]] bool are_free() const { return most() == 0; }
-  /// Whether any two ranks take different times.
+  /// Returns true if any two ranks take different times.
   [[nodiscard]] bool differ() const { return least() != most(); }
 
   friend bool operator==(const CombiningCosts&, const CombiningCosts&) = default;

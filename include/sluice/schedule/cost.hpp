@@ -24,18 +24,20 @@
 /// 2. whole_message_bound is {2, 5, 7}: uncut, the step with the 3 and the other step of sender 1 last 3 + 2.
 namespace sluice {
 
-/// The cost of a number of steps and their transmission: total = transmission + setup * steps.
+/// Returns the cost of a number of steps and their transmission: total = transmission + setup * steps.
 [[nodiscard]] Cost priced(std::int64_t steps, std::int64_t transmission, double setup);
 
-/// The largest set-up cost that planners take: what they add up and multiply stays far below what a double holds.
+/// Returns the largest set-up cost that planners take: what they add up and multiply stays far below what a double
+/// holds.
 inline constexpr double kLargestSetup = 1e100;
 
 /// Throws InputError naming `where` unless `setup`, in units of 10^-decimals, is from 0 to kLargestSetup.
 void check_setup(double setup, const std::string& where = "setup", std::int32_t decimals = 0);
 
-/// The cost of `schedule` as it is written: the number of its steps, the sum of the durations it states, and total =
-/// transmission + setup * steps. On several switches: the most steps of any switch, the largest sum of any switch, and
-/// the largest total of any switch, which is when the last one ends. Does not check the schedule: see validate.hpp.
+/// Returns the cost of `schedule` as it is written: the number of its steps, the sum of the durations it states, and
+/// total = transmission + setup * steps. On several switches: the most steps of any switch, the largest sum of any
+/// switch, and the largest total of any switch, which is when the last one ends. Does not check the schedule: see
+/// validate.hpp.
 ///
 /// Throws InputError if the durations add up to more than an int64 holds.
 [[nodiscard]] Cost cost(const StepSchedule& schedule);
@@ -58,8 +60,8 @@ void check_setup(double setup, const std::string& where = "setup", std::int32_t 
 /// least 0, indices and sizes of `traffic` are in range: throws InputError if not, and if a sum does not fit an int64.
 [[nodiscard]] Cost lower_bound(const Traffic& traffic, std::int64_t max_transfers, double setup);
 
-/// The lower bound for `switches` switches that follows from `of_one`, a lower bound for one switch; each of the three
-/// values holds on its own.
+/// Returns the lower bound for `switches` switches that follows from `of_one`, a lower bound for one switch; each of
+/// the three values holds on its own.
 ///
 /// Take a schedule on S switches whose switch h has N_h steps, of T_h in all. One switch can go through all of these
 /// steps, one after another, so the N_h add up to of_one.steps or more, the T_h to of_one.transmission or more, and the
@@ -71,8 +73,7 @@ void check_setup(double setup, const std::string& where = "setup", std::int32_t 
 ///  - total >= (setup + 1) ceil(of_one.steps / S): a step lasts at least 1.
 ///
 /// The first bound on the total is the largest where there are many steps; the others where there are fewer steps than
-/// switches.
-/// @pre switches >= 1
+/// switches. @pre switches >= 1
 [[nodiscard]] Cost bound_on_switches(const Cost& of_one, double setup, std::int64_t switches);
 
 /// No schedule of `traffic` that sends every message in one piece costs less: each of the three values on its own,

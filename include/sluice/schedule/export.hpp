@@ -54,7 +54,7 @@ namespace sluice {
 
 /// The type of the three functions above.
 using Exporter = std::string (*)(const StepSchedule& schedule);
-/// The function for "ppermute", "p2p" or "msccl". Throws InputError naming `where` for another name.
+/// Returns the function for "ppermute", "p2p" or "msccl". Throws InputError naming `where` for another name.
 [[nodiscard]] Exporter exporter(const std::string& format, const std::string& where);
 
 }  // namespace sluice

@@ -63,7 +63,7 @@ struct ScheduleFile {
 
 /// As `validate` of the schedule, and whether the cost the file states is the one its steps have.
 [[nodiscard]] std::vector<Violation> validate(const ScheduleFile& file);
-/// The same, and whether the schedule sends exactly `traffic`.
+/// Returns the same, and whether the schedule sends exactly `traffic`.
 [[nodiscard]] std::vector<Violation> validate(const ScheduleFile& file, const Traffic& traffic);
 
 }  // namespace sluice

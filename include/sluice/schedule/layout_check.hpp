@@ -11,9 +11,9 @@
 
 namespace sluice {
 
-/// The problem of one array as it was written, with all processes apart. `where` stands before the names of the fields
-/// in the InputError that is thrown for malformed or different layouts and shapes, and for a part of an array that is
-/// not a matrix.
+/// Returns the problem of one array as it was written, with all processes apart. `where` stands before the names of the
+/// fields in the InputError that is thrown for malformed or different layouts and shapes, and for a part of an array
+/// that is not a matrix.
 [[nodiscard]] RedistributionProblem problem_of(const ArrayInput& input, const std::string& where);
 
 /// What the layouts that a schedule names make each process send.

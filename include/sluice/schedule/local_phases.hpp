@@ -51,8 +51,8 @@ struct RoutedTraffic {
 /// the cluster has `nodes`; algorithm and decimals are those of `schedule`.
 [[nodiscard]] StepSchedule phase_schedule(const StepSchedule& schedule, const LocalPhase& phase, std::int64_t nodes);
 
-/// The cost of all phases of `schedule`, computed from the steps. Without local phases it is the total of `cost`.
-/// Throws as `cost` does.
+/// Returns the cost of all phases of `schedule`, computed from the steps. Without local phases it is the total of
+/// `cost`. Throws as `cost` does.
 [[nodiscard]] double total_cost(const StepSchedule& schedule);
 
 /// As `validate` for a schedule without local phases. For one with them, what is wrong with

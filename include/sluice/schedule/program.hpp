@@ -54,16 +54,16 @@ enum class Collective : std::uint8_t {
   kAlltoall
 };
 
-/// The name in the table above: "reduce-scatter".
+/// Returns the name in the table above: "reduce-scatter".
 [[nodiscard]] std::string_view to_string(Collective collective);
-/// The collective of that name, or nullopt if there is none.
+/// Returns the collective of that name, or nullopt if there is none.
 [[nodiscard]] std::optional<Collective> parse_collective(std::string_view name);
-/// Whether it combines what ranks have.
+/// Returns true if it combines what ranks have.
 [[nodiscard]] bool combines(Collective collective);
-/// Whether one rank, the root, is unlike all others.
+/// Returns true if one rank, the root, is unlike all others.
 [[nodiscard]] bool has_root(Collective collective);
 
-/// Whether it has blocks or shares, which may have sizes of their own.
+/// Returns true if it has blocks or shares, which may have sizes of their own.
 [[nodiscard]] bool has_blocks(Collective collective);
 
 /// Consecutive bytes of the array.
@@ -71,12 +71,12 @@ struct ByteRange {
   std::int64_t offset = 0;  ///< of the first byte
   std::int64_t bytes = 0;   ///< how many
 
-  /// The offset behind the last byte.
+  /// Returns the offset behind the last byte.
   [[nodiscard]] std::int64_t end() const { return offset + bytes; }
   friend bool operator==(const ByteRange&, const ByteRange&) = default;
 };
 
-/// Bytes of all `ranges`, which lie in one array: their sum is at most its size.
+/// Returns the bytes of all `ranges`, which lie in one array: their sum is at most its size.
 [[nodiscard]] std::int64_t total_bytes(std::span<const ByteRange> ranges);
 
 /// What one rank does once: sends a message, receives one to its place, or combines one with what is there.
@@ -93,7 +93,7 @@ struct ProgramOperation {
   /// Positions in Program::operations, below its own, of operations of the same rank.
   std::vector<std::int64_t> after;
 
-  /// Bytes of all ranges of the message.
+  /// Returns the bytes of all ranges of the message.
   [[nodiscard]] std::int64_t message_bytes() const { return bytes + total_bytes(more); }
   /// Calls use(range) for each range of the message.
   template <class Use>
@@ -144,21 +144,22 @@ struct Program {
 /// size below 0 or that cuts elements, and a sum beyond 2^63 - 1.
 void set_blocks(Program& program, std::span<const std::int64_t> bytes);
 
-/// The sizes that set_blocks was given; empty where `block_offsets` is empty.
+/// Returns the sizes that set_blocks was given; empty where `block_offsets` is empty.
 [[nodiscard]] std::vector<std::int64_t> block_bytes(const Program& program);
 
 /// Size of the array that ranges are in. Throws InputError where it is more than 2^63 - 1.
 [[nodiscard]] std::int64_t array_bytes(const Program& program);
-/// The block or share of `rank`, of problems that have one for each rank (not alltoall).
+/// Returns the block or share of `rank`, of problems that have one for each rank (not alltoall).
 [[nodiscard]] ByteRange block_of(const Program& program, std::int64_t rank);
-/// The block from one rank to another one, of alltoall.
+/// Returns the block from one rank to another one, of alltoall.
 [[nodiscard]] ByteRange block_of(const Program& program, std::int64_t from, std::int64_t to);
-/// What `rank` has at the start, by rising offsets; no range is empty.
+/// Returns what `rank` has at the start, by rising offsets; no range is empty.
 [[nodiscard]] std::vector<ByteRange> ranges_at_start(const Program& program, std::int64_t rank);
-/// What `rank` must have at the end, by rising offsets; no range is empty.
+/// Returns what `rank` must have at the end, by rising offsets; no range is empty.
 [[nodiscard]] std::vector<ByteRange> ranges_at_end(const Program& program, std::int64_t rank);
 
-/// What is wrong with `program`; empty if nothing is. `Violation::step` is the position of the operation, or -1.
+/// Returns what is wrong with `program`; empty if nothing is. `Violation::step` is the position of the operation, or
+/// -1.
 ///
 ///  - counts, sizes and times in range, the bound no longer than the length; of every operation the ranks, the ranges
 ///    (inside the array, not empty, apart from each other, whole elements) and `after`;
@@ -176,7 +177,7 @@ void set_blocks(Program& program, std::span<const std::int64_t> bytes);
 /// each: a wrong one passes with a probability below 2^-60, unless made for it.
 [[nodiscard]] std::vector<Violation> validate(const Program& program);
 
-/// The most bytes that a rank has at the start or must have at the end.
+/// Returns the most bytes that a rank has at the start or must have at the end.
 [[nodiscard]] std::int64_t largest_part(const Program& program);
 
 /// As a file with schema "sluice.program/1", one line per operation, with end of line:
@@ -197,7 +198,7 @@ void set_blocks(Program& program, std::span<const std::int64_t> bytes);
 /// Strict, as read_schedule: every field once and of its type, and no others. It does not check whether the program is
 /// sound: `validate` does. Throws InputError, where = "FILE:LINE".
 [[nodiscard]] Program read_program(std::istream& in, const std::string& file);
-/// The same from the file `path`.
+/// Returns the same from the file `path`.
 [[nodiscard]] Program read_program(const std::string& path);
 
 }  // namespace sluice

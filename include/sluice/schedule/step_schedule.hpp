@@ -76,7 +76,7 @@ struct RedistributionInput {
   /// defaults. Senders and receivers are the processes of any of the grids, by their numbers.
   std::vector<ArrayInput> arrays = {};
 
-  /// Whether there are several copies of either array.
+  /// Returns true if there are several copies of either array.
   [[nodiscard]] bool has_replicas() const { return from_replicas != 1 || to_replicas != 1; }
 
   friend bool operator==(const RedistributionInput&, const RedistributionInput&) = default;

@@ -10,7 +10,7 @@
 /// Lower bounds where nodes differ in speed or the backbone changes (sluice/input/speeds.hpp).
 namespace sluice {
 
-/// What each message takes, whole, as the traffic of that: one message per pair, as `traffic` has it, of
+/// Returns what each message takes, whole, as the traffic of that: one message per pair, as `traffic` has it, of
 /// ceil(size / speed) units.
 ///
 /// No schedule of `traffic` costs less than the cheapest one of this: the pieces of a message take ceil(s_i / speed)

@@ -37,8 +37,8 @@
 /// O(t) time for t transfers in order, O(t + machines) memory.
 namespace sluice {
 
-/// What is wrong with `schedule`; empty if nothing. `Violation::step` is -1: transfers are named in the reason, by
-/// their position; `Violation::rank` is the machine at fault.
+/// Returns what is wrong with `schedule`; empty if nothing. `Violation::step` is -1: transfers are named in the reason,
+/// by their position; `Violation::rank` is the machine at fault.
 ///
 /// Ordered: fields, transfers one by one, what machines do in order of time, limits, bounds. One fault is reported
 /// once: a transfer with a bad field is left out of the rest, and the length is compared only if nothing else is wrong.

@@ -52,13 +52,13 @@ struct Violation {
 /// One line without end of line: "step 4: sender 3 has 2 transfers", or the reason alone where there is no step.
 [[nodiscard]] std::string to_string(const Violation& violation);
 
-/// What is wrong with `schedule` on its own; empty if nothing. Ordered: counts, steps, copies, messages, cost.
+/// Returns what is wrong with `schedule` on its own; empty if nothing. Ordered: counts, steps, copies, messages, cost.
 ///
 /// One fault is reported once. A transfer with a bad rank, size or offset is left out of the check of its message, so
 /// that it does not show up as a gap as well.
 [[nodiscard]] std::vector<Violation> validate(const StepSchedule& schedule);
 
-/// What is wrong with `schedule` as a schedule of `traffic`; empty if nothing. Same order.
+/// Returns what is wrong with `schedule` as a schedule of `traffic`; empty if nothing. Same order.
 ///
 /// Throws InputError if `traffic` itself is malformed (index out of range, negative size, a message beyond int64,
 /// decimals beyond 0 to 18).

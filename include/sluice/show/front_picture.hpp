@@ -24,10 +24,10 @@ struct Front {
   bool complete = false;                   ///< whether every point is proven, and that there are no others
 };
 
-/// The front in SVG: steps to the right, transmission up. A line leads from each schedule to the next; a dot is filled
-/// where it is proven that as many steps have no lower TC, else a bar reaches down to what is proven. A ring marks the
-/// lowest total; dashed lines show the lower bounds of any schedule. `title` stands above. Light or dark as the
-/// reader's system is. O(points).
+/// Returns the front in SVG: steps to the right, transmission up. A line leads from each schedule to the next; a dot is
+/// filled where it is proven that as many steps have no lower TC, else a bar reaches down to what is proven. A ring
+/// marks the lowest total; dashed lines show the lower bounds of any schedule. `title` stands above. Light or dark as
+/// the reader's system is. O(points).
 [[nodiscard]] std::string front_svg(const Front& front, const std::string& title);
 
 /// "proven", or a sentence that follows "front: " and says what is not known of the front.

@@ -7,7 +7,7 @@
 
 namespace sluice {
 
-/// A picture of a clustered matrix as SVG: nodes in the order of their clusters, dark where they are near, on a
+/// Returns a picture of a clustered matrix as SVG: nodes in the order of their clusters, dark where they are near, on a
 /// logarithmic scale from the smallest latency to the largest; a frame around every cluster; grey where nothing is
 /// known. Where there are more nodes than fit, a cell stands for several and shows the mean of their logarithms.
 ///

@@ -107,7 +107,8 @@ struct ReportSection {
   std::vector<ReportTable> tables;
 };
 
-/// Whether this build has the page's library. Where not, what was missing when it was built: "d3 (...)"; else empty.
+/// Returns true if this build has the page's library. Where not, what was missing when it was built: "d3 (...)"; else
+/// empty.
 [[nodiscard]] std::string report_lacks();
 
 /// One HTML page of `sections`, which needs no network: styles, program, library with its licence, and the data are
@@ -115,10 +116,10 @@ struct ReportSection {
 /// no text of a section can become part of the page's program. O(size of the page). @pre report_lacks() is empty
 [[nodiscard]] std::string report_html(const std::vector<ReportSection>& sections, const std::string& title);
 
-/// The matrices and the curves of `sections`, below each other, as one SVG: for print. Matrices without names have
-/// their rows and columns by their sums, the largest first; colours are logarithms; beyond 200 a side a cell stands for
-/// several entries and shows the mean of their logarithms. Curves with the same points are one. O(entries log entries).
-/// @pre rows and columns of entries are in range
+/// Returns the matrices and the curves of `sections`, below each other, as one SVG: for print. Matrices without names
+/// have their rows and columns by their sums, the largest first; colours are logarithms; beyond 200 a side a cell
+/// stands for several entries and shows the mean of their logarithms. Curves with the same points are one. O(entries
+/// log entries). @pre rows and columns of entries are in range
 [[nodiscard]] std::string report_svg(const std::vector<ReportSection>& sections, const std::string& title);
 
 }  // namespace sluice

@@ -7,8 +7,9 @@
 
 namespace sluice {
 
-/// The steps of a schedule as a table for people: number, duration, and the transfers as "sender->receiver:size" (a
-/// piece that starts inside its message as "sender->receiver:size@offset"). Long steps go on in the next line.
+/// Returns the steps of a schedule as a table for people: number, duration, and the transfers as
+/// "sender->receiver:size" (a piece that starts inside its message as "sender->receiver:size@offset"). Long steps go on
+/// in the next line.
 ///
 ///     step  duration  sender->receiver:size
 ///        0         3  0->0:3 1->3:3 2->1:3

@@ -12,7 +12,7 @@ namespace sluice {
 /// whole nanoseconds; of a timeline without a unit, 1 becomes 1 us. O(m log m).
 [[nodiscard]] std::string chrome_trace(const Timeline& timeline);
 
-/// The Paje format, which ViTE and pajeng open: a container for each track, a state for each transfer in the
+/// Returns the Paje format, which ViTE and pajeng open: a container for each track, a state for each transfer in the
 /// colour of the node at its other end, and an arrow from where it is sent to where it is received. Events are in order
 /// of their time. O(m log m).
 [[nodiscard]] std::string paje_trace(const Timeline& timeline);

@@ -7,8 +7,8 @@
 
 namespace sluice {
 
-/// The transfers of a tree as a table for people, one per line, in their order: when each starts and ends, who sends to
-/// whom and, if the message is cut, which part of it.
+/// Returns the transfers of a tree as a table for people, one per line, in their order: when each starts and ends, who
+/// sends to whom and, if the message is cut, which part of it.
 ///
 ///     start  end  sender->receiver
 ///         0    2  3->1
