@@ -6,29 +6,29 @@
 
 #include "sluice/error.hpp"
 
-/// Arithmetic on int64 that refuses to overflow: throws an InputError that names `what` did not fit.
+/// Computes with int64 and refuses to overflow: throws an InputError that names `what` did not fit.
 namespace sluice::checked {
 
-/// Throws the InputError of a result that does not fit.
+/// Throws the InputError for a result that does not fit.
 [[noreturn]] inline void overflow(const std::string& what) {
   throw InputError(what, "a product or sum beyond 2^63 - 1", "one that fits a 64-bit integer");
 }
 
-/// a + b.
+/// Returns a + b.
 inline std::int64_t add(std::int64_t a, std::int64_t b, const char* what) {
   std::int64_t result = 0;
   if (__builtin_add_overflow(a, b, &result)) overflow(what);
   return result;
 }
 
-/// a * b.
+/// Returns a * b.
 inline std::int64_t multiply(std::int64_t a, std::int64_t b, const char* what) {
   std::int64_t result = 0;
   if (__builtin_mul_overflow(a, b, &result)) overflow(what);
   return result;
 }
 
-/// Least common multiple of positive `a` and `b`.
+/// Returns the least common multiple of positive `a` and `b`.
 inline std::int64_t lcm(std::int64_t a, std::int64_t b, const char* what) {
   return multiply(a / std::gcd(a, b), b, what);
 }

@@ -5,20 +5,20 @@
 
 namespace sluice {
 
-/// Bad input from outside: a file, a command line or the arguments of a public function.
+/// Reports bad input: a file, a command line or the arguments of a public function.
 ///
-/// Thrown before anything is sent or written. `what()` is one line:
-/// "WHERE: FOUND, expected EXPECTED"; WHERE is "FILE:LINE", an option such as "--from", or the name of an argument.
+/// It is thrown before anything is sent or written. `what()` is one line: "WHERE: FOUND, expected EXPECTED". WHERE is
+/// "FILE:LINE", an option such as "--from", or the name of an argument.
 class InputError : public std::runtime_error {
  public:
-  /// WHERE, FOUND and EXPECTED of `what()`.
+  /// Makes the error of WHERE, FOUND and EXPECTED of `what()`.
   InputError(std::string where, std::string found, std::string expected);
 
-  /// Returns where the input is: "FILE:LINE", an option, or the name of an argument.
+  /// Returns the place of the input: "FILE:LINE", an option, or the name of an argument.
   [[nodiscard]] const std::string& where() const noexcept { return where_; }
-  /// Returns what stands there.
+  /// Returns the input that was found.
   [[nodiscard]] const std::string& found() const noexcept { return found_; }
-  /// Returns what could stand there instead.
+  /// Returns the input that was expected instead.
   [[nodiscard]] const std::string& expected() const noexcept { return expected_; }
 
  private:
@@ -33,6 +33,7 @@ namespace detail {
 
 }  // namespace sluice
 
-/// A bug if it fails: prints the condition and `values` (a string, evaluated only on failure) and aborts. Always on.
+/// Aborts with the condition and `values` if the condition is false, because that is a bug. `values` is a string,
+/// evaluated only on failure. Always on.
 #define SLUICE_ASSERT(condition, values) \
   ((condition) ? void(0) : ::sluice::detail::assertion_failed(#condition, __FILE__, __LINE__, (values)))

@@ -6,42 +6,49 @@
 
 namespace sluice {
 
-/// Who sends how much to whom when one slice of a vector moves from CYCLIC(r) on P processes to CYCLIC(s) on Q.
+/// Says who sends how much to whom when one slice of a vector moves from CYCLIC(r) on P processes to CYCLIC(s) on Q.
 ///
-/// Problem: element i of the slice i = 0 .. L - 1, L = lcm(P r, Q s), is at source index i + from_start and target
-/// index i + to_start; the pattern repeats after L elements. Sender p and receiver q are counted from the process
-/// that owns the first block (Axis::relative), as everywhere in this class.
+/// Problem: the slice has elements i = 0 .. L - 1, L = lcm(P r, Q s). Element i is at source index i + from_start and
+/// target index i + to_start; the pattern repeats after L elements. Sender p and receiver q are counted from the
+/// process that owns the first block (Axis::relative), as everywhere in this class.
 ///
-/// Method: with g = gcd(P r, Q s), p sends to q what solves p r - q s - c = y - x (mod g), 0 <= x < r, 0 <= y < s,
-/// c = from_start - to_start. All pairs with one value of p r - q s - c mod g form a class and have one length, a sum
-/// of values vol(k) of a trapezoid. Dividing r, s, g by d = gcd(r, s) leaves the same classes. A class with number j
-/// joins the rows p = a (mod s'), s' = gcd(s/d, P), to the columns q = b (mod r'), r' = gcd(r/d, Q). Every query is
-/// closed form: O(1), or O(messages) for the messages of one process; no element, block or table is walked or stored.
+/// Method: let g = gcd(P r, Q s) and c = from_start - to_start. Sender p sends to q what solves p r - q s - c = y - x
+/// (mod g), 0 <= x < r, 0 <= y < s. All pairs with one value of p r - q s - c mod g form a class. They have one length,
+/// a sum of values vol(k) of a trapezoid. Dividing r, s, g by d = gcd(r, s) leaves the same classes. A class with
+/// number j joins the rows p = a (mod s'), s' = gcd(s/d, P), to the columns q = b (mod r'), r' = gcd(r/d, Q). Every
+/// query has a closed form: O(1), or O(messages) for the messages of one process. No element, block or table is visited
+/// or stored.
 ///
-/// The quotient. With P' = P / s', Q' = Q / r', g0 = gcd(P', Q'), row p = a + s' x is written as block (a, alpha =
-/// x div g0) and lift i = x (s/(d s'))^-1 mod g0, column q = b + r' y as block (b, beta = y div g0) and lift
-/// j = y (r/(d r'))^-1 mod g0. Then class k joins every row block (a, alpha) to every column block (b, beta), the row
-/// with lift i to the column with lift i - shift_k mod g0: the grid is a g0-fold lift of a multigraph with only P/g0 +
-/// Q/g0 vertices.
+/// The quotient. Let P' = P / s', Q' = Q / r', g0 = gcd(P', Q').
+///
+///  - Row p = a + s' x is block (a, alpha = x div g0) and lift i = x (s/(d s'))^-1 mod g0.
+///  - Column q = b + r' y is block (b, beta = y div g0) and lift j = y (r/(d r'))^-1 mod g0.
+///  - Class k joins every row block (a, alpha) to every column block (b, beta), and the row with lift i to the column
+///    with lift i - shift_k mod g0.
+///
+/// So the grid is a g0-fold lift of a multigraph with only P/g0 + Q/g0 vertices.
 ///
 /// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert, Scheduling Block-Cyclic Array Redistribution, INRIA RR-3117
-/// (1997), sections 4.1 and 4.2: Lemmas 1 to 3, Propositions 1, 2 and 5.
-/// Deviations: offsets (the paper's footnote Y[a:..] = X[b:..]) add c, and where d does not divide c there is one class
-/// more than r/d + s/d - 1; the proof of Lemma 2 means p r - q s where it writes p s - q r, Lemma 3 means Q = Q' r'
-/// where it writes Q = Q' s'; full grids (fewer residues than classes) add the lengths of classes that are equal modulo
-/// g, as in Proposition 2. The quotient is ours.
+/// (1997), sections 4.1 and 4.2: Lemmas 1 to 3, Propositions 1, 2 and 5. The quotient is ours.
+/// Deviations:
 ///
-/// Example: P = Q = 16, r = 3, s = 5: L = 240, g = 16, classes k = -2 .. 4 of lengths 1 2 3 3 3 2 1, each with one
-/// entry in every row and column (Table 1 of the paper), s' = r' = 1, g0 = 16: the quotient is one row, one column
-/// and 7 edges.
+///  - Offsets (the paper's footnote Y[a:..] = X[b:..]) add c. If d does not divide c there is one class more than r/d +
+///    s/d - 1.
+///  - The proof of Lemma 2 means p r - q s where it writes p s - q r. Lemma 3 means Q = Q' r' where it writes Q = Q'
+///    s'.
+///  - Full grids (fewer residues than classes) add the lengths of classes that are equal modulo g, as in Proposition 2.
+///
+/// Example: P = Q = 16, r = 3, s = 5: L = 240, g = 16, classes k = -2 .. 4 of lengths 1 2 3 3 3 2 1. Each class has one
+/// entry in every row and column (Table 1 of the paper), s' = r' = 1, g0 = 16. The quotient is one row, one column and
+/// 7 edges.
 class CommunicationGrid {
  public:
-  /// The extents of the axes do not matter. Throws InputError when P * r or Q * s is beyond int64.
+  /// Makes the grid; the extents of the axes have no effect. Throws InputError if P * r or Q * s is beyond int64.
   CommunicationGrid(const Axis& from, const Axis& to, std::int64_t from_start = 0, std::int64_t to_start = 0);
 
-  /// P: the number of processes that send.
+  /// Returns P, the number of processes that send.
   [[nodiscard]] std::int64_t senders() const { return senders_; }
-  /// Q: the number of processes that receive.
+  /// Returns Q, the number of processes that receive.
   [[nodiscard]] std::int64_t receivers() const { return receivers_; }
 
   /// Returns the number of classes that carry messages: min(r/d + s/d - 1 (or one more, see above), g/d). They are
@@ -49,30 +56,31 @@ class CommunicationGrid {
   [[nodiscard]] std::int64_t classes() const { return classes_; }
   /// Returns the length of a message of class `number` in one slice (vol). Throws InputError when it is beyond int64.
   [[nodiscard]] std::int64_t class_length(std::int64_t number) const;
-  /// Returns the class of the pair, or -1 when `sender` has nothing for `receiver`.
+  /// Returns the class of the pair, or -1 if `sender` has nothing for `receiver`.
   [[nodiscard]] std::int64_t class_of(std::int64_t sender, std::int64_t receiver) const;
-  /// Returns the elements that `sender` sends to `receiver` in one slice.
+  /// Returns the number of elements that `sender` sends to `receiver` in one slice.
   [[nodiscard]] std::int64_t length(std::int64_t sender, std::int64_t receiver) const;
 
-  /// Returns the messages of the busiest sender, full grids included: m_R of Proposition 5.
+  /// Returns the number of messages of the busiest sender, including full grids: m_R of Proposition 5.
   [[nodiscard]] std::int64_t max_messages_of_sender() const;
-  /// Returns the messages of the busiest receiver: m_C.
+  /// Returns the number of messages of the busiest receiver: m_C.
   [[nodiscard]] std::int64_t max_messages_of_receiver() const;
-  /// Returns the fewest steps of any schedule: NS_opt of Theorem 1.
+  /// Returns the smallest number of steps of any schedule: NS_opt of Theorem 1.
   [[nodiscard]] std::int64_t optimal_steps() const;
 
-  /// s': every class fills the rows of one residue modulo s'.
+  /// Returns s': every class fills the rows of one residue modulo s'.
   [[nodiscard]] std::int64_t row_period() const { return row_period_; }
-  /// r': every class fills the columns of one residue modulo r'.
+  /// Returns r': every class fills the columns of one residue modulo r'.
   [[nodiscard]] std::int64_t column_period() const { return column_period_; }
-  /// g0: the number of processes that one vertex of the quotient stands for.
+  /// Returns g0, the number of processes that one vertex of the quotient stands for.
   [[nodiscard]] std::int64_t lift() const { return lift_; }
-  /// Returns the blocks of the quotient per row residue: alpha = 0 .. P'/g0 - 1.
+  /// Returns the number of blocks of the quotient per row residue: alpha = 0 .. P'/g0 - 1.
   [[nodiscard]] std::int64_t row_blocks() const { return row_blocks_; }
-  /// Returns the blocks of the quotient per column residue: beta = 0 .. Q'/g0 - 1.
+  /// Returns the number of blocks of the quotient per column residue: beta = 0 .. Q'/g0 - 1.
   [[nodiscard]] std::int64_t column_blocks() const { return column_blocks_; }
 
-  /// Where class `number` lies in the quotient: its row residue a, its column residue b and the shift of its lift.
+  /// Gives the place of class `number` in the quotient: its row residue a, its column residue b and the shift of its
+  /// lift.
   struct ClassPosition {
     std::int64_t row_residue = 0;     ///< a
     std::int64_t column_residue = 0;  ///< b
@@ -81,7 +89,7 @@ class CommunicationGrid {
   /// Returns the place of class `number`, 0 .. classes() - 1.
   [[nodiscard]] ClassPosition class_position(std::int64_t number) const;
 
-  /// A process as block (residue, block) and lift of the quotient.
+  /// Gives a process as block (residue, block) and lift of the quotient.
   struct QuotientPosition {
     std::int64_t residue = 0;
     std::int64_t block = 0;

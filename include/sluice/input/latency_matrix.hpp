@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-/// Latencies between nodes in seconds, as far as they are known.
+/// Holds latencies between nodes in seconds, as far as they are known.
 namespace sluice {
 
-/// Two nodes that were measured, a < b, and the latency between them.
+/// Gives the latency between two nodes that were measured, a < b.
 struct LatencyPair {
   std::int32_t a = 0;
   std::int32_t b = 0;
@@ -17,20 +17,21 @@ struct LatencyPair {
   friend bool operator==(const LatencyPair&, const LatencyPair&) = default;
 };
 
-/// A symmetric matrix of latencies, in which entries may be missing.
+/// Holds a symmetric matrix of latencies with missing entries.
 class LatencyMatrix {
  public:
-  /// Matrices of more nodes are refused.
+  /// Limits the nodes of a matrix; more are refused.
   static constexpr std::int64_t kMostNodes = std::int64_t{1} << 20;
 
   LatencyMatrix() = default;
-  /// `pairs` in any order. O(pairs log pairs). Throws InputError naming `where` for more than kMostNodes nodes, a pair
-  /// that is there twice, a >= b, nodes out of range, and latencies that are not finite and above 0.
+  /// Makes the matrix of `pairs`, which are in any order. O(pairs log pairs). Throws InputError naming `where` for more
+  /// than kMostNodes nodes, a pair given twice, a >= b, nodes out of range, and latencies that are not finite and above
+  /// 0.
   LatencyMatrix(std::int64_t nodes, std::vector<LatencyPair> pairs, const std::string& where = "latencies");
 
   /// Returns the number of nodes.
   [[nodiscard]] std::int64_t nodes() const { return nodes_; }
-  /// Returns the pairs that are known, in the order of (a, b).
+  /// Returns the known pairs, in the order of (a, b).
   [[nodiscard]] const std::vector<LatencyPair>& pairs() const { return pairs_; }
 
  private:
@@ -38,7 +39,7 @@ class LatencyMatrix {
   std::vector<LatencyPair> pairs_;
 };
 
-/// Reads a file: Matrix Market coordinate, real (or integer), general, square; row and column are nodes counted from 1,
+/// Reads a Matrix Market file: coordinate, real (or integer), general, square. Row and column are nodes counted from 1,
 /// values are seconds.
 ///
 ///     %%MatrixMarket matrix coordinate real general
@@ -47,11 +48,11 @@ class LatencyMatrix {
 ///     2 1 47.6e-6
 ///     1 3 5.2e-3
 ///
-/// A pair that was not measured is not in the file. Where both directions of a pair are given, their mean counts.
-/// Values on the diagonal are ignored.
+/// A pair that was not measured is not in the file. If both directions of a pair are given, their mean counts. Values
+/// on the diagonal are ignored.
 ///
-/// Throws InputError, where = "FILE:LINE" ("FILE" for what concerns the whole), as the readers of traffic do, and for a
-/// matrix that is not square, a latency of 0 and an entry that is there twice. Memory is proportional to the file.
+/// Throws InputError as the readers of traffic do, and for a matrix that is not square, a latency of 0 and an entry
+/// given twice. `where` is "FILE:LINE", or "FILE" for the whole. Memory is proportional to the file.
 [[nodiscard]] LatencyMatrix read_latency_matrix(const std::string& path);
 
 /// Reads a whole file held in memory; `name` stands for it in messages.

@@ -134,8 +134,8 @@ struct BroadcastOptions {
   std::string algorithm = "auto";
   std::string lookahead = "min";  ///< as in BetweenOptions
   bool early_internal = false;    ///< as in BetweenOptions
-  std::int64_t segments =
-      0;  ///< between clusters; 0: "auto", "exact", "pipelined" and "parallel-entry" choose, others use 1
+  /// Number of segments between clusters; 0: "auto", "exact", "pipelined" and "parallel-entry" choose, others use 1.
+  std::int64_t segments = 0;
   /// Names the strategy inside each cluster, which predict_broadcast calls executable, with its best segments; empty:
   /// the best by the models. Only for trees between clusters: with it, "auto" considers no other methods.
   std::string inside;
