@@ -7,26 +7,28 @@
 /// Writes platforms for SimGrid, so that one file serves planning and simulation.
 namespace sluice {
 
-/// The files that smpirun takes.
+/// Holds the files that smpirun takes.
 struct SimgridPlatform {
   std::string xml;    ///< version 4.1 of SimGrid's format, routing "Full"
   std::string hosts;  ///< names of the hosts in the order of the ranks, one per line: a hostfile for smpirun
 };
 
-/// Returns a machine that behaves as the platform says when one message is under way, and shares as follows.
+/// Makes a SimGrid machine that behaves as the platform says when one message is under way. Several messages share it
+/// by these rules:
 ///
-///  - Rates are those of long messages, the slope of the last two points of g(m). What g takes beyond that, the start
-///    of a message, is not part of SimGrid's platforms: smpirun takes it as smpi/os and smpi/ois.
-///  - A host sends and receives at the rate of its cluster (of its fastest link, where that is faster). Of a card that
-///    is faster to others than inside its cluster, a message inside takes as much as if it were the only one: its route
-///    passes the card several times. A card that is more than 32 times as fast is 32 times as fast.
-///  - Where the link between two clusters is as fast as their hosts and has `connections` 1, as is the default, there
-///    is nothing between them but the hosts' cards.
+///  - Rates are rates of long messages: the slope of the last two points of g(m). The rest of g, the start of a
+///    message, is not part of SimGrid's platforms; smpirun takes it as smpi/os and smpi/ois.
+///  - A host sends and receives at the rate of its cluster, or of its fastest link if that is faster. If its card is
+///    faster to others than inside its cluster, the route of a message inside passes the card several times, so that
+///    the message takes its right time. A card that is more than 32 times as fast is 32 times as fast.
+///  - If the link between two clusters is as fast as their hosts and has `connections` 1, as is the default, there is
+///    nothing between them except the hosts' cards.
 ///  - Every other link is limited: a pair of hosts by g, several pairs by `connections` times as much. Each pair of
-///    hosts has a link of its own, because one with the policy FATPIPE would limit every message, not every connection.
-///  - Clusters, LANs and sites that are distinctly farther from each other than what is in them are groups, level upon
-///    level (docs/explanation/broadcast.md). Each group has an uplink, in each direction, with the most that any of its
-///    limited links to others carries; what it sends to several others shares that uplink. So do the ranks of a cluster
+///    hosts has a link of its own, because a link with the policy FATPIPE would limit every message, not every
+///    connection.
+///  - Clusters, LANs and sites that are distinctly farther from each other than their own members are groups, level
+///    upon level (docs/explanation/broadcast.md). Each group has an uplink, in each direction, with the highest rate of
+///    its limited links to others. Its messages to several others share that uplink, and so do the ranks of a cluster
 ///    that is one host. Two clusters that no such groups separate have a link of their own.
 ///
 /// O(ranks^2) time and size. Throws InputError naming `where` for more than 2048 ranks. @pre the platform has passed

@@ -5,8 +5,8 @@
 
 namespace sluice {
 
-/// What one sender sends to one receiver. Sizes are in the unit of the problem (elements or bytes) or, where that is
-/// not whole, in decimal parts of it (Traffic::decimals); at least 0.
+/// Describes the message of one sender to one receiver. Sizes are at least 0, in the unit of the problem (elements or
+/// bytes), or, if that is not whole, in decimal parts of it (Traffic::decimals).
 struct Message {
   std::int64_t from = 0;  ///< 0 .. Traffic::senders - 1
   std::int64_t to = 0;    ///< 0 .. Traffic::receivers - 1
@@ -15,7 +15,7 @@ struct Message {
   friend bool operator==(const Message&, const Message&) = default;
 };
 
-/// Who sends how much to whom: senders 0..senders-1 and receivers 0..receivers-1 are separate index spaces,
+/// Says who sends how much to whom. Senders 0..senders-1 and receivers 0..receivers-1 are separate index spaces,
 /// whether or not they are the same processes. Two messages between one pair add up to one.
 struct Traffic {
   std::int64_t senders = 0;

@@ -8,20 +8,20 @@
 #include "sluice/schedule/program.hpp"
 #include "sluice/schedule/tree_schedule.hpp"
 
-/// Reads files of schedules of any type; the file says which one it is.
+/// Reads files of schedules of any type; the file says which type it is.
 namespace sluice {
 
-/// What a file of a schedule may hold: a schedule of steps, a tree or a program.
+/// Holds what a file of a schedule may hold: a schedule of steps, a tree or a program.
 using AnySchedule = std::variant<ScheduleFile, TreeSchedule, Program>;
 
-/// Reads one schedule up to the end of `in`, of steps or of a tree, whichever its "type" says, or a program, if that is
-/// what its "schema" says; `file` is its name for messages. Every field is as strict as read_schedule,
-/// read_tree_schedule and read_program are.
+/// Reads one schedule up to the end of `in`; `file` is its name for messages. The "type" says whether it has steps or a
+/// tree; the "schema" says whether it is a program. Every field is read as strictly as by read_schedule,
+/// read_tree_schedule and read_program.
 ///
-/// Only the text before "type", or before the "schema" of a program, is read twice and kept for that. This is a few
-/// bytes of a file that sluice wrote, but all of a file in which that field comes last.
+/// Only the text that precedes "type", or the "schema" of a program, is kept and read twice. This is a few bytes of a
+/// file that Sluice wrote, but a whole file if that field comes last.
 ///
-/// Throws InputError as these three do.
+/// Throws InputError as these three functions do.
 [[nodiscard]] AnySchedule read_any_schedule(std::istream& in, const std::string& file);
 
 /// Reads the file `path`, or standard input for "-". Throws InputError as above, and if it cannot be read.

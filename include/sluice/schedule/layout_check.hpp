@@ -11,25 +11,26 @@
 
 namespace sluice {
 
-/// Returns the problem of one array as it was written, with all processes apart. `where` stands before the names of the
-/// fields in the InputError that is thrown for malformed or different layouts and shapes, and for a part of an array
-/// that is not a matrix.
+/// Makes the problem of one array as it was written, with different processes in the two grids. Throws InputError for
+/// malformed or different layouts and shapes, and for a part of an array that is not a matrix. `where` precedes the
+/// names of the fields in it.
 [[nodiscard]] RedistributionProblem problem_of(const ArrayInput& input, const std::string& where);
 
-/// What the layouts that a schedule names make each process send.
+/// Holds the messages that follow from the layouts in a schedule.
 struct LayoutMessages {
-  std::optional<Traffic> traffic;     ///< nothing where there are far more messages than transfers
-  std::vector<Violation> violations;  ///< they say so where `traffic` is empty
+  std::optional<Traffic> traffic;     ///< nothing if there are far more messages than transfers
+  std::vector<Violation> violations;  ///< says so if `traffic` is empty
 };
 
-/// Computes the messages again from the layouts. For a batch, it computes those of each array and merges them. `name`
-/// is the file's, for messages. Throws InputError for malformed layouts and shapes, and beyond 2^26 processes.
+/// Computes the messages again from the layouts; for a batch, the merged messages of all arrays. `name` is the file's,
+/// for messages. Throws InputError for malformed layouts and shapes, and beyond 2^26 processes.
 ///
 /// @pre file.schedule.input
 [[nodiscard]] LayoutMessages messages_of_layouts(const ScheduleFile& file, const std::string& name);
 
-/// As `validate(file)`, and for a schedule that names its layouts also checks that every element of the arrays is sent
-/// once: it computes their messages again. Throws as messages_of_layouts.
+/// Returns what is wrong with the file as `validate(file)` does. For a schedule that names its layouts, it also
+/// computes their messages again, and checks that every element of the arrays is sent once. Throws as
+/// messages_of_layouts.
 [[nodiscard]] std::vector<Violation> validate_with_layouts(const ScheduleFile& file, const std::string& name);
 
 }  // namespace sluice
