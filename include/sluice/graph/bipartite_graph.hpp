@@ -6,20 +6,20 @@
 
 namespace sluice {
 
-/// An edge of a bipartite graph: 0 <= left < lefts, 0 <= right < rights.
+/// Describes an edge of a bipartite graph: 0 <= left < lefts, 0 <= right < rights.
 struct Edge {
   std::int32_t left = 0;
   std::int32_t right = 0;
-  std::int64_t weight = 0;  ///< what it means is up to the algorithm
+  std::int64_t weight = 0;  ///< the algorithm gives its meaning
 
   friend bool operator==(const Edge&, const Edge&) = default;
 };
 
-/// A bipartite multigraph whose edges can be removed, for planners that peel off one matching after another.
+/// Holds a bipartite multigraph whose edges can be removed, for planners that remove one matching after another.
 ///
-/// An edge is known by its id, its position in the span given to the constructor; an id never changes and is never
-/// used again. Both sides keep the ids of their edges in one array (compressed rows); the live edges of a vertex are
-/// the front part of its row, and `remove` swaps an edge behind that part: O(1), no allocation.
+/// The id of an edge is its position in the span given to the constructor. It never changes and is never used again.
+/// Both sides keep the ids of their edges in one array (compressed rows). The live edges of a vertex are the front part
+/// of its row, and `remove` swaps an edge behind that part: O(1), no allocation.
 ///
 /// Memory: 32 bytes per edge and 8 bytes per vertex. Rows start in the order of the ids; removals permute them, always
 /// in the same way.
@@ -31,7 +31,7 @@ struct Edge {
 ///     graph.remove(1);              // edges_of_left(0) is {0}, edges_of_right(1) is {2}
 class BipartiteGraph {
  public:
-  /// The graph without vertices.
+  /// Makes the graph without vertices.
   BipartiteGraph() : BipartiteGraph(0, 0, {}) {}
 
   /// Copies `edges`. Throws InputError for a negative size, an end out of range, or more than 2^31 - 1 edges.
@@ -46,19 +46,19 @@ class BipartiteGraph {
   /// Returns the number of ids, live or removed: ids are 0 .. id_count() - 1.
   [[nodiscard]] std::int32_t id_count() const noexcept { return static_cast<std::int32_t>(edges_.size()); }
 
-  /// Edge `id`, live or removed.
+  /// Returns edge `id`, live or removed.
   [[nodiscard]] const Edge& edge(std::int32_t id) const noexcept { return edges_[static_cast<std::size_t>(id)]; }
   /// Returns true if edge `id` has not been removed. @pre 0 <= id < id_count()
   [[nodiscard]] bool is_live(std::int32_t id) const noexcept {
     return left_position_[static_cast<std::size_t>(id)] < left_end_[static_cast<std::size_t>(edge(id).left)];
   }
 
-  /// Ids of the live edges of left vertex `u`; valid until the next `remove`.
+  /// Returns the ids of the live edges of left vertex `u`; valid until the next `remove`.
   [[nodiscard]] std::span<const std::int32_t> edges_of_left(std::int32_t u) const noexcept {
     const auto begin = left_begin_[static_cast<std::size_t>(u)];
     return {left_ids_.data() + begin, static_cast<std::size_t>(left_end_[static_cast<std::size_t>(u)] - begin)};
   }
-  /// Ids of the live edges of right vertex `v`; valid until the next `remove`.
+  /// Returns the ids of the live edges of right vertex `v`; valid until the next `remove`.
   [[nodiscard]] std::span<const std::int32_t> edges_of_right(std::int32_t v) const noexcept {
     const auto begin = right_begin_[static_cast<std::size_t>(v)];
     return {right_ids_.data() + begin, static_cast<std::size_t>(right_end_[static_cast<std::size_t>(v)] - begin)};
@@ -71,10 +71,10 @@ class BipartiteGraph {
   [[nodiscard]] std::int32_t right_degree(std::int32_t v) const noexcept {
     return right_end_[static_cast<std::size_t>(v)] - right_begin_[static_cast<std::size_t>(v)];
   }
-  /// Largest number of live edges at a vertex; 0 without edges. O(lefts + rights).
+  /// Returns the largest number of live edges at a vertex; 0 without edges. O(lefts + rights).
   [[nodiscard]] std::int32_t max_degree() const noexcept;
 
-  /// Takes edge `id` away for good. O(1).
+  /// Removes edge `id` for good. O(1).
   /// @pre 0 <= id < id_count() and is_live(id)
   void remove(std::int32_t id);
 

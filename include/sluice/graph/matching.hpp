@@ -7,15 +7,15 @@
 
 #include "sluice/graph/bipartite_graph.hpp"
 
-/// Matchings of bipartite graphs. All of these are deterministic: equal arguments, equal results, down to the choice
-/// among equally good matchings (which follows the order of the rows and is otherwise unspecified). Removed edges do
-/// not exist for them. They hold no state and touch nothing but their arguments.
+/// Finds matchings of bipartite graphs. All functions are deterministic: equal arguments give equal results, including
+/// the choice among equally good matchings (which follows the order of the rows and is otherwise unspecified). Removed
+/// edges do not exist for them. They hold no state and touch only their arguments.
 namespace sluice {
 
-/// A set of live edges no two of which share an end.
+/// Holds a set of live edges without common ends.
 struct Matching {
-  std::vector<std::int32_t> left_edge;   ///< for each left vertex the id of its edge, -1 if it is free
-  std::vector<std::int32_t> right_edge;  ///< the same for each right vertex
+  std::vector<std::int32_t> left_edge;   ///< id of the edge of each left vertex, -1 if it is free
+  std::vector<std::int32_t> right_edge;  ///< id of the edge of each right vertex, -1 if it is free
   std::int32_t size = 0;                 ///< number of edges
 
   friend bool operator==(const Matching&, const Matching&) = default;
@@ -24,14 +24,14 @@ struct Matching {
 /// Returns the matching without edges.
 [[nodiscard]] Matching empty_matching(const BipartiteGraph& graph);
 
-/// Returns true if `matching` is one of `graph`: shapes fit, edges are live, both sides agree, size counts them.
+/// Returns true if `matching` is a matching of `graph`: shapes fit, edges are live, both sides agree, size counts them.
 /// O(lefts + rights).
 [[nodiscard]] bool is_matching(const BipartiteGraph& graph, const Matching& matching);
 
-/// Sum of the weights of its edges. Throws InputError if that does not fit 64 bits.
+/// Returns the sum of the weights of its edges. Throws InputError if that does not fit 64 bits.
 [[nodiscard]] std::int64_t matching_weight(const BipartiteGraph& graph, const Matching& matching);
 
-/// Vertices that touch every live edge.
+/// Holds vertices that touch every live edge.
 struct VertexCover {
   std::vector<std::int32_t> lefts;   ///< ascending
   std::vector<std::int32_t> rights;  ///< ascending
@@ -43,23 +43,24 @@ struct VertexCover {
 /// Returns a matching with as many edges as possible.
 ///
 /// Guarantee: optimal; `minimum_vertex_cover` proves it (a cover as large as a matching: no larger matching exists).
-/// Complexity: O(m sqrt(n)), n = lefts + rights, m = live edges; memory O(n). Source: Hopcroft and Karp, "An n^(5/2)
-/// algorithm for maximum matchings in bipartite graphs", SIAM J. Comput. 2 (1973). Deviations: starts from a greedy
-/// matching, in which left vertex u starts to look at a place in its row that depends on u (in dense graphs the first
-/// vertex looked at is then nearly always free); the layering stops at the first free right vertex, as the deeper
-/// layers serve no shortest augmenting path.
+/// Complexity: O(m sqrt(n)), n = lefts + rights, m = live edges; memory O(n).
+/// Source: Hopcroft and Karp, "An n^(5/2) algorithm for maximum matchings in bipartite graphs", SIAM J. Comput. 2
+/// (1973).
+/// Deviations: it starts from a greedy matching. There, left vertex u begins at a place in its row that depends on u,
+/// because in dense graphs the first vertex is then nearly always free. The layering stops at the first free right
+/// vertex, because deeper layers serve no shortest augmenting path.
 ///
 /// Example: edges 0 = (0, 0), 1 = (0, 1), 2 = (1, 0). Greedy may take edge 0 and block left 1; the augmenting path 1 -
 /// 0 - 0 - 1 turns it into {1, 2}; size 2, cover {left 0, right 0}.
 [[nodiscard]] Matching maximum_matching(const BipartiteGraph& graph);
 
-/// Returns the same, grown from `start` (warm start), from which edges that were removed since are dropped first.
-/// Vertices that `start` covers by a live edge stay covered. O(m min(f + 1, sqrt(n))), f augmentations still to do.
-/// Throws InputError if `start` does not have the graph's shape or is otherwise no matching of it.
+/// Returns a maximum matching grown from `start` (warm start); edges of `start` that were removed since are dropped
+/// first. Vertices that `start` covers by a live edge stay covered. O(m min(f + 1, sqrt(n))), f augmentations still to
+/// do. Throws InputError if `start` does not have the graph's shape or is not a matching of it.
 [[nodiscard]] Matching maximum_matching(const BipartiteGraph& graph, Matching start);
 
-/// Returns a vertex cover as small as possible: exactly `maximum.size` vertices (Koenig's theorem). O(n + m). @pre
-/// `maximum` is a maximum matching of `graph` (else no such cover exists, which is asserted)
+/// Returns a smallest vertex cover: exactly `maximum.size` vertices (Koenig's theorem). O(n + m). @pre `maximum` is a
+/// maximum matching of `graph` (otherwise no such cover exists, which is asserted)
 [[nodiscard]] VertexCover minimum_vertex_cover(const BipartiteGraph& graph, const Matching& maximum);
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -67,13 +68,15 @@ struct VertexCover {
 
 /// Returns a maximum matching that covers all given vertices; nullopt if no matching covers them.
 ///
-/// `left_critical`, `right_critical`: vertices in any order, repetitions allowed; InputError if one is out of range.
-/// Guarantee: covers the critical vertices and has as many edges as any matching of the graph (covering takes no edge
-/// away). Complexity: O(m sqrt(n)); memory O(n). Source: Mendelsohn and Dulmage, "Some generalizations of the problem
-/// of distinct representatives", Canad. J. Math. 10 (1958): a matching that covers the left ones and one that covers
-/// the right ones can be joined into one that covers both. Deviations: both are found by Hopcroft-Karp with the
-/// critical vertices alone as sources; the joined one is then augmented to maximum cardinality, which keeps covered
-/// vertices covered.
+///  - `left_critical`, `right_critical`: vertices in any order, repetitions allowed; InputError if one is out of range
+///
+/// Guarantee: covers the critical vertices and has as many edges as any matching of the graph (covering costs no edge).
+/// Complexity: O(m sqrt(n)); memory O(n).
+/// Source: Mendelsohn and Dulmage, "Some generalizations of the problem of distinct representatives", Canad. J. Math.
+/// 10 (1958). A matching that covers the left vertices and one that covers the right vertices can be joined into one
+/// that covers both.
+/// Deviations: Hopcroft-Karp finds both, with the critical vertices alone as sources. The joined matching is then
+/// augmented to maximum cardinality, which keeps covered vertices covered.
 ///
 /// Example: edges 0 = (0, 0), 1 = (0, 1), 2 = (1, 1); right 1 and left 0 critical: {0, 2} (size 2). With lefts 0, 1 and
 /// the edges 0 = (0, 0), 1 = (1, 0) only, left 0 and left 1 both critical: nullopt.
@@ -84,10 +87,10 @@ struct VertexCover {
 // ---------------------------------------------------------------------------------------------------------------------
 // Weight
 
-/// A matching and the prices that prove it heaviest.
+/// Holds a matching and the prices that prove it heaviest.
 ///
 /// For every live edge e = (u, v): left_price[u] + right_price[v] >= weight(e), with equality on the matching. The
-/// price of a free vertex is 0, prices of vertices that need not be covered are >= 0; those of critical vertices have
+/// price of a free vertex is 0. Prices of vertices that need not be covered are >= 0; prices of critical vertices have
 /// any sign. So sum of all prices = weight, and no other matching that covers the critical vertices weighs more.
 struct WeightedMatching {
   Matching matching;
@@ -96,32 +99,36 @@ struct WeightedMatching {
   std::vector<std::int64_t> right_price;
 };
 
-/// Returns a matching of largest weight, of whatever size. Edges of negative (or zero) weight are never used.
+/// Returns a matching of largest weight, of any size. Edges of negative (or zero) weight are never used.
 ///
-/// Same method and limits as `maximum_weight_covering_matching`, with no critical vertex.
+/// Method and limits are as for `maximum_weight_covering_matching`, with no critical vertex.
 ///
 /// Example: edges 0 = (0, 0) of 6, 1 = (0, 1) of 5, 2 = (1, 0) of 4: {1, 2} of 9; prices left (5, 3), right (1, 0).
 [[nodiscard]] WeightedMatching maximum_weight_matching(const BipartiteGraph& graph);
 
 /// Returns a matching of largest weight among those that cover all given vertices; nullopt if no matching covers them.
 ///
-/// `left_critical`, `right_critical`: vertices in any order, repetitions allowed; InputError if one is out of range, or
-/// if 16 (min(lefts, rights) + 1) max |weight| exceeds 2^63 - 1 (then no price or distance could overflow unseen).
+///  - `left_critical`, `right_critical`: vertices in any order, repetitions allowed; InputError if one is out of range
+///
+/// Throws InputError if 16 (min(lefts, rights) + 1) max |weight| exceeds 2^63 - 1, because prices or distances could
+/// overflow.
+///
 /// Guarantee: optimal, with prices as certificate. An edge of negative weight is used only to cover a critical vertex.
-/// Complexity: O(k m log n) at worst, k = min(lefts, rights): k shortest-path searches with a binary heap; on random
-/// graphs all of them together read each edge 10 to 30 times (n = 500 to 2000), as most vertices are placed by the row
-/// reduction and a search looks at few rows. Where searches turn out long, an auction first finds better prices, O(m
-/// log W) more with W = max |weight|; after it they are few and short in practice (weights (i + 1)(j + 1), n = 1000: 3
-/// s without, 0.06 s with it). Memory O(n + m). Source: Jonker and Volgenant, "A shortest augmenting path algorithm for
-/// dense and sparse linear assignment problems", Computing 38 (1987): augmenting row reduction, then one shortest
-/// augmenting path per vertex. Bertsekas, "The auction algorithm: a distributed relaxation method for the assignment
-/// problem", Annals of Operations Research 14 (1988), with epsilon scaling, for the prices to start from on hard
-/// instances. Deviations: rectangular and without perfect matchings: the smaller side bids, all prices of the other one
-/// start at 0, so that free vertices keep price 0; a bidder that is not critical may also end a path by being released,
-/// once its price has fallen to 0. Vertices of the other side that are critical and still free, or that the auction
-/// left free with a price, are then served by the same search from their side. No column reduction (it would give free
-/// vertices a price). The row reduction works within a budget of O(m) steps, as its price wars are not polynomial, and
-/// so does each round of the auction, as it only has to leave good prices behind.
+/// Complexity: O(k m log n) at worst, k = min(lefts, rights): k shortest-path searches with a binary heap. On random
+/// graphs all of them together read each edge 10 to 30 times (n = 500 to 2000), because the row reduction places most
+/// vertices and a search looks at few rows. If searches turn out long, an auction first finds better prices, in O(m log
+/// W) more with W = max |weight|. After it they are few and short in practice (weights (i + 1)(j + 1), n = 1000: 3 s
+/// without, 0.06 s with it). Memory O(n + m).
+/// Source: Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment
+/// problems", Computing 38 (1987): augmenting row reduction, then one shortest augmenting path per vertex. Bertsekas,
+/// "The auction algorithm: a distributed relaxation method for the assignment problem", Annals of Operations Research
+/// 14 (1988), with epsilon scaling, for the first prices on hard instances.
+/// Deviations: rectangular and without perfect matchings. The smaller side bids, and all prices of the other side start
+/// at 0, so that free vertices keep price 0. A bidder that is not critical may also end a path by being released, when
+/// its price has fallen to 0. Some vertices of the other side are then served by the same search from their side:
+/// critical ones that are still free, and ones that the auction left free with a price. There is no column reduction,
+/// because it would give free vertices a price. The row reduction has a budget of O(m) steps, because its price wars
+/// are not polynomial. So has each round of the auction, because it only needs to leave good prices.
 ///
 /// Example: edges 0 = (0, 0) of 6, 1 = (0, 1) of -5, right 1 critical: {1} of -5; prices left (6), right (0, -11).
 [[nodiscard]] std::optional<WeightedMatching> maximum_weight_covering_matching(
@@ -133,11 +140,12 @@ struct WeightedMatching {
 
 /// Returns a maximum matching whose lightest edge is as heavy as possible.
 ///
-/// Guarantee: maximum cardinality, and among all matchings of that size the largest minimum weight. Complexity: O(m
-/// sqrt(n) log m + m log m) at worst; on dense random graphs close to O(m), see below. Memory O(n + m). Source:
-/// threshold search, as Edmonds and Fulkerson, "Bottleneck extrema", J. Combin. Theory 8 (1970), over Hopcroft-Karp.
+/// Guarantee: maximum cardinality, and among all matchings of that size the largest minimum weight.
+/// Complexity: O(m sqrt(n) log m + m log m) at worst; on dense random graphs close to O(m). Memory O(n + m).
+/// Source: threshold search, as Edmonds and Fulkerson, "Bottleneck extrema", J. Combin. Theory 8 (1970), over
+/// Hopcroft-Karp.
 /// Deviations: the search gallops down from the heaviest O(n) edges (selection, no full sort), then bisects between the
-/// last two thresholds; every test grows the matching of the highest threshold known to be too high.
+/// last two thresholds. Every test grows the matching of the highest threshold known to be too high.
 ///
 /// Example: edges (0, 0) of 9, (0, 1) of 5, (1, 0) of 4, (1, 1) of 1: {(0, 1), (1, 0)}, smallest weight 4 (not {9, 1}).
 [[nodiscard]] Matching bottleneck_matching(const BipartiteGraph& graph);

@@ -18,9 +18,9 @@ struct SimgridPlatform {
 ///
 ///  - Rates are rates of long messages: the slope of the last two points of g(m). The rest of g, the start of a
 ///    message, is not part of SimGrid's platforms; smpirun takes it as smpi/os and smpi/ois.
-///  - A host sends and receives at the rate of its cluster, or of its fastest link if that is faster. If its card is
-///    faster to others than inside its cluster, the route of a message inside passes the card several times, so that
-///    the message takes its right time. A card that is more than 32 times as fast is 32 times as fast.
+///  - A host sends and receives at the rate of its cluster, or of its fastest link if that is faster. A card may be
+///    faster to others than inside its cluster. A message inside then occupies the whole card, because its route passes
+///    the card several times. A card that is more than 32 times as fast is 32 times as fast.
 ///  - If the link between two clusters is as fast as their hosts and has `connections` 1, as is the default, there is
 ///    nothing between them except the hosts' cards.
 ///  - Every other link is limited: a pair of hosts by g, several pairs by `connections` times as much. Each pair of

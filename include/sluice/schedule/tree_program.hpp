@@ -7,14 +7,18 @@
 
 namespace sluice {
 
-/// Returns what the ranks of a reduction do along the tree of `schedule`, for elements of `size_bytes` in all on each
-/// rank: a program that the jobs carry out. Each transfer is a message, in the order of the schedule; of an element in
-/// parts, the part that its segment is, in whole pieces of `element_bytes` (fewer parts where there are fewer pieces).
-/// Only the tree and its order matter to an execution; `length_s` is that of the schedule, whose times are seconds
-/// then.
+/// Makes a program for jobs of what the ranks of a reduction do along the tree of `schedule`.
 ///
-/// Throws InputError for a schedule that `validate` finds fault with, that is none of a reduction, or between clusters;
-/// for sizes below 0, element sizes below 1 or that do not divide the size; and beyond 2^22 messages.
+///  - `schedule`: a valid reduction between machines
+///  - `size_bytes`: size of all elements of each rank, at least 0
+///  - `element_bytes`: size of one element, at least 1; divides `size_bytes`
+///
+/// Each transfer is a message, in the order of the schedule. If an element is cut into parts, a message is the part of
+/// its segment, in whole pieces of `element_bytes`; there are fewer parts if there are fewer pieces. Only the tree and
+/// its order matter to an execution. `length_s` is the schedule's length, whose times are then seconds.
+///
+/// Throws InputError for a schedule that `validate` finds faulty, for another problem than a reduction, and for
+/// clusters; for sizes out of range; and beyond 2^22 messages.
 [[nodiscard]] Program program_of(const TreeSchedule& schedule, std::int64_t size_bytes, std::int64_t element_bytes);
 
 }  // namespace sluice

@@ -5,10 +5,10 @@
 
 namespace sluice {
 
-/// A table for people, cut where it would be long.
+/// Holds a table for people, cut if it is long.
 struct ShownLines {
-  std::string text;           ///< the title and the lines, with their ends
-  std::int64_t left_out = 0;  ///< lines beyond the limit
+  std::string text;           ///< title and lines, with their ends
+  std::int64_t left_out = 0;  ///< number of lines beyond the limit
 };
 
 }  // namespace sluice

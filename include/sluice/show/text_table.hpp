@@ -6,28 +6,28 @@
 
 namespace sluice {
 
-/// A table for people: columns as wide as their widest cell, two spaces between them, no lines drawn.
+/// Makes a table for people: columns as wide as their widest cell, two spaces between them, no lines drawn.
 ///
 ///     algorithm    steps  total
 ///     classes          7     22
 ///     caterpillar     16     64
 class TextTable {
  public:
-  /// On which side of its column a cell stands: kLeft or kRight.
+  /// Says whether a cell stands on the left (kLeft) or on the right (kRight) of its column.
   enum class Align { kLeft, kRight };
-  /// Title and side of a column.
+  /// Gives the title and the side of a column.
   struct Column {
     std::string title;            ///< ASCII
-    Align align = Align::kRight;  ///< of the title and the cells
+    Align align = Align::kRight;  ///< side of the title and the cells
   };
 
-  /// A table of these columns, without rows.
+  /// Makes a table of these columns, without rows.
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  /// One cell per column, ASCII; missing cells at the end are empty. @pre no more cells than columns
+  /// Adds a row, with one cell per column, ASCII; missing cells at the end are empty. @pre no more cells than columns
   void add_row(std::vector<std::string> cells);
 
-  /// Title and rows, every line with its end; no spaces at the ends of lines.
+  /// Returns title and rows, every line with its end; no spaces at the ends of lines.
   [[nodiscard]] std::string text() const;
 
  private:

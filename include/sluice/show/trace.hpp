@@ -4,17 +4,17 @@
 
 #include "sluice/schedule/timeline.hpp"
 
-/// Timelines as files of programs that show them.
+/// Writes timelines as files for programs that show them.
 namespace sluice {
 
-/// Chrome's trace event format (JSON), which Perfetto opens: a process for each node, with a track of what it sends and
-/// one of what it receives, and more of them where it does several at once. Times are microseconds, in
-/// whole nanoseconds; of a timeline without a unit, 1 becomes 1 us. O(m log m).
+/// Writes Chrome's trace event format (JSON), which Perfetto opens. Each node is a process, with a track for what it
+/// sends and a track for what it receives, and more tracks if it does several at once. Times are microseconds, in whole
+/// nanoseconds; in a timeline without a unit, 1 becomes 1 us. O(m log m).
 [[nodiscard]] std::string chrome_trace(const Timeline& timeline);
 
-/// Returns the Paje format, which ViTE and pajeng open: a container for each track, a state for each transfer in the
-/// colour of the node at its other end, and an arrow from where it is sent to where it is received. Events are in order
-/// of their time. O(m log m).
+/// Writes the Paje format, which ViTE and pajeng open. It has a container for each track, and a state for each transfer
+/// in the colour of the node at its other end. An arrow leads from its send to its receive. Events are in order of
+/// their time. O(m log m).
 [[nodiscard]] std::string paje_trace(const Timeline& timeline);
 
 }  // namespace sluice

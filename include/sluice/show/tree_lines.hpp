@@ -7,15 +7,15 @@
 
 namespace sluice {
 
-/// Returns the transfers of a tree as a table for people, one per line, in their order: when each starts and ends, who
-/// sends to whom and, if the message is cut, which part of it.
+/// Returns the transfers of a tree as a table for people, one per line, in their order: start, end, sender, receiver,
+/// and, if the message is cut, its part.
 ///
 ///     start  end  sender->receiver
 ///         0    2  3->1
 ///         0    2  2->0
 ///         3    5  1->0
 ///
-/// `limit`: at most so many transfers; negative: all of them.
+/// `limit`: most transfers; negative: all of them.
 [[nodiscard]] ShownLines tree_lines(const TreeSchedule& schedule, std::int64_t limit = -1);
 
 }  // namespace sluice
