@@ -5,118 +5,135 @@
 
 /**
  * @file
- * Sluice for C, and for what calls C: planning, judging, reading and writing of schedules. Needs no MPI.
+ * Sluice for C, and for languages that call C: plans, judges, reads and writes schedules. Needs no MPI.
  *
  *     sluice_schedule* plan = NULL;
  *     if (sluice_plan_exchange(2, 2, 2, from, to, size, NULL, &plan) != SLUICE_OK) fputs(sluice_error_text(), stderr);
  *
- * Jobs that run under MPI are in <sluice/sluice_mpi.h>, which this header includes where <mpi.h> came before it.
+ * Jobs that run under MPI are in <sluice/sluice_mpi.h>. This header includes it if <mpi.h> was included earlier.
  *
- * Every function returns a code, SLUICE_OK or what failed. A function that fails changes nothing but the error text,
- * and leaves NULL where it would have put a handle. Handles belong to the caller: each kind has a function that frees
- * it and allows NULL. Text that a handle returns belongs to the handle and lasts as long. One handle is for one
- * thread at a time; different handles may be used by different threads.
+ * Every function returns a code: SLUICE_OK or what failed. A function that fails changes only the error text, and
+ * returns NULL instead of a handle. Handles belong to the caller: each kind has a function that frees it and allows
+ * NULL. Text that a handle returns belongs to the handle and is valid as long. One thread at a time may use a handle;
+ * different threads may use different handles.
  *
- * Sizes are in the unit of the problem: bytes or elements, whatever was given. Times are in the unit of the costs
- * given; those of platforms are seconds. Indices count from 0.
+ * Sizes are in the unit of the problem: bytes or elements, as given. Times are in the unit of the given costs; for
+ * platforms they are seconds. Indices count from 0.
  */
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** What functions return. */
+/** Codes that functions return. */
 enum sluice_code {
-  SLUICE_OK = 0,            /**< it was done */
+  SLUICE_OK = 0,            /**< success */
   SLUICE_BAD_INPUT = 1,     /**< an argument or a file is bad; nothing was sent or written */
   SLUICE_OUT_OF_MEMORY = 2, /**< this process has no more memory */
-  SLUICE_MPI_FAILED = 3,    /**< a call to MPI failed; the job is of no further use */
-  SLUICE_JOB_FAILED = 4,    /**< another rank cannot go on with the job, which is of no further use */
-  SLUICE_FAILED = 5         /**< anything else */
+  SLUICE_MPI_FAILED = 3,    /**< a call to MPI failed; the job cannot be used any more */
+  SLUICE_JOB_FAILED = 4,    /**< another rank cannot go on with the job, which cannot be used any more */
+  SLUICE_FAILED = 5         /**< any other failure */
 };
 
-/** One line on what went wrong in the last call of this thread that failed: "WHERE: FOUND, expected EXPECTED". Empty
- *  before the first failure. Lasts until the next call that fails. */
+/**
+ * Returns one line on the last call of this thread that failed: "WHERE: FOUND, expected EXPECTED". Empty if no call
+ * failed. Valid until the next call that fails.
+ */
 const char* sluice_error_text(void);
-/** "0.1.0" */
+/** Returns the version: "0.1.0". */
 const char* sluice_version(void);
 
 /* ---- options */
 
 /**
- * Named values for planners and jobs. The functions that take options list the names they know; NULL stands for none.
- * A name or a kind of value that a function does not know is SLUICE_BAD_INPUT there. Flags are integers, 0 or 1; a
- * number may be given as an integer. Setting a name again replaces its value.
+ * Holds named values for planners and jobs. Functions that take options list the names that they know; NULL means no
+ * options. An unknown name or a wrong kind of value is SLUICE_BAD_INPUT in such a function. Flags are integers, 0 or 1;
+ * an integer may stand for a number. Setting a name again replaces its value.
+ *
+ *     sluice_options* options = NULL;
+ *     sluice_options_create(&options);
+ *     sluice_options_set_text(options, "algorithm", "oggp");
+ *     sluice_options_set_integer(options, "max_transfers", 3);
  */
 typedef struct sluice_options sluice_options;
-/** A network of clusters. */
+/** Holds a network of clusters. */
 typedef struct sluice_platform sluice_platform;
-/** What each rank sends, receives and combines in a collective: for jobs that carry it out in place of a plan. */
+/**
+ * Holds a program: what each rank sends, receives and combines in a collective. Jobs can execute it instead of a plan.
+ */
 typedef struct sluice_program sluice_program;
 
-/** Makes options without any values. */
+/** Makes options without values. */
 int sluice_options_create(sluice_options** options);
-/** Copies `value`. As for all of these functions, `name` is copied, too. */
+/** Sets a text. This function and the ones below copy `name` and the value. */
 int sluice_options_set_text(sluice_options* options, const char* name, const char* value);
-/** An integer or a flag. */
+/** Sets an integer or a flag. */
 int sluice_options_set_integer(sluice_options* options, const char* name, int64_t value);
-/** A number. The function that takes the options checks its range. */
+/** Sets a number. The function that takes the options checks its range. */
 int sluice_options_set_number(sluice_options* options, const char* name, double value);
-/** A list of `count` integers, which is copied; `values` may be NULL where there are none. */
+/** Sets a list of `count` integers; `values` may be NULL if `count` is 0. */
 int sluice_options_set_integers(sluice_options* options, const char* name, int64_t count, const int64_t values[]);
-/** The same of numbers. */
+/** Sets a list of `count` numbers; `values` may be NULL if `count` is 0. */
 int sluice_options_set_numbers(sluice_options* options, const char* name, int64_t count, const double values[]);
-/** Keeps a copy. The name is "platform". */
+/** Sets a platform; the name is "platform". */
 int sluice_options_set_platform(sluice_options* options, const sluice_platform* platform);
-/** Keeps a copy. The name is "program". */
+/** Sets a program; the name is "program". */
 int sluice_options_set_program(sluice_options* options, const sluice_program* program);
-/** Frees options; planners and jobs that were given them need them no more. */
+/** Frees options. Planners and jobs that were given them do not need them any more. */
 int sluice_options_free(sluice_options* options);
 
 /* ---- platforms */
 
 /** Reads a platform file (sluice.platform/2 or /1), as `sluice probe` writes it. */
 int sluice_platform_read(const char* path, sluice_platform** platform);
-/** Number of ranks of all clusters together. */
+/** Gets the number of ranks of all clusters together. */
 int sluice_platform_ranks(const sluice_platform* platform, int64_t* ranks);
-/** Number of clusters. */
+/** Gets the number of clusters. */
 int sluice_platform_clusters(const sluice_platform* platform, int64_t* clusters);
-/** Frees a platform; options that were given it have a copy. */
+/** Frees a platform. Options that were given it have a copy. */
 int sluice_platform_free(sluice_platform* platform);
 
 /* ---- programs */
 
-/** Reads a program file (sluice.program/1), as `sluice plan broadcast --program` or `sluice plan allgather --json`
- * writes it. The job that is given the program checks that it is valid and fits the job. sluice_schedule_read reads the
- * same files, and sluice_schedule_check checks them. */
+/**
+ * Reads a program file (sluice.program/1), as `sluice plan broadcast --program` or `sluice plan allgather --json`
+ * writes it. A job that is given the program checks that it is valid and fits. sluice_schedule_read reads the same
+ * files, and sluice_schedule_check checks them.
+ */
 int sluice_program_read(const char* path, sluice_program** program);
-/** The same from text. */
+/** Reads a program from text. */
 int sluice_program_parse(const char* text, sluice_program** program);
-/** "broadcast", "reduce" or another collective. */
+/** Gets the problem: "broadcast", "reduce" or another collective. */
 int sluice_program_problem(const sluice_program* program, const char** text);
-/** For how many ranks it is, and for which size: bytes of the message, of the elements of a rank, or of what else
- *  "size_bytes" is of that problem. Either may be NULL. */
+/**
+ * Gets the number of ranks of a program, and its size in bytes: "size_bytes" of the file, such as the message, or the
+ * elements of a rank. Either pointer may be NULL.
+ */
 int sluice_program_size(const sluice_program* program, int64_t* ranks, int64_t* bytes);
-/** Frees a program, and the text that it gave out; options that were given it have a copy. */
+/** Frees a program, and the text that it returned. Options that were given it have a copy. */
 int sluice_program_free(sluice_program* program);
 
 /* ---- layouts */
 
-/** Arrays of more dimensions are refused. */
+/** Limits the dimensions of an array; more are refused. */
 #define SLUICE_MAX_DIMENSIONS 7
 
-/** Blocks of any sizes in one dimension. The lists are the caller's; a call that is given them uses them no more once
- *  it has returned. */
+/**
+ * Describes blocks of any sizes in one dimension. The lists belong to the caller; calls do not use them after they
+ * return.
+ */
 typedef struct sluice_cuts {
   int64_t count;     /**< entries of `at`, at least 2, one more than blocks; 0: the dimension is block-cyclic */
-  const int64_t* at; /**< where blocks begin: 0 first, rising, the extent of the array last */
-  const int64_t*
-      owners; /**< the process of each block, `count` - 1 entries; NULL: block i is on process i modulo grid */
+  const int64_t* at; /**< block boundaries, rising, from 0 to the extent of the array */
+  /** Process of each block, `count` - 1 entries; NULL: block i is on process i modulo grid. */
+  const int64_t* owners;
 } sluice_cuts;
 
-/** A layout: in each dimension blocks of `block` elements dealt to `grid` processes in turn, the first block to process
- *  `first`; or with cuts blocks of any sizes, where `block` is not read and `first` must be 0. Processes are numbered
- * in row-major order of the grid. Entries beyond `dimensions` are not read; all others are, so that a layout without
- * cuts must have zeros there, as what is left out of an initializer has. */
+/**
+ * Describes a layout. In each dimension blocks of `block` elements go to `grid` processes in turn, the first block to
+ * process `first`. With cuts a dimension has blocks of any sizes instead; then `block` is not read and `first` must be
+ * 0. Processes are numbered in row-major order of the grid. Entries beyond `dimensions` are not read. All others are
+ * read, so set `cuts` of a layout without cuts to zeros, as an initializer does.
+ */
 typedef struct sluice_layout {
   int64_t dimensions; /**< 1 to SLUICE_MAX_DIMENSIONS */
   int64_t grid[SLUICE_MAX_DIMENSIONS];
@@ -125,67 +142,110 @@ typedef struct sluice_layout {
   sluice_cuts cuts[SLUICE_MAX_DIMENSIONS];
 } sluice_layout;
 
-/** Reads "GRID:BLOCK", as "16:3" or "4x4:64x64"; `first` becomes 0. Cuts in place of a block are refused. */
+/** Reads "GRID:BLOCK", such as "16:3" or "4x4:64x64"; `first` becomes 0. Cuts instead of a block are refused. */
 int sluice_layout_parse(const char* text, sluice_layout* layout);
-/** The same, also with cuts, as "4:0,10,35,100" or "2x2:0,10,35@1,0x64", and of "@FILE" what that file holds. `count`
- *  becomes how many integers the cuts and owners take. Where `numbers` is not NULL it has room for `capacity`, and the
- *  cuts of `layout` are there; where it is NULL, `layout` is left alone and may be NULL. */
+/**
+ * Reads a layout that may have cuts, such as "4:0,10,35,100" or "2x2:0,10,35@1,0x64", or, for "@FILE", the text in that
+ * file.
+ *
+ * - `layout`: gets the layout if `numbers` is not NULL; otherwise unchanged, and may be NULL
+ * - `count`: gets the number of integers of the cuts and owners
+ * - `capacity`, `numbers`: room for these integers; the cuts of `layout` point into it. NULL: only `count` is set
+ */
 int sluice_layout_parse_cuts(const char* text, sluice_layout* layout, int64_t* count, int64_t capacity,
                              int64_t numbers[]);
-/** Number of elements that `process` of the grid holds of an array of `shape`, one extent per dimension. */
+/** Gets the number of elements that `process` of the grid holds of an array. `shape`: one extent per dimension. */
 int sluice_layout_local_size(const sluice_layout* layout, const int64_t shape[], int64_t process, int64_t* elements);
-/** The same by dimension: `extents` has room for one number per dimension. */
+/** Gets the extents of the part of an array that `process` holds. `shape`, `extents`: one number per dimension. */
 int sluice_layout_local_shape(const sluice_layout* layout, const int64_t shape[], int64_t process, int64_t extents[]);
 
 /* ---- planning */
 
-/** A schedule of steps (redistribute, exchange) or of a tree (reduce, broadcast), or a program that was read. */
+/** Holds a schedule of steps (redistribute, exchange) or of a tree (reduce, broadcast), or a program that was read. */
 typedef struct sluice_schedule sluice_schedule;
 
-/** Plans how an array of `shape` (NULL: one slice, after which the pattern repeats, or what cuts say) moves from one
- *  layout to another. Processes of the two grids are apart, and blocks start at process 0. Sizes are elements.
- *  Options: algorithm (text: one of redistribute, or of exchange, which may cut messages; the latter is what "auto" is
- *  between blocks of any sizes), setup (number, of elements), effort (number; 1); from_replicas, to_replicas (integers:
- *  copies of the source array that there are, of the target array that are wanted; the algorithm is one of exchange
- *  then), forward (flag, 1 unless set: whether copies of the target may get from one another what they do not have);
- *  part (text: "upper" or "lower", of a matrix: the triangle, or trapezoid, on that side of the diagonal),
- * unit_diagonal (flag: without the diagonal). */
+/**
+ * Plans how an array moves from one layout to another. Sizes are elements. The two grids have different processes, and
+ * blocks start at process 0.
+ *
+ * - `shape`: one extent per dimension. NULL: the shape of the cuts, or one slice, after which the layouts repeat
+ * - `from`, `to`: the two layouts
+ * - `options`: see below; may be NULL
+ * - `schedule`: gets the plan
+ *
+ * Options:
+ * - algorithm (text): an algorithm of redistribute, or of exchange, which may cut messages. "auto" is one of exchange
+ *   between blocks of any sizes
+ * - setup (number): set-up cost of a step, in elements
+ * - effort (number; 1): limits the search
+ * - from_replicas, to_replicas (integers): existing copies of the source array, wanted copies of the target array; they
+ *   need an algorithm of exchange
+ * - forward (flag; 1): lets copies of the target get data from one another
+ * - part (text): "upper" or "lower", for a matrix: the triangle, or trapezoid, on that side of the diagonal
+ * - unit_diagonal (flag): leaves out the diagonal
+ */
 int sluice_plan_redistribution(const int64_t shape[], const sluice_layout* from, const sluice_layout* to,
                                const sluice_options* options, sluice_schedule** schedule);
-/** Plans who sends when, for `messages` messages: from[i] has size[i] for to[i]; several of one pair add up.
- *  Options: algorithm (text), max_transfers (integer; unless given, as many as senders or receivers, whichever is
- *  less), setup (number, in the unit of the sizes; 1), effort (number), time_limit_s (number), seed (integer);
- *  sender_speeds, receiver_speeds (numbers, one per node): where nodes differ in speed, 1 being that at which a unit of
- *  the sizes takes a unit of time; backbone_times (numbers, in the unit of the sizes), backbone_max_transfers
- *  (integers): in place of max_transfers, from which time on so many transfers fit the backbone, the first time 0. */
+/**
+ * Plans who sends when.
+ *
+ * - `senders`, `receivers`: their numbers
+ * - `messages`: number of messages: from[i] has size[i] for to[i]; several messages of one pair add up
+ * - `options`: see below; may be NULL
+ * - `schedule`: gets the plan
+ *
+ * Options:
+ * - algorithm (text)
+ * - max_transfers (integer): most transfers at once; default: the smaller number of senders and receivers
+ * - setup (number; 1): set-up cost of a step, in the unit of the sizes
+ * - effort (number), time_limit_s (number), seed (integer): limits and seed of the search
+ * - sender_speeds, receiver_speeds (numbers, one per node): speeds if nodes differ; at speed 1 a unit of size takes a
+ *   unit of time
+ * - backbone_times (numbers, in the unit of the sizes), backbone_max_transfers (integers): replace max_transfers if it
+ *   changes; from each time on, that number of transfers fits the backbone. The first time is 0
+ */
 int sluice_plan_exchange(int64_t senders, int64_t receivers, int64_t messages, const int64_t from[], const int64_t to[],
                          const int64_t size[], const sluice_options* options, sluice_schedule** schedule);
-/** The same for the traffic in a file, Matrix Market (.mtx) or dense CSV (.csv). */
+/** Plans who sends when for the traffic in a file, Matrix Market (.mtx) or dense CSV (.csv). */
 int sluice_plan_exchange_file(const char* path, const sluice_options* options, sluice_schedule** schedule);
-/** Plans the reduction of one element of each machine where a transfer takes `transfer` and a combination `compute`.
- *  Options: algorithm (text), arity, root, segments, max_segments, max_transfers, max_reducers (integers),
- *  commutative (flag), transfer_overhead, compute_overhead (numbers), arrivals (numbers, one per machine), effort
- *  (number). Where machines or links differ: transfer_costs in place of `transfer`, which is 0 then (numbers: one per
- *  sender, or for each sender as many as there are machines, one per receiver), compute_costs in place of `compute`
- *  (numbers, one per machine). Limits, dates, parts, an order and such costs may come together. */
+/**
+ * Plans the reduction of one element of each machine.
+ *
+ * - `machines`: number of machines
+ * - `transfer`, `compute`: cost of a transfer and of a combination
+ * - `options`: see below; may be NULL. Limits, dates, parts, an order and different costs may be combined
+ * - `schedule`: gets the plan
+ *
+ * Options:
+ * - algorithm (text), effort (number)
+ * - arity, root, segments, max_segments, max_transfers, max_reducers (integers)
+ * - commutative (flag)
+ * - transfer_overhead, compute_overhead (numbers)
+ * - arrivals (numbers, one per machine)
+ * - transfer_costs (numbers): replace `transfer`, which is then 0. One per sender, or for each sender one per receiver
+ * - compute_costs (numbers, one per machine): replace `compute`, which is then 0
+ */
 int sluice_plan_reduce(int64_t machines, double transfer, double compute, const sluice_options* options,
                        sluice_schedule** schedule);
-/** Plans the broadcast of `bytes` from rank `root`. The schedule's machines are clusters, or ranks (see the C++ header
- *  plan/broadcast.hpp). Options: algorithm, lookahead, inside (texts), segments (integer), early_internal (flag),
- *  effort (number). */
+/**
+ * Plans the broadcast of `bytes` from rank `root`. The schedule's machines are clusters, or ranks (see the C++ header
+ * plan/broadcast.hpp).
+ *
+ * Options: algorithm, lookahead, inside (texts), segments (integer), early_internal (flag), effort (number).
+ */
 int sluice_plan_broadcast(const sluice_platform* platform, int64_t root, int64_t bytes, const sluice_options* options,
                           sluice_schedule** schedule);
 
 /* ---- schedules */
 
-/** What a schedule consists of. */
+/** Names the kinds of schedules. */
 enum sluice_schedule_kind {
   SLUICE_STEPS = 1,  /**< steps of transfers */
   SLUICE_TREE = 2,   /**< timed transfers along a tree */
-  SLUICE_PROGRAM = 3 /**< what each rank of a collective sends, receives and combines: see sluice_schedule_program */
+  SLUICE_PROGRAM = 3 /**< operations of each rank of a collective: see sluice_schedule_program */
 };
 
-/** A piece of the message from `from` to `to`: `size` units, starting `offset` units into the message. */
+/** Describes a piece of the message from `from` to `to`: `size` units, starting `offset` units into the message. */
 typedef struct sluice_transfer {
   int64_t from;
   int64_t to;
@@ -193,83 +253,111 @@ typedef struct sluice_transfer {
   int64_t size;
 } sluice_transfer;
 
-/** A transfer of a tree, from machine `from` to machine `to`, that takes from `start` to `end`. */
+/** Describes a transfer of a tree, from machine `from` to machine `to`, from time `start` to time `end`. */
 typedef struct sluice_timed_transfer {
   int64_t from;
   int64_t to;
-  int64_t segment; /**< which part of the element */
+  int64_t segment; /**< part of the element */
   double start;
-  double end; /**< the receiver has all of it */
+  double end; /**< time when the receiver has all of it */
 } sluice_timed_transfer;
 
-/** total = transmission + setup * steps */
+/** Holds a cost: total = transmission + setup * steps. */
 typedef struct sluice_cost {
   int64_t steps;
   int64_t transmission;
   double total;
 } sluice_cost;
 
-/** Reads a file that `sluice plan --json` writes, of any kind: sluice.schedule/1 or sluice.program/1. Whether it is
- * valid is told by sluice_schedule_check. */
+/**
+ * Reads a file of `sluice plan --json`, of any kind: sluice.schedule/1 or sluice.program/1. sluice_schedule_check says
+ * whether it is valid.
+ */
 int sluice_schedule_read(const char* path, sluice_schedule** schedule);
-/** The same from text. */
+/** Reads a schedule from text. */
 int sluice_schedule_parse(const char* text, sluice_schedule** schedule);
-/** Replaces the file `path`, whole or not at all. */
+/** Writes a schedule to the file `path`, which is replaced as a whole or not at all. */
 int sluice_schedule_write(const sluice_schedule* schedule, const char* path);
-/** The same as text. */
+/** Gets the text of the file that sluice_schedule_write writes. */
 int sluice_schedule_json(sluice_schedule* schedule, const char** text);
 
-/** `kind` becomes SLUICE_STEPS, SLUICE_TREE or SLUICE_PROGRAM. */
+/** Gets the kind: SLUICE_STEPS, SLUICE_TREE or SLUICE_PROGRAM. */
 int sluice_schedule_kind(const sluice_schedule* schedule, int* kind);
-/** "redistribute", "exchange", "reduce", "broadcast" or, of a program, any collective. */
+/** Gets the problem: "redistribute", "exchange", "reduce", "broadcast" or, for a program, any collective. */
 int sluice_schedule_problem(const sluice_schedule* schedule, const char** text);
-/** The name of the algorithm that planned it. */
+/** Gets the name of the algorithm that planned the schedule. */
 int sluice_schedule_algorithm(const sluice_schedule* schedule, const char** text);
-/** Of steps: how many there are on each side. Either may be NULL. */
+/** Gets the numbers of senders and receivers of a schedule of steps. Either pointer may be NULL. */
 int sluice_schedule_senders(const sluice_schedule* schedule, int64_t* senders, int64_t* receivers);
-/** Of steps: copies of the source array and of the target array, 1 unless there are several. `first_passing`: where
- *  copies of the target may pass on what they have, sender `first_passing` + i is receiver i; else the number of
- *  senders. With several copies, process p of copy c of a grid of n processes is number c n + p, and the offsets of
- *  transfers are places in what the receiver gets. Any may be NULL. */
+/**
+ * Gets the copies of the arrays of a schedule of steps; any pointer may be NULL.
+ *
+ * - `from`, `to`: copies of the source array and of the target array, usually 1
+ * - `first_passing`: if copies of the target may forward data, sender `first_passing` + i is receiver i; otherwise the
+ *   number of senders
+ *
+ * With several copies, process p of copy c of a grid of n processes is number c n + p, and the offsets of transfers are
+ * places in the data of the receiver.
+ */
 int sluice_schedule_replicas(const sluice_schedule* schedule, int64_t* from, int64_t* to, int64_t* first_passing);
-/** Of steps: sizes are in units of 10^-decimals of what the user wrote; 0 where they are whole. */
+/**
+ * Gets the decimals of a schedule of steps: sizes are in units of 10^-decimals of what the user wrote; 0 if they are
+ * whole.
+ */
 int sluice_schedule_decimals(const sluice_schedule* schedule, int* decimals);
-/** Of steps: what the schedule costs, and what none costs less than. Either may be NULL. */
+/** Gets the cost of a schedule of steps, and a lower bound for all schedules. Either pointer may be NULL. */
 int sluice_schedule_cost(const sluice_schedule* schedule, sluice_cost* cost, sluice_cost* bound);
-/** Of steps: how many. */
+/** Gets the number of steps of a schedule of steps. */
 int sluice_schedule_steps(const sluice_schedule* schedule, int64_t* steps);
-/** Of steps: one step. `transfers` becomes how many there are; where `list` is not NULL, it has room for `capacity`,
- *  which must be enough. `duration` may be NULL. */
+/**
+ * Gets one step of a schedule of steps.
+ *
+ * - `step`: 0 to steps - 1
+ * - `duration`: gets the duration; may be NULL
+ * - `transfers`: gets the number of transfers
+ * - `capacity`, `list`: room for the transfers, which must be enough; `list` may be NULL
+ */
 int sluice_schedule_step(const sluice_schedule* schedule, int64_t step, int64_t* duration, int64_t* transfers,
                          int64_t capacity, sluice_transfer list[]);
-/** Of a tree: machines, root, and when the last transfer has had its effect; any may be NULL. */
+/**
+ * Gets the number of machines of a tree, its root, and the time when the last transfer has had its effect. Any pointer
+ * may be NULL.
+ */
 int sluice_schedule_tree(const sluice_schedule* schedule, int64_t* machines, int64_t* root, double* length);
-/** Of a tree: between which lengths the shortest lies; either may be NULL. */
+/** Gets bounds on the length of the shortest tree. Either pointer may be NULL. */
 int sluice_schedule_tree_bound(const sluice_schedule* schedule, double* lower, double* upper);
-/** Of a tree, in order of their start; as sluice_schedule_step. */
+/** Gets the transfers of a tree in the order of their start; arguments are as for sluice_schedule_step. */
 int sluice_schedule_tree_transfers(const sluice_schedule* schedule, int64_t* transfers, int64_t capacity,
                                    sluice_timed_transfer list[]);
 
-/** Of a program: makes a copy of it, which jobs take as an option and sluice_program_size tells the size of. */
+/** Copies the program out of a schedule. Jobs take it as an option, and sluice_program_size gives its size. */
 int sluice_schedule_program(const sluice_schedule* schedule, sluice_program** program);
-/** Of a tree of sluice_plan_reduce: makes a program of it, which jobs of reductions take as an option, for elements of
- *  `size_bytes` in all on each rank, in pieces of `element_bytes` that are never cut. */
+/**
+ * Makes a program from a tree of sluice_plan_reduce. Jobs of reductions take it as an option.
+ *
+ * - `size_bytes`: bytes of all elements of each rank
+ * - `element_bytes`: bytes of pieces that are never cut
+ */
 int sluice_schedule_reduction_program(const sluice_schedule* schedule, int64_t size_bytes, int64_t element_bytes,
                                       sluice_program** program);
 
-/** Judges the schedule by itself, one read from a file with the cost and the layouts that the file states. `violations`
- *  becomes the number of ways in which it is broken, 0 if it is sound. */
+/**
+ * Checks a schedule alone. A schedule from a file is checked with the cost and the layouts in the file. `violations`
+ * gets the number of faults, 0 if the schedule is valid.
+ */
 int sluice_schedule_check(sluice_schedule* schedule, int64_t* violations);
-/** The same of steps, and whether they send exactly what there is to send; the arguments are those of
- *  sluice_plan_exchange. */
+/**
+ * Checks a schedule of steps as sluice_schedule_check, and whether it sends exactly the given traffic. The arguments
+ * are as for sluice_plan_exchange.
+ */
 int sluice_schedule_check_traffic(sluice_schedule* schedule, int64_t senders, int64_t receivers, int64_t messages,
                                   const int64_t from[], const int64_t to[], const int64_t size[], int64_t* violations);
-/** The same for the traffic in a file. */
+/** Checks a schedule of steps with the traffic in a file. */
 int sluice_schedule_check_file(sluice_schedule* schedule, const char* path, int64_t* violations);
-/** One line on what the last check of this schedule found; `violation` counts from 0. */
+/** Gets one line on a fault that the last check of this schedule found; `violation` counts from 0. */
 int sluice_schedule_violation(const sluice_schedule* schedule, int64_t violation, const char** text);
 
-/** Frees a schedule, and the text that it gave out. */
+/** Frees a schedule, and the text that it returned. */
 int sluice_schedule_free(sluice_schedule* schedule);
 
 #ifdef __cplusplus
