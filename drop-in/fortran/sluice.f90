@@ -1,5 +1,6 @@
-!> Sluice for Fortran 2008: planning of redistributions, exchanges, reductions and broadcasts, and jobs that run them under
-!> MPI, over the C library (include/sluice/sluice.h and sluice_mpi.h say what each does, and name the options).
+!> Sluice for Fortran 2008: plans redistributions, exchanges, reductions and broadcasts, and makes jobs that run them
+!> under MPI. It calls the C library: include/sluice/sluice.h and sluice_mpi.h describe each procedure and name the
+!> options.
 !>
 !>     use mpi_f08
 !>     use sluice
@@ -8,11 +9,11 @@
 !>     call sluice_redistribution_execute(job, x, y)
 !>     call sluice_job_free(job)
 !>
-!> Every procedure has the optional arguments stat and errmsg: stat becomes SLUICE_OK or another of the codes below, and
-!> where it is not SLUICE_OK, errmsg says why in one line. Without stat a failure stops the program with that line.
-!> Buffers are contiguous arrays of any type and rank, stored as Fortran does: the first dimension runs fastest. Those of
-!> start stay as they are until wait or test says that the execution has ended, and have the attribute asynchronous or
-!> target in the caller. Ranks, processes and steps count from 0.
+!> Every procedure has the optional arguments stat and errmsg. stat becomes SLUICE_OK or another of the codes below. If
+!> it is not SLUICE_OK, errmsg gets one line that says why. Without stat a failure stops the program with that line.
+!> Buffers are contiguous arrays of any type and rank, stored as Fortran does: the first dimension runs fastest. Buffers
+!> of start must not change until wait or test says that the execution has ended. They need the attribute asynchronous
+!> or target in the caller. Ranks, processes and steps count from 0.
 module sluice
   use, intrinsic :: iso_c_binding, only: c_associated, c_char, c_double, c_f_pointer, c_int, c_int64_t, c_loc, c_null_char, &
                                          c_null_ptr, c_ptr
@@ -32,15 +33,15 @@ module sluice
   integer, parameter, public :: SLUICE_TREE = 2  !< a schedule of timed transfers along a tree
   integer, parameter, public :: SLUICE_PROGRAM_KIND = 3  !< a program: SLUICE_PROGRAM of C, which is a type here
 
-  !> Blocks of any sizes in one dimension. `at`: where they begin, counted from 0: 0 first, rising, the extent of the array
-  !> last; not allocated where the dimension is block-cyclic. `owners`: the process of each block, one less than `at` has;
-  !> not allocated: block i, counted from 0, is on process i modulo the grid.
+  !> Describes blocks of any sizes in one dimension. `at`: block boundaries, from 0 to the extent of the array; not
+  !> allocated if the dimension is block-cyclic. `owners`: the process of each block, one entry less than `at`; not
+  !> allocated: block i, counted from 0, is on process i modulo the grid.
   type, public :: sluice_cuts
     integer(c_int64_t), allocatable :: at(:), owners(:)
   end type
-  !> A layout: in each dimension blocks of `block` elements dealt to `grid` processes in turn, the first block to process
-  !> `first`; or with `cuts` blocks of any sizes, where `block` is not read. Processes are numbered in row-major order of
-  !> the grid. Entries beyond `dimensions` are not read.
+  !> Describes a layout. In each dimension blocks of `block` elements go to `grid` processes in turn, the first block to
+  !> process `first`. With `cuts` a dimension has blocks of any sizes, and `block` is not read. Processes are numbered
+  !> in row-major order of the grid. Entries beyond `dimensions` are not read.
   type, public :: sluice_layout
     integer(c_int64_t) :: dimensions = 0  !< 1 to SLUICE_MAX_DIMENSIONS
     integer(c_int64_t) :: grid(SLUICE_MAX_DIMENSIONS) = 1  !< processes
@@ -48,7 +49,7 @@ module sluice
     integer(c_int64_t) :: first(SLUICE_MAX_DIMENSIONS) = 0  !< the process that has the first block
     type(sluice_cuts) :: cuts(SLUICE_MAX_DIMENSIONS)  !< where blocks of any sizes begin
   end type
-  ! The same as the C library has them.
+  ! Layouts as the C library has them.
   type, bind(C) :: c_cuts
     integer(c_int64_t) :: count = 0
     type(c_ptr) :: at = c_null_ptr, owners = c_null_ptr
@@ -60,44 +61,45 @@ module sluice
     integer(c_int64_t) :: first(SLUICE_MAX_DIMENSIONS) = 0
     type(c_cuts) :: cuts(SLUICE_MAX_DIMENSIONS)
   end type
-  !> A piece of the message from process `from` to process `to`: `size` units, starting `offset` units into the message.
+  !> Describes a piece of the message from process `from` to process `to`: `size` units, starting `offset` units into
+  !> the message.
   type, bind(C), public :: sluice_transfer
     integer(c_int64_t) :: from = 0, to = 0, offset = 0, size = 0
   end type
-  !> A transfer of a tree from machine `from` to machine `to`. `segment`: the part of the element that it carries; `start`:
-  !> when the sender begins; `end`: when the receiver has all of it.
+  !> Describes a transfer of a tree from machine `from` to machine `to`. `segment`: the part of the element that it
+  !> carries; `start`: time when the sender begins; `end`: time when the receiver has all of it.
   type, bind(C), public :: sluice_timed_transfer
     integer(c_int64_t) :: from = 0, to = 0, segment = 0
     real(c_double) :: start = 0, end = 0
   end type
-  !> What a schedule of steps costs: total = transmission + setup * steps.
+  !> Holds the cost of a schedule of steps: total = transmission + setup * steps.
   type, bind(C), public :: sluice_cost
     integer(c_int64_t) :: steps = 0, transmission = 0
     real(c_double) :: total = 0
   end type
 
-  !> Named values for planners and jobs, set by sluice_options_set and given back by sluice_options_free.
+  !> Holds named values for planners and jobs. sluice_options_set sets them, and sluice_options_free frees them.
   type, public :: sluice_options
     private
     type(c_ptr) :: handle = c_null_ptr  !< of the C library; private
   end type
-  !> A network of clusters, given back by sluice_platform_free.
+  !> Holds a network of clusters. sluice_platform_free frees it.
   type, public :: sluice_platform
     private
     type(c_ptr) :: handle = c_null_ptr  !< of the C library; private
   end type
-  !> What each rank sends, receives and combines in a collective: for jobs that carry it out in place of a plan. Given back
-  !> by sluice_program_free.
+  !> Holds a program: what each rank sends, receives and combines in a collective. Jobs can execute it instead of a
+  !> plan. sluice_program_free frees it.
   type, public :: sluice_program
     private
     type(c_ptr) :: handle = c_null_ptr  !< of the C library; private
   end type
-  !> A schedule of steps or of a tree, or a program that was read, given back by sluice_schedule_free.
+  !> Holds a schedule of steps or of a tree, or a program that was read. sluice_schedule_free frees it.
   type, public :: sluice_schedule
     private
     type(c_ptr) :: handle = c_null_ptr  !< of the C library; private
   end type
-  !> One array of several that move at once.
+  !> Describes one array of several that move at once.
   type, public :: sluice_array
     integer(c_int64_t) :: shape(SLUICE_MAX_DIMENSIONS) = 0  !< extents of the source array; no more than it has are read
     type(sluice_layout) :: from  !< of the source array
@@ -105,13 +107,13 @@ module sluice
     integer(c_int64_t) :: element_bytes = 8  !< size of an element, at least 1
     type(sluice_options) :: options  !< of the array; given back by sluice_options_free where any were set
   end type
-  ! The same as the C library has it.
+  ! One array as the C library has it.
   type, bind(C) :: c_array
     type(c_ptr) :: shape, from, to
     integer(c_int64_t) :: element_bytes
     type(c_ptr) :: options
   end type
-  !> A job of any of the five kinds, given back by sluice_job_free.
+  !> Holds a job of any of the five kinds. sluice_job_free frees it.
   type, public :: sluice_job
     private
     type(c_ptr) :: handle = c_null_ptr  !< of the C library; private
@@ -140,56 +142,57 @@ module sluice
   public :: sluice_collective_create, sluice_combining_create, sluice_collective_execute, sluice_collective_start
   public :: sluice_collective_execute_in_place, sluice_collective_bytes
 
-  !> sluice_options_set(options, name, value): a text, an integer, a flag (logical), a number, a list of integers or
-  !> of numbers, a platform, a program.
+  !> sluice_options_set(options, name, value): sets a text, an integer, a flag (logical), a number, a list of integers
+  !> or of numbers, a platform or a program.
   interface sluice_options_set
     module procedure set_text, set_int32, set_int64, set_logical, set_real64, set_list, set_numbers, set_platform, set_program
   end interface
 
-  ! What takes shapes and sizes of the kind int32, too, all of a call of one kind.
+  ! Procedures that also take shapes and sizes of the kind int32; all arguments of a call have one kind.
 
-  !> sluice_layout(grid, block[, first]): a layout without cuts, of lists with an entry for each dimension. Lists of other
-  !> lengths than that of `grid` make one of -1 dimensions, which is refused wherever it is used.
+  !> sluice_layout(grid, block[, first]): makes a layout without cuts from lists with an entry for each dimension. If
+  !> lists have different lengths, the layout gets -1 dimensions, and every procedure refuses it.
   interface sluice_layout
     module procedure layout_int32, layout_int64
   end interface
-  !> sluice_layout_local_shape(layout, shape, process, extents[, stat, errmsg]): extents of what process has of an array of
-  !> shape; extents has as many entries as the layout has dimensions.
+  !> sluice_layout_local_shape(layout, shape, process, extents[, stat, errmsg]): gets the extents of the part of an
+  !> array of `shape` that `process` holds. `extents` has as many entries as the layout has dimensions.
   interface sluice_layout_local_shape
     module procedure local_shape_int32, local_shape_int64
   end interface
-  !> sluice_plan_redistribution(from, to, schedule[, shape, options, stat, errmsg]): plans how an array of `shape` moves from
-  !> one layout to another; sizes are elements. Without shape: one slice, after which the pattern repeats, or what cuts say.
+  !> sluice_plan_redistribution(from, to, schedule[, shape, options, stat, errmsg]): plans how an array of `shape` moves
+  !> from one layout to another; sizes are elements. Without shape: the shape of the cuts, or one slice, after which the
+  !> layouts repeat.
   interface sluice_plan_redistribution
     module procedure plan_redistribution_int32, plan_redistribution_int64
   end interface
-  !> sluice_redistribution_create(comm, shape, from, to, element_bytes, job[, options, stat, errmsg]): makes a job that moves
-  !> an array of `shape` from one layout to another; collective. `element_bytes`: size of one element, at least 1. Arrays are
-  !> stored as Fortran does; options, where given, say so afterwards (column_major).
+  !> sluice_redistribution_create(comm, shape, from, to, element_bytes, job[, options, stat, errmsg]): makes a job that
+  !> moves an array of `shape` from one layout to another; collective. `element_bytes`: size of one element, at least 1.
+  !> Arrays are stored as Fortran does; given options get the flag column_major.
   interface sluice_redistribution_create
     module procedure redistribution_create_int32, redistribution_create_int64
   end interface
-  !> sluice_exchange_create(comm, ranks, bytes, job[, options, stat, errmsg]): makes a job that sends everybody's messages to
-  !> everybody else; collective. This rank has bytes(i) for rank ranks(i), each rank once at most.
+  !> sluice_exchange_create(comm, ranks, bytes, job[, options, stat, errmsg]): makes a job that sends messages between
+  !> any ranks; collective. This rank has bytes(i) for rank ranks(i), each rank at most once.
   interface sluice_exchange_create
     module procedure exchange_create_int32, exchange_create_int64
   end interface
   !> sluice_reduction_create(comm, count, datatype, op, root, job[, options, stat, errmsg]): makes a job that combines
-  !> `count` elements of each rank, as MPI_Reduce; collective. Type and operation must last as long as the job.
+  !> `count` elements of each rank, as MPI_Reduce; collective. Type and operation must exist as long as the job.
   interface sluice_reduction_create
     module procedure reduction_create_int32, reduction_create_int64
   end interface
-  !> sluice_collective_create(comm, problem, bytes, root, job[, options, stat, errmsg]): makes a job of `problem`: scatter,
-  !> gather, allgather or alltoall, of bytes; collective. `bytes` has one size for all blocks, or one for each block, the
-  !> same list on all ranks: one for each rank, in alltoall one for each pair, row by row by the sender. `root` counts where
-  !> there is one.
+  !> sluice_collective_create(comm, problem, bytes, root, job[, options, stat, errmsg]): makes a job of `problem`:
+  !> scatter, gather, allgather or alltoall; collective. `bytes` has one size for all blocks, or a size for each block,
+  !> equal on all ranks: one for each rank, for alltoall one for each pair, row by row by the sender. `root`: for
+  !> scatter and gather only.
   interface sluice_collective_create
     module procedure collective_create_int32, collective_create_int64
   end interface
   !> sluice_combining_create(comm, problem, count, datatype, op[, counts], job[, options, stat, errmsg]): makes a job of
-  !> `problem`: allreduce or reduce-scatter, of `count` elements of each rank; collective. Type and operation must last as
-  !> long as the job. `counts`, of reduce-scatter: elements of each rank's share; left out, or an empty list: as equal as
-  !> they can be.
+  !> `problem`: allreduce or reduce-scatter, of `count` elements of each rank; collective. Type and operation must exist
+  !> as long as the job. `counts`, for reduce-scatter: elements of each rank's share. If it is left out or empty, shares
+  !> are as equal as possible.
   interface sluice_combining_create
     module procedure combining_create_int32, combining_create_int64, combining_create_equal_int32, combining_create_equal_int64
   end interface
@@ -601,7 +604,7 @@ contains
 
   ! ---- errors
 
-  !> What every procedure ends with.
+  !> Reports the result of a procedure: sets stat and errmsg, or stops the program if there is no stat.
   subroutine finish(code, stat, errmsg)
     integer(c_int), intent(in) :: code
     integer, intent(out), optional :: stat
@@ -764,7 +767,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  !> Gives options back; planners and jobs that were given them need them no more.
+  !> Frees options. Planners and jobs that were given them do not need them any more.
   subroutine sluice_options_free(options)
     type(sluice_options), intent(inout) :: options
     integer(c_int) :: code
@@ -783,7 +786,7 @@ contains
     call finish(c_platform_read(in_c(path), platform%handle), stat, errmsg)
   end subroutine
 
-  !> Gives a platform back; options that were given it have a copy.
+  !> Frees a platform. Options that were given it have a copy.
   subroutine sluice_platform_free(platform)
     type(sluice_platform), intent(inout) :: platform
     integer(c_int) :: code
@@ -791,9 +794,9 @@ contains
     platform%handle = c_null_ptr
   end subroutine
 
-  !> Reads a program file (sluice.program/1), as `sluice plan broadcast --program` or `sluice plan allgather --json` writes it.
-  !> Whether it is sound, and for what is asked for, the job says that is given it; sluice_schedule_read reads the same files,
-  !> and sluice_schedule_check judges them.
+  !> Reads a program file (sluice.program/1), as `sluice plan broadcast --program` or `sluice plan allgather --json`
+  !> writes it. The job that is given the program checks that it is valid and fits. sluice_schedule_read reads the same
+  !> files, and sluice_schedule_check checks them.
   subroutine sluice_program_read(path, program, stat, errmsg)
     character(*), intent(in) :: path
     type(sluice_program), intent(out) :: program
@@ -802,7 +805,7 @@ contains
     call finish(c_program_read(in_c(path), program%handle), stat, errmsg)
   end subroutine
 
-  !> The same from text.
+  !> Reads a program from text.
   subroutine sluice_program_parse(text, program, stat, errmsg)
     character(*), intent(in) :: text
     type(sluice_program), intent(out) :: program
@@ -811,8 +814,8 @@ contains
     call finish(c_program_parse(in_c(text), program%handle), stat, errmsg)
   end subroutine
 
-  !> For how many ranks a program is, and for which size: bytes of the message, of the elements of a rank, or of what else
-  !> "size_bytes" is of that problem.
+  !> Gets the number of ranks of a program, and its size in bytes: "size_bytes" of the file, such as the message, or the
+  !> elements of a rank.
   subroutine sluice_program_size(program, ranks, bytes, stat, errmsg)
     type(sluice_program), intent(in) :: program
     integer(int64), intent(out) :: ranks, bytes
@@ -823,7 +826,7 @@ contains
     call finish(c_program_size(program%handle, ranks, bytes), stat, errmsg)
   end subroutine
 
-  !> Gives a program back; options that were given it have a copy.
+  !> Frees a program. Options that were given it have a copy.
   subroutine sluice_program_free(program)
     type(sluice_program), intent(inout) :: program
     integer(c_int) :: code
@@ -831,8 +834,8 @@ contains
     program%handle = c_null_ptr
   end subroutine
 
-  !> Reads "GRID:BLOCK", as "16:3" or "4x4:64x64", where cuts may stand for a block, as in "2x2:0,10,35@1,0x64", or
-  !> "@FILE", what that file holds of this; `first` becomes 0.
+  !> Reads "GRID:BLOCK", such as "16:3" or "4x4:64x64", also with cuts, such as "4:0,10,35,100@1,0,1", or, for "@FILE",
+  !> the text in that file; `first` becomes 0.
   subroutine sluice_layout_parse(text, layout, stat, errmsg)
     character(*), intent(in) :: text
     type(sluice_layout), intent(out) :: layout
@@ -895,8 +898,8 @@ contains
     end if
   end function
 
-  !> The layout as the C library has it, which points to the cuts of this one. Lists of lengths that do not fit become a
-  !> number of cuts that is refused.
+  !> Makes the layout of the C library, which points to the cuts of this layout. Lists of wrong lengths become a number
+  !> of cuts that is refused.
   function c_layout_of(layout) result(found)
     type(sluice_layout), intent(in), target :: layout
     type(c_layout) :: found
@@ -989,7 +992,7 @@ contains
     call plan_redistribution_int64(from, to, schedule, int(shape, int64), options, stat, errmsg)
   end subroutine
 
-  !> Plans who sends when. traffic(i, j): what sender i - 1 has for receiver j - 1, at least 0.
+  !> Plans who sends when. traffic(i, j): size of the message from sender i - 1 to receiver j - 1, at least 0.
   subroutine sluice_plan_exchange(traffic, schedule, options, stat, errmsg)
     integer(int64), intent(in) :: traffic(:, :)
     type(sluice_schedule), intent(out) :: schedule
@@ -1014,9 +1017,9 @@ contains
                                 schedule%handle), stat, errmsg)
   end subroutine
 
-  !> Plans the reduction of one element of each machine where a transfer takes `transfer` and a combination `compute`. Where
-  !> machines or links differ, these are 0 and the options `transfer_costs` and `compute_costs` say it; of the former for each
-  !> link those of the first sender come first.
+  !> Plans the reduction of one element of each machine. A transfer costs `transfer`, a combination `compute`. If
+  !> machines or links differ, these are 0 and the options `transfer_costs` and `compute_costs` replace them.
+  !> transfer_costs with an entry for each link lists the links of the first sender first.
   subroutine sluice_plan_reduce(machines, transfer, compute, schedule, options, stat, errmsg)
     integer(int64), intent(in) :: machines
     real(real64), intent(in) :: transfer, compute
@@ -1041,8 +1044,8 @@ contains
 
   ! ---- schedules
 
-  !> Reads a file that `sluice plan --json` writes, of any kind: sluice.schedule/1 or sluice.program/1. Whether it is sound is
-  !> for sluice_schedule_check to say.
+  !> Reads a file of `sluice plan --json`, of any kind: sluice.schedule/1 or sluice.program/1. sluice_schedule_check
+  !> says whether it is valid.
   subroutine sluice_schedule_read(path, schedule, stat, errmsg)
     character(*), intent(in) :: path
     type(sluice_schedule), intent(out) :: schedule
@@ -1051,7 +1054,7 @@ contains
     call finish(c_schedule_read(in_c(path), schedule%handle), stat, errmsg)
   end subroutine
 
-  !> The same from text.
+  !> Reads a schedule from text.
   subroutine sluice_schedule_parse(text, schedule, stat, errmsg)
     character(*), intent(in) :: text
     type(sluice_schedule), intent(out) :: schedule
@@ -1060,7 +1063,7 @@ contains
     call finish(c_schedule_parse(in_c(text), schedule%handle), stat, errmsg)
   end subroutine
 
-  !> `kind` becomes SLUICE_STEPS, SLUICE_TREE or SLUICE_PROGRAM_KIND.
+  !> Gets the kind: SLUICE_STEPS, SLUICE_TREE or SLUICE_PROGRAM_KIND.
   subroutine sluice_schedule_kind(schedule, kind, stat, errmsg)
     type(sluice_schedule), intent(in) :: schedule
     integer, intent(out) :: kind
@@ -1072,7 +1075,7 @@ contains
     kind = found
   end subroutine
 
-  !> "redistribute", "exchange", "reduce", "broadcast" or, of a program, any collective.
+  !> Gets the problem: "redistribute", "exchange", "reduce", "broadcast" or, for a program, any collective.
   subroutine sluice_schedule_problem(schedule, problem, stat, errmsg)
     type(sluice_schedule), intent(in) :: schedule
     character(:), allocatable, intent(out) :: problem
@@ -1086,7 +1089,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  !> Of a program: makes a copy of it, which jobs take as an option and sluice_program_size tells the size of.
+  !> Copies the program out of a schedule. Jobs take it as an option, and sluice_program_size gives its size.
   subroutine sluice_schedule_program(schedule, program, stat, errmsg)
     type(sluice_schedule), intent(in) :: schedule
     type(sluice_program), intent(out) :: program
@@ -1095,8 +1098,8 @@ contains
     call finish(c_schedule_program(schedule%handle, program%handle), stat, errmsg)
   end subroutine
 
-  !> Of a tree of sluice_plan_reduce: makes a program of it, which jobs of reductions take as an option, for elements of
-  !> `size_bytes` in all on each rank, in pieces of `element_bytes` that are never cut.
+  !> Makes a program from a tree of sluice_plan_reduce. Jobs of reductions take it as an option. `size_bytes`: bytes of
+  !> all elements of each rank; `element_bytes`: bytes of pieces that are never cut.
   subroutine sluice_schedule_reduction_program(schedule, size_bytes, element_bytes, program, stat, errmsg)
     type(sluice_schedule), intent(in) :: schedule
     integer(int64), intent(in) :: size_bytes, element_bytes
@@ -1106,7 +1109,7 @@ contains
     call finish(c_schedule_reduction_program(schedule%handle, size_bytes, element_bytes, program%handle), stat, errmsg)
   end subroutine
 
-  !> Replaces the file `path`, whole or not at all.
+  !> Writes a schedule to the file `path`, which is replaced as a whole or not at all.
   subroutine sluice_schedule_write(schedule, path, stat, errmsg)
     type(sluice_schedule), intent(in) :: schedule
     character(*), intent(in) :: path
@@ -1115,7 +1118,7 @@ contains
     call finish(c_schedule_write(schedule%handle, in_c(path)), stat, errmsg)
   end subroutine
 
-  !> Of steps: what the schedule costs, and what none costs less than.
+  !> Gets the cost of a schedule of steps, and a lower bound for all schedules.
   subroutine sluice_schedule_cost(schedule, cost, bound, stat, errmsg)
     type(sluice_schedule), intent(in) :: schedule
     type(sluice_cost), intent(out) :: cost, bound
@@ -1124,8 +1127,9 @@ contains
     call finish(c_schedule_cost(schedule%handle, cost, bound), stat, errmsg)
   end subroutine
 
-  !> Of steps: copies of the source array and of the target array, 1 unless there are several. Where copies of the target may
-  !> pass on what they have, sender `first_passing` + i is receiver i; else `first_passing` is the number of senders.
+  !> Gets the copies of the source array and of the target array of a schedule of steps, usually 1. If copies of the
+  !> target may forward data, sender `first_passing` + i is receiver i; otherwise `first_passing` is the number of
+  !> senders.
   subroutine sluice_schedule_replicas(schedule, from, to, first_passing, stat, errmsg)
     type(sluice_schedule), intent(in) :: schedule
     integer(int64), intent(out) :: from, to, first_passing
@@ -1134,7 +1138,7 @@ contains
     call finish(c_schedule_replicas(schedule%handle, from, to, first_passing), stat, errmsg)
   end subroutine
 
-  !> Of steps: how many.
+  !> Gets the number of steps of a schedule of steps.
   subroutine sluice_schedule_steps(schedule, steps, stat, errmsg)
     type(sluice_schedule), intent(in) :: schedule
     integer(int64), intent(out) :: steps
@@ -1143,7 +1147,7 @@ contains
     call finish(c_schedule_steps(schedule%handle, steps), stat, errmsg)
   end subroutine
 
-  !> Of steps: the duration and the transfers of one step, counted from 0.
+  !> Gets the duration and the transfers of one step of a schedule of steps, counted from 0.
   subroutine sluice_schedule_step(schedule, step, duration, transfers, stat, errmsg)
     type(sluice_schedule), intent(in) :: schedule
     integer(int64), intent(in) :: step
@@ -1162,7 +1166,8 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  !> Of a tree: its root, when the last transfer has had its effect, and the transfers in the order of their start.
+  !> Gets the root of a tree, the time when the last transfer has had its effect, and the transfers in the order of
+  !> their start.
   subroutine sluice_schedule_tree(schedule, root, length, transfers, stat, errmsg)
     type(sluice_schedule), intent(in) :: schedule
     integer, intent(out) :: root
@@ -1184,7 +1189,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  !> Judges the schedule by itself. `violations`: the number of ways in which the schedule is broken; 0 if it is sound.
+  !> Checks a schedule alone. `violations` gets the number of faults, 0 if the schedule is valid.
   subroutine sluice_schedule_check(schedule, violations, stat, errmsg)
     type(sluice_schedule), intent(in) :: schedule
     integer(int64), intent(out) :: violations
@@ -1193,7 +1198,7 @@ contains
     call finish(c_schedule_check(schedule%handle, violations), stat, errmsg)
   end subroutine
 
-  !> One line on what the last check of this schedule found; `violation` counts from 0.
+  !> Gets one line on a fault that the last check of this schedule found; `violation` counts from 0.
   subroutine sluice_schedule_violation(schedule, violation, text, stat, errmsg)
     type(sluice_schedule), intent(in) :: schedule
     integer(int64), intent(in) :: violation
@@ -1208,7 +1213,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  !> Gives a schedule back.
+  !> Frees a schedule.
   subroutine sluice_schedule_free(schedule)
     type(sluice_schedule), intent(inout) :: schedule
     integer(c_int) :: code
@@ -1234,7 +1239,7 @@ contains
     given = 0
     given(:min(size(shape), SLUICE_MAX_DIMENSIONS)) = shape(:min(size(shape), SLUICE_MAX_DIMENSIONS))
     start = c_loc(given)
-    ! One that is missing is refused on all ranks.
+    ! A missing one is refused on all ranks.
     if (c_check_shape(size(shape, kind=int64), from%dimensions) /= SLUICE_OK) start = c_null_ptr
     if (present(options)) own = options
     ignored = made(own)
@@ -1261,8 +1266,8 @@ contains
     call redistribution_create_int64(comm, int(shape, int64), from, to, int(element_bytes, int64), job, options, stat, errmsg)
   end subroutine
 
-  !> Moves the data; collective. `source` and `target` hold this rank's parts of the two arrays, gaps included; they must
-  !> not overlap.
+  !> Moves the data; collective. `source` and `target` hold this rank's parts of the two arrays, gaps included; they
+  !> must not overlap.
   subroutine sluice_redistribution_execute(job, source, target, stat, errmsg)
     type(sluice_job), intent(in) :: job
     type(*), dimension(..), intent(in) :: source
@@ -1272,7 +1277,7 @@ contains
     call finish(c_redistribution(job%handle, source, target, job%element_bytes, 0_c_int), stat, errmsg)
   end subroutine
 
-  !> Begins an execution. The arguments are those of sluice_redistribution_execute.
+  !> Begins an execution. Arguments are as for sluice_redistribution_execute.
   subroutine sluice_redistribution_start(job, source, target, stat, errmsg)
     type(sluice_job), intent(in) :: job
     type(*), dimension(..), intent(in) :: source
@@ -1282,8 +1287,8 @@ contains
     call finish(c_redistribution(job%handle, source, target, job%element_bytes, 1_c_int), stat, errmsg)
   end subroutine
 
-  !> The rank of each process of the target grid, copy by copy, which is for the job to choose with relabel. `array`, counted
-  !> from 0: of a job of several arrays, which one.
+  !> Gets the rank of each process of the target grid, copy by copy; with relabel the job chooses it. `array`: for a job
+  !> of several arrays, its number, counted from 0.
   subroutine sluice_redistribution_to_ranks(job, ranks, array, stat, errmsg)
     type(sluice_job), intent(in) :: job
     integer(c_int), allocatable, target, intent(out) :: ranks(:)
@@ -1312,7 +1317,7 @@ contains
   end subroutine
 
   !> Makes a job that moves several arrays at once, with one message between two ranks; collective. Arrays are stored as
-  !> Fortran does. What `arrays` holds is not used after the call, but for options that are to be given back.
+  !> Fortran does. The contents of `arrays` are not used after the call, except options, which the caller frees.
   subroutine sluice_redistribution_batch_create(comm, arrays, job, options, stat, errmsg)
     type(MPI_Comm), intent(in) :: comm
     type(sluice_array), intent(inout), target :: arrays(:)
@@ -1340,8 +1345,8 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  !> Moves the data of all arrays: c_loc of this rank's part of each, in the order of creation, which are contiguous and
-  !> have the attribute target; c_null_ptr where this rank has nothing to send or receive.
+  !> Moves the data of all arrays. The lists have c_loc of this rank's part of each array, in the order of creation, or
+  !> c_null_ptr if this rank has nothing to send or receive. Parts are contiguous and have the attribute target.
   subroutine sluice_redistribution_batch_execute(job, sources, targets, stat, errmsg)
     type(sluice_job), intent(inout) :: job
     type(c_ptr), intent(in) :: sources(:), targets(:)
@@ -1351,7 +1356,7 @@ contains
                                        0_c_int), stat, errmsg)
   end subroutine
 
-  !> Begins an execution. The arguments are those of sluice_redistribution_batch_execute.
+  !> Begins an execution. Arguments are as for sluice_redistribution_batch_execute.
   subroutine sluice_redistribution_batch_start(job, sources, targets, stat, errmsg)
     type(sluice_job), intent(inout) :: job
     type(c_ptr), intent(in) :: sources(:), targets(:)
@@ -1387,7 +1392,7 @@ contains
     call exchange_create_int64(comm, ranks, int(bytes, int64), job, options, stat, errmsg)
   end subroutine
 
-  !> What this rank gets, by rank of the sender, without empty messages.
+  !> Gets what this rank receives, by rank of the sender, without empty messages.
   subroutine sluice_exchange_receives(job, ranks, bytes, stat, errmsg)
     type(sluice_job), intent(in) :: job
     integer(c_int), allocatable, target, intent(out) :: ranks(:)
@@ -1405,8 +1410,8 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  !> Moves the data; collective. `send` holds the messages one behind the other in the order of creation, `receive` has room
-  !> for those that come, in the order of sluice_exchange_receives.
+  !> Moves the data; collective. `send` holds the messages one after another in the order of creation. `receive` has
+  !> room for the messages of sluice_exchange_receives, in their order.
   subroutine sluice_exchange_execute(job, send, receive, stat, errmsg)
     type(sluice_job), intent(in) :: job
     type(*), dimension(..), intent(in) :: send
@@ -1416,7 +1421,7 @@ contains
     call finish(c_exchange(job%handle, send, receive, 0_c_int), stat, errmsg)
   end subroutine
 
-  !> Begins an execution. The arguments are those of sluice_exchange_execute.
+  !> Begins an execution. Arguments are as for sluice_exchange_execute.
   subroutine sluice_exchange_start(job, send, receive, stat, errmsg)
     type(sluice_job), intent(in) :: job
     type(*), dimension(..), intent(in) :: send
@@ -1471,7 +1476,7 @@ contains
     call finish(c_reduction(job%handle, own, result, job%own_bytes, job%result_bytes, 0_c_int), stat, errmsg)
   end subroutine
 
-  !> Begins an execution. The arguments are those of sluice_reduction_execute.
+  !> Begins an execution. Arguments are as for sluice_reduction_execute.
   subroutine sluice_reduction_start(job, own, result, stat, errmsg)
     type(sluice_job), intent(in) :: job
     type(*), dimension(..), intent(in) :: own
@@ -1570,7 +1575,7 @@ contains
                                    size(counts, kind=c_int64_t), counts, handle_of(options), job%handle), stat, errmsg)
   end subroutine
 
-  !> Bytes that this rank gives, and gets, in a job of one of the six.
+  !> Gets the bytes that this rank gives, and gets, in a job of one of the six collectives.
   subroutine sluice_collective_bytes(job, own, result, stat, errmsg)
     type(sluice_job), intent(in) :: job
     integer(int64), intent(out) :: own, result
@@ -1581,7 +1586,7 @@ contains
     call finish(c_collective_bytes(job%handle, own, result), stat, errmsg)
   end subroutine
 
-  !> Carries out one of the six; collective. `own` is what this rank gives, `result` has room for what it gets.
+  !> Executes one of the six collectives. `own` is what this rank gives, `result` has room for what it gets.
   subroutine sluice_collective_execute(job, own, result, stat, errmsg)
     type(sluice_job), intent(in) :: job
     type(*), dimension(..), intent(in) :: own
@@ -1591,7 +1596,7 @@ contains
     call finish(c_collective(job%handle, own, result, 0_c_int), stat, errmsg)
   end subroutine
 
-  !> Begins an execution. The arguments are those of sluice_collective_execute.
+  !> Begins an execution. Arguments are as for sluice_collective_execute.
   subroutine sluice_collective_start(job, own, result, stat, errmsg)
     type(sluice_job), intent(in) :: job
     type(*), dimension(..), intent(in) :: own
@@ -1601,7 +1606,8 @@ contains
     call finish(c_collective(job%handle, own, result, 1_c_int), stat, errmsg)
   end subroutine
 
-  !> The same where what this rank gives is in `result`: in allgather and allreduce on all ranks, in gather on the root.
+  !> Executes a collective if what this rank gives is in `result`: in allgather and allreduce on all ranks, in gather on
+  !> the root.
   subroutine sluice_collective_execute_in_place(job, result, stat, errmsg)
     type(sluice_job), intent(in) :: job
     type(*), dimension(..) :: result
@@ -1610,8 +1616,9 @@ contains
     call finish(c_collective_in_place(job%handle, result), stat, errmsg)
   end subroutine
 
-  !> Whether all ranks agree that the arguments of an execution are good before anything of it is sent, for all jobs of the
-  !> communicator: what is bad on some ranks is then SLUICE_BAD_INPUT on all, and the job can be used again. Collective.
+  !> Sets whether all ranks check the arguments of an execution together before it sends anything, for all jobs of the
+  !> communicator. An argument that is bad on some ranks is then SLUICE_BAD_INPUT on all, and the job can be used again.
+  !> Collective.
   subroutine sluice_set_agreed_arguments(comm, agreed, stat, errmsg)
     type(MPI_Comm), intent(in) :: comm
     logical, intent(in) :: agreed
@@ -1620,7 +1627,7 @@ contains
     call finish(c_set_agreed_arguments(comm%MPI_VAL, merge(1_c_int, 0_c_int, agreed)), stat, errmsg)
   end subroutine
 
-  !> Makes a job that gives all ranks what rank `root` has, as MPI_Bcast.
+  !> Makes a job that copies the data of rank `root` to all ranks, as MPI_Bcast.
   subroutine sluice_broadcast_create(comm, root, job, options, stat, errmsg)
     type(MPI_Comm), intent(in) :: comm
     integer, intent(in) :: root
@@ -1631,7 +1638,7 @@ contains
     call finish(c_broadcast_create(comm%MPI_VAL, int(root, c_int), handle_of(options), job%handle), stat, errmsg)
   end subroutine
 
-  !> Gives all ranks the root's `buffer`, of the same size on all ranks; collective.
+  !> Copies the root's `buffer` to all ranks, of equal size on all ranks; collective.
   subroutine sluice_broadcast_execute(job, buffer, stat, errmsg)
     type(sluice_job), intent(in) :: job
     type(*), dimension(..) :: buffer
@@ -1640,7 +1647,7 @@ contains
     call finish(c_broadcast(job%handle, buffer, 0_c_int), stat, errmsg)
   end subroutine
 
-  !> Begins an execution. The argument is that of sluice_broadcast_execute.
+  !> Begins an execution. The argument is as for sluice_broadcast_execute.
   subroutine sluice_broadcast_start(job, buffer, stat, errmsg)
     type(sluice_job), intent(in) :: job
     type(*), dimension(..) :: buffer
@@ -1649,7 +1656,7 @@ contains
     call finish(c_broadcast(job%handle, buffer, 1_c_int), stat, errmsg)
   end subroutine
 
-  !> Goes on with the execution without waiting. `done`: whether it has ended, or none was started.
+  !> Advances the execution without waiting. `done`: true if it has ended, or if none was started.
   subroutine sluice_job_test(job, done, stat, errmsg)
     type(sluice_job), intent(in) :: job
     logical, intent(out) :: done
@@ -1662,7 +1669,7 @@ contains
     call finish(code, stat, errmsg)
   end subroutine
 
-  !> Returns when the execution has ended; at once where none was started.
+  !> Waits until the execution has ended; returns at once if none was started.
   subroutine sluice_job_wait(job, stat, errmsg)
     type(sluice_job), intent(in) :: job
     integer, intent(out), optional :: stat
@@ -1670,7 +1677,7 @@ contains
     call finish(c_job_wait(job%handle), stat, errmsg)
   end subroutine
 
-  !> Gives a job back, also after MPI_Finalize. During an execution it makes the other ranks fail.
+  !> Frees a job; may follow MPI_Finalize. During an execution it makes the other ranks fail.
   subroutine sluice_job_free(job)
     type(sluice_job), intent(inout) :: job
     integer(c_int) :: code
