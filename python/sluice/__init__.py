@@ -1,4 +1,4 @@
-"""Plans communication where the order of messages matters, judges plans, and (sluice.mpi) runs them under MPI.
+"""Plans communication if the order of messages matters, judges plans, and (sluice.mpi) runs them under MPI.
 
 Planning needs no MPI:
 
@@ -9,8 +9,8 @@ Planning needs no MPI:
     >>> sluice.check(plan)
     []
 
-Sizes are integers in a unit of the caller's (bytes, elements), times in that of the costs given, of platforms in
-seconds. Indices count from 0. Bad input raises InputError, which is a ValueError too.
+Sizes are integers in a unit that the caller chooses (bytes, elements). Times are in the unit of the given costs, and in
+seconds for platforms. Indices count from 0. Bad input raises InputError, which is also a ValueError.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ LayoutLike = Union[str, Layout, Tuple[Sequence[int], Sequence[int]]]
 
 
 def _whole(value: Any, name: str) -> int:
-    """A whole number; 20.5, which int() would cut, and text are refused."""
+    """Returns a whole number; refuses text, and 20.5, which int() would cut."""
     try:
         number = int(value)
         if number == value:
@@ -48,7 +48,7 @@ def _whole(value: Any, name: str) -> int:
 
 
 def layout_of(value: LayoutLike) -> Layout:
-    """A Layout as it is, or made of "GRID:BLOCK" ("4x2:64x64") or of a pair (grid, block)."""
+    """Returns a Layout unchanged, or makes one of "GRID:BLOCK" ("4x2:64x64") or of a pair (grid, block)."""
     if isinstance(value, Layout):
         return value
     if isinstance(value, str):
@@ -67,12 +67,13 @@ def _shape_of(shape: Union[int, Sequence[int]]) -> List[int]:
 
 
 def local_shape(layout: LayoutLike, shape: Union[int, Sequence[int]], process: int) -> Tuple[int, ...]:
-    """Extents of the part of an array of `shape` that `process` holds; processes are numbered in row-major order."""
+    """Returns the extents of the part of an array of `shape` that `process` holds. Processes are numbered in row-major
+    order."""
     return _core.local_shape(layout_of(layout), _shape_of(shape), process)
 
 
 def global_indices(layout: LayoutLike, shape: Union[int, Sequence[int]], process: int) -> Tuple[numpy.ndarray, ...]:
-    """For each dimension the global indices that `process` holds, int64, in the order in which it stores them.
+    """Returns for each dimension the global indices that `process` holds, int64, in the order in memory.
 
     `a[numpy.ix_(*global_indices(layout, a.shape, process))]` is its part of `a`.
     """
@@ -86,17 +87,21 @@ def plan_redistribution(source: LayoutLike, target: LayoutLike, shape: Union[int
                         unit_diagonal: bool = False) -> StepSchedule:
     """Plans how an array moves from one layout to another; sizes are elements.
 
-    shape: extents of the array; None: one slice, after which the pattern repeats, or what cuts say. setup: price of a
-    step, in elements. algorithm: one of redistribute, or of exchange, which may cut messages; the latter is what "auto"
-    is between blocks of any sizes. effort: how much work "auto" and "exact" may do, as a multiple of 0.2 s at most,
-    counted, not timed.
+    - source, target: the two layouts
+    - shape: extents of the array; None: the shape of the cuts, or one slice, after which the layouts repeat
+    - algorithm: name of an algorithm of redistribute, or of exchange, which may cut messages. "auto" is one of exchange
+      between blocks of any sizes
+    - setup: set-up cost of a step, in elements
+    - effort: limits the search of "auto" and "exact", as a multiple of at most 0.2 s, counted, not timed
+    - from_replicas, to_replicas: existing copies of the source array, wanted copies of the target array; they need an
+      algorithm of exchange. See StepSchedule.replicas and first_passing
+    - forward: lets copies of the target get data from one another
+    - part: "upper" or "lower": moves only the triangle, or trapezoid, of a matrix on that side of the diagonal
+    - unit_diagonal: leaves out the diagonal
 
-    from_replicas, to_replicas: copies of the source array that there are, of the target array that are wanted; the
-    algorithm is one of exchange then. forward: whether copies of the target may get from one another what they do not
-    have. See StepSchedule.replicas and first_passing.
+    For example, a 4096 x 4096 matrix to another grid, with every message whole:
 
-    part: of a matrix only the triangle, or trapezoid, on one side of the diagonal moves, "upper" or "lower"; with
-    unit_diagonal without the diagonal.
+        >>> plan = sluice.plan_redistribution("4x2:64x64", "2x4:100x100", (4096, 4096), algorithm="stepwise")
     """
     return _core.plan_redistribution(layout_of(source), layout_of(target), None if shape is None else _shape_of(shape),
                                      algorithm=algorithm, setup=setup, effort=effort, from_replicas=from_replicas,
@@ -110,13 +115,16 @@ def plan_exchange(traffic: Any, max_transfers: Optional[int] = None, *, setup: f
                   backbone: Sequence[Tuple[float, int]] = ()) -> StepSchedule:
     """Plans who sends when.
 
-    traffic: shape (senders, receivers), whole numbers of at least 0 of any dtype, dense or a sparse matrix of SciPy; or
-    the name of a .mtx or .csv file. max_transfers: at most so many transfers in a step; None: as many as senders or
-    receivers, whichever is less. setup: set-up cost of a step, in the unit of the traffic.
-
-    Where nodes differ in speed: sender_speeds, receiver_speeds, one for each node, 1 being the speed at which a unit of
-    the traffic takes a unit of time. Where the backbone changes: backbone, in place of max_transfers, pairs of a time,
-    in the unit of the traffic and the first 0, and how many transfers fit from then on.
+    - traffic: shape (senders, receivers), whole numbers of at least 0 of any dtype, dense or a sparse matrix of SciPy;
+      or the name of a .mtx or .csv file
+    - max_transfers: most transfers in a step; None: the smaller number of senders and receivers
+    - setup: set-up cost of a step, in the unit of the traffic
+    - algorithm: name of an algorithm of exchange, or "auto"
+    - effort, time_limit_s, seed: limit "auto" and "exact"; effort 1 is about a second, counted, not timed
+    - sender_speeds, receiver_speeds: one speed for each node if they differ; at speed 1 a unit of the traffic takes a
+      unit of time
+    - backbone: replaces max_transfers if it changes: pairs (time, transfers that fit from then on). Times are in the
+      unit of the traffic, the first is 0
     """
     return _core.plan_exchange(traffic, max_transfers, setup=setup, algorithm=algorithm, effort=effort,
                                time_limit_s=time_limit_s, seed=seed, sender_speeds=list(sender_speeds),
@@ -124,12 +132,15 @@ def plan_exchange(traffic: Any, max_transfers: Optional[int] = None, *, setup: f
 
 
 def plan_reduce(machines: int, transfer: Any, compute: Any, **options: Any) -> TreeSchedule:
-    """Plans the reduction of one element of each machine, where a transfer takes `transfer` and a combination `compute`.
+    """Plans the reduction of one element of each machine.
 
-    transfer: a number; or where machines or links differ, one number for each sender, or a row for each sender with a
-    number for each receiver. compute: a number, or one for each machine. options: algorithm, arity, root,
-    max_transfers, max_reducers, commutative, arrivals (a time for each machine), segments (0: the planner chooses, at
-    most max_segments), transfer_overhead, compute_overhead, effort. They may come together.
+    - machines: their number
+    - transfer: cost of a transfer: a number, one number for each sender, or a row for each sender with a number for
+      each receiver
+    - compute: cost of a combination: a number, or one for each machine
+    - options: algorithm, arity, root, max_transfers, max_reducers, commutative, arrivals (a time for each machine),
+      segments (0: the planner chooses, at most max_segments), transfer_overhead, compute_overhead, effort. They may be
+      combined
     """
     for name, cost, dimensions in (("transfer", transfer, (1, 2)), ("compute", compute, (1,))):
         if numpy.ndim(cost) == 0:
@@ -146,17 +157,18 @@ def plan_reduce(machines: int, transfer: Any, compute: Any, **options: Any) -> T
 def plan_broadcast(platform: Platform, root: int, bytes: int, **options: Any) -> TreeSchedule:
     """Plans the broadcast of `bytes` bytes from rank `root` over a platform; times are seconds.
 
-    The schedule's machines are clusters, or ranks where `method` is none of a tree between clusters. options:
-    algorithm, lookahead, inside, segments (0: the planner chooses), early_internal, effort.
+    - options: algorithm, lookahead, inside, segments (0: the planner chooses), early_internal, effort
+
+    The schedule's machines are clusters, or ranks if `method` is not a tree between clusters.
     """
     return _core.plan_broadcast(platform, root, bytes, **options)
 
 
 def check(schedule: Union[StepSchedule, TreeSchedule, Program], traffic: Any = None) -> List[Violation]:
-    """What is wrong with a schedule or a program; an empty list if nothing.
+    """Returns what is wrong with a schedule or a program; an empty list if nothing.
 
-    traffic: for steps, what there is to send, as plan_exchange takes it; None: a schedule that names its layouts is
-    judged by them, another one by itself.
+    - traffic: for steps, the traffic to send, as for plan_exchange. None: a schedule that names its layouts is checked
+      with them, another one alone
     """
     if traffic is None:
         return _core.check(schedule)
@@ -167,13 +179,13 @@ def check(schedule: Union[StepSchedule, TreeSchedule, Program], traffic: Any = N
 
 
 def read_schedule(path: Union[str, "os.PathLike[str]"]) -> Union[StepSchedule, TreeSchedule, Program]:
-    """Reads a file that `sluice plan --json` writes, of any kind: sluice.schedule/1 or sluice.program/1. Whether it is
-    sound is for check to say."""
+    """Reads a file of `sluice plan --json`, of any kind: sluice.schedule/1 or sluice.program/1. check() says whether it
+    is valid."""
     return _core.read_schedule(os.fspath(path))
 
 
 def schedule_from_json(text: str) -> Union[StepSchedule, TreeSchedule, Program]:
-    """The same from text."""
+    """Reads a schedule from text, as read_schedule() from a file."""
     return _core.schedule_from_json(text)
 
 
@@ -183,22 +195,21 @@ def read_platform(path: Union[str, "os.PathLike[str]"]) -> Platform:
 
 
 def platform_from_json(text: str) -> Platform:
-    """The same from text."""
+    """Reads a platform from text, as read_platform() from a file."""
     return _core.platform_from_json(text)
 
 
 def read_program(path: Union[str, "os.PathLike[str]"]) -> Program:
     """Reads a program file (sluice.program/1), as `sluice plan broadcast --program` or `sluice plan allgather --json`
-    writes it. Whether it is sound is for check to say, and whether it is for what is asked for, the job that is given
-    it."""
+    writes it. check() says whether it is valid, and the job that is given it checks whether it fits."""
     return _core.read_program(os.fspath(path))
 
 
 def program_from_json(text: str) -> Program:
-    """The same from text."""
+    """Reads a program from text, as read_program() from a file."""
     return _core.program_from_json(text)
 
 
 def algorithms(problem: str) -> List[str]:
-    """Names of the algorithms of "redistribute", "exchange", "reduce" or "broadcast", without "auto"."""
+    """Returns the names of the algorithms of "redistribute", "exchange", "reduce" or "broadcast", without "auto"."""
     return _core.algorithms(problem)

@@ -1,4 +1,4 @@
-"""`python -m sluice` is the command sluice, where it is built or installed with this package."""
+"""Runs the command sluice as `python -m sluice`, if it is built or installed with this package."""
 
 import os
 import shutil

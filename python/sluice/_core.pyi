@@ -6,11 +6,17 @@ from numpy.typing import NDArray
 from ._results import Cost, Violation
 
 class Layout:
-    """A layout: in each dimension blocks of `block` elements dealt to `grid` processes in turn, the first one to process
-    `first`. Or with `cuts` blocks of any sizes: of each dimension None or a pair of where blocks begin, 0 first and the
-    extent last, and the process of each block; where the latter is empty, block i is on process i modulo the grid. `block`
-    is 1 there. Made of these numbers, or of "GRID:BLOCK" ("4x2:64x64"), where cuts may stand for a block:
-    "2x2:0,10,35,100x64"; or of "@FILE", what that file holds."""
+    """Describes a layout: in each dimension blocks of `block` elements go to `grid` processes in turn, the first block
+    to process `first`. With `cuts` blocks have any sizes instead.
+
+    - grid, block, first: one number per dimension; block is 1 in dimensions with cuts
+    - cuts: per dimension None, or (starts, owners). starts: block boundaries, from 0 to the extent. owners: the process
+      of each block; if empty, block i is on process i modulo the grid
+    - text: "GRID:BLOCK", such as "4x2:64x64", or with cuts instead of a block "2x2:0,10,35,100x64", or "@FILE" for the
+      text in that file
+
+    A bad layout raises InputError.
+    """
 
     @overload
     def __init__(self, grid: Sequence[int], block: Sequence[int], first: Sequence[int] = ...,
@@ -19,29 +25,29 @@ class Layout:
     def __init__(self, text: str) -> None: ...
     @property
     def grid(self) -> Tuple[int, ...]:
-        """Processes in each dimension."""
+        """Number of processes in each dimension."""
     @property
     def block(self) -> Tuple[int, ...]:
-        """Elements of a block in each dimension."""
+        """Number of elements of a block in each dimension."""
     @property
     def first(self) -> Tuple[int, ...]:
-        """The process that has the first block, in each dimension."""
+        """Process that has the first block, in each dimension."""
     @property
     def cuts(self) -> Tuple[Optional[Tuple[Tuple[int, ...], Tuple[int, ...]]], ...]:
-        """Of each dimension where blocks of any sizes begin, and their processes; None where it has no cuts."""
+        """Block boundaries and owners per dimension; None for a dimension without cuts."""
     @property
     def processes(self) -> int:
         """Number of processes of the whole grid."""
 
 class StepSchedule:
-    """Steps of transfers; no process sends, or receives, two in one step."""
+    """Holds steps of transfers; in one step a process sends, and receives, at most one."""
 
     @property
     def problem(self) -> str:
         """"redistribute" or "exchange"."""
     @property
     def algorithm(self) -> str:
-        """The algorithm that planned it."""
+        """Name of the algorithm that planned it."""
     @property
     def senders(self) -> int:
         """Number of senders."""
@@ -50,135 +56,138 @@ class StepSchedule:
         """Number of receivers."""
     @property
     def replicas(self) -> Tuple[int, int]:
-        """Copies of the source array and of the target array; (1, 1) unless there are several."""
+        """Number of copies of the source array and of the target array, usually (1, 1)."""
     @property
     def first_passing(self) -> int:
-        """Where copies of the target may pass on what they have, sender first_passing + i is receiver i; else the number of
+        """If copies of the target may forward data, sender first_passing + i is receiver i; otherwise the number of
         senders."""
     @property
     def max_transfers(self) -> int:
-        """At most so many transfers are in a step."""
+        """Most transfers in a step."""
     @property
     def setup(self) -> float:
-        """The set-up cost of a step, in the unit of the sizes."""
+        """Set-up cost of a step, in the unit of the sizes."""
     @property
     def decimals(self) -> int:
-        """Sizes are in units of 10^-decimals of what was given; 0 where they are whole."""
+        """Sizes are in units of 10^-decimals of the given unit; 0 if they are whole."""
     @property
     def steps(self) -> int:
         """Number of steps."""
     @property
     def cost(self) -> Cost:
-        """What the schedule costs."""
+        """Cost of the schedule."""
     @property
     def bound(self) -> Cost:
-        """What no schedule of the problem costs less than, each of the three values on its own."""
+        """Lower bound on the cost of every schedule of the problem, for each of the three values alone."""
     @property
     def optimal(self) -> Optional[bool]:
-        """Whether the schedule is proven to have the least total; None where it was read from a file."""
+        """True if the schedule is proven to have the least total; None if it was read from a file."""
     @property
     def bound_kind(self) -> Optional[str]:
-        """What the bound on the total of an exchange is from: "eta", "splits", "lp" or "exact"; else None."""
+        """Source of the bound on the total of an exchange: "eta", "splits", "lp" or "exact"; otherwise None."""
     @property
     def durations(self) -> NDArray[numpy.int64]:
-        """The duration of each step."""
+        """Duration of each step."""
     @property
     def transfers(self) -> NDArray[numpy.void]:
         """Fields step, sender, receiver, offset, size, all int64; in the order of the steps."""
     @property
     def copies(self) -> NDArray[numpy.void]:
-        """What processes send themselves outside of the steps; step is -1."""
+        """Data that processes send to themselves outside of the steps; step is -1."""
     def to_json(self) -> str:
-        """The schedule as a file of sluice.schedule/1."""
+        """Returns the schedule as the text of a file of sluice.schedule/1."""
     def write(self, path: str) -> None:
-        """Replaces the file `path`, whole or not at all."""
+        """Writes the schedule to the file `path`, which is replaced as a whole or not at all."""
     def export(self, format: str) -> str:
-        """The steps for another engine: "ppermute", "p2p" or "msccl", as `sluice plan --export` writes them."""
+        """Returns the steps for another engine: "ppermute", "p2p" or "msccl", as `sluice plan --export` writes them."""
 
 class TreeSchedule:
-    """Timed transfers along a tree."""
+    """Holds timed transfers along a tree."""
 
     @property
     def problem(self) -> str:
         """"reduce" or "broadcast"."""
     @property
     def algorithm(self) -> str:
-        """The algorithm that planned it."""
+        """Name of the algorithm that planned it."""
     @property
     def machines(self) -> int:
-        """Number of machines; of a broadcast between clusters, of clusters."""
+        """Number of machines; for a broadcast between clusters, number of clusters."""
     @property
     def root(self) -> int:
-        """The machine that gets the result, or has the message."""
+        """Machine that gets the result, or has the message."""
     @property
     def segments(self) -> int:
-        """Parts that the element or the message is cut into; 1 where it is whole."""
+        """Number of parts of the element or the message; 1 if it is whole."""
     @property
     def length(self) -> float:
-        """When the root has the result, or the last machine the message."""
+        """Time when the root has the result, or the last machine has the message."""
     @property
     def bound(self) -> Tuple[float, float]:
-        """A length that no schedule is shorter than, and one that the shortest does not exceed."""
+        """Lower and upper bound on the length of the shortest schedule."""
     @property
     def optimal(self) -> Optional[bool]:
-        """Whether no schedule is shorter; None where it was read from a file."""
+        """True if no schedule is shorter; None if it was read from a file."""
     @property
     def method(self) -> Optional[str]:
-        """Of a broadcast what carries it out, for people; else None."""
+        """Method of a broadcast, for people; otherwise None."""
     @property
     def candidates(self) -> List[Tuple[str, float]]:
-        """What "auto" compared for a broadcast: methods and their lengths, the chosen one first."""
+        """Methods that "auto" compared for a broadcast, and their lengths; the chosen one comes first."""
     @property
     def transfers(self) -> NDArray[numpy.void]:
         """Fields sender, receiver, segment (int64), start, end (float64); in the order of their start."""
     def to_json(self) -> str:
-        """The schedule as a file of sluice.schedule/1."""
+        """Returns the schedule as the text of a file of sluice.schedule/1."""
     def write(self, path: str) -> None:
-        """Replaces the file `path`, whole or not at all."""
+        """Writes the schedule to the file `path`, which is replaced as a whole or not at all."""
     def program(self, size_bytes: int, element_bytes: int = 1) -> "Program":
-        """Of a reduction: the program that jobs carry out, for elements of `size_bytes` in all on each rank, in pieces of
-        `element_bytes` that are never cut."""
+        """Makes the program of a reduction, which jobs can execute.
+
+        - size_bytes: bytes of all elements of each rank
+        - element_bytes: bytes of pieces that are never cut
+        """
 
 class Platform:
-    """A network of clusters of ranks; seconds and bytes."""
+    """Holds a network of clusters of ranks; seconds and bytes."""
 
     @property
     def ranks(self) -> int:
         """Number of ranks of all clusters together."""
     @property
     def clusters(self) -> List[Tuple[str, List[int]]]:
-        """The name and the ranks of each cluster."""
+        """Name and ranks of each cluster."""
     def to_json(self) -> str:
-        """The platform as a file: of version 2 if it has levels."""
+        """Returns the platform as the text of a file: of version 2 if it has levels."""
 
 class Program:
-    """What each rank sends, receives and combines in a collective: for jobs that carry it out in place of a plan."""
+    """Holds what each rank sends, receives and combines in a collective. Jobs can execute it instead of a plan."""
 
     @property
     def problem(self) -> str:
         """"broadcast", "reduce" or another collective."""
     @property
     def algorithm(self) -> str:
-        """The algorithm that planned it."""
+        """Name of the algorithm that planned it."""
     @property
     def ranks(self) -> int:
-        """Number of ranks that it is for."""
+        """Number of its ranks."""
     @property
     def size_bytes(self) -> int:
-        """Bytes of the message, of the elements of a rank, or of what else is the size of that problem."""
+        """Size of the problem in bytes, such as the message, or the elements of a rank."""
     @property
     def root(self) -> int:
-        """The rank that has the message, or gets the result, where there is one."""
+        """Rank that has the message, or gets the result; 0 if there is none."""
     @property
     def length_s(self) -> float:
         """Seconds until the last rank is done, as its planner found."""
     @property
     def bound_s(self) -> float:
-        """Seconds that no program is faster than, as its planner found."""
+        """Lower bound in seconds for every program, as its planner found."""
     def to_json(self) -> str:
-        """The program as a file of sluice.program/1."""
+        """Returns the program as the text of a file of sluice.program/1."""
     def write(self, path: str) -> None:
-        """Replaces the file `path`, whole or not at all."""
+        """Writes the program to the file `path`, which is replaced as a whole or not at all."""
 
 version: str
 

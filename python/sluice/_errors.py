@@ -1,17 +1,17 @@
-"""What the package raises."""
+"""Defines the exceptions that the package raises."""
 
 
 class Error(Exception):
-    """The base of all that this package raises by itself."""
+    """Is the base class of all exceptions of this package."""
 
 
 class InputError(Error, ValueError):
-    """Bad input: an argument or a file. Nothing was sent or written."""
+    """Reports bad input: an argument or a file. Nothing was sent or written."""
 
 
 class MpiError(Error, RuntimeError):
-    """A call to MPI failed. The job is of no further use; the other ranks raise JobError."""
+    """Reports that a call to MPI failed. The job cannot be used any more; the other ranks raise JobError."""
 
 
 class JobError(Error, RuntimeError):
-    """Another rank cannot go on with a job, which is of no further use."""
+    """Reports that another rank cannot go on with a job. The job cannot be used any more."""

@@ -1,4 +1,4 @@
-"""Jobs on addresses of handles and memory, which sluice.mpi makes of communicators and buffers."""
+"""Makes jobs of addresses of handles and memory; sluice.mpi gets these from communicators and buffers."""
 
 from typing import List, Optional, Sequence, Tuple, overload
 

@@ -1,27 +1,27 @@
-"""Small values that planners and judges return."""
+"""Defines small values that planners and judges return."""
 
 from typing import NamedTuple, Optional
 
 
 class Cost(NamedTuple):
-    """What a schedule of steps costs, or what none costs less than: total = transmission + setup * steps."""
+    """Holds the cost of a schedule of steps, or a lower bound on it: total = transmission + setup * steps."""
 
     #: number of steps
     steps: int
-    #: the sum of their durations, in the unit of the sizes, 10^-decimals of what was given
+    #: sum of their durations, in the unit of the sizes, 10^-decimals of the given unit
     transmission: int
-    #: in the same unit
+    #: transmission + setup * steps, in the same unit
     total: float
 
 
 class Violation(NamedTuple):
-    """One way in which a schedule is broken."""
+    """Describes one fault of a schedule."""
 
-    #: None where it is no single one's fault
+    #: step of the fault; None if it is not the fault of a single step
     step: Optional[int]
-    #: None where it is no single one's fault
+    #: rank of the fault; None if it is not the fault of a single rank
     rank: Optional[int]
-    #: in words, with the values
+    #: what is wrong, in words, with the values
     reason: str
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Jobs that run under MPI, planned once and executed as often as you like, on any object with the buffer protocol.
+"""Runs jobs under MPI, planned once and executed any number of times, on any object with the buffer protocol.
 
     from mpi4py import MPI
     import numpy, sluice.mpi
@@ -7,12 +7,13 @@
     target = numpy.empty(job.target_shape)
     job.execute(source, target)
 
-Making a job and executing it are collective over the communicator. start() begins an execution, test() tells whether it
-has ended, wait() ends it; buffers are kept alive in between, and must stay as they are. The GIL is released while a job
-works or waits; one thread at a time makes calls on one communicator.
+Making a job and executing it are collective over the communicator. start() begins an execution, test() says whether it
+has ended, wait() ends it. Buffers are kept alive in between, and must not change. The GIL is released while a job works
+or waits; one thread at a time makes calls on one communicator.
 
-What goes wrong on one rank raises on all: there what it is, on the others InputError or JobError, in the same call or in
-the next one where a rank was done with it. The job is of no further use then, unless set_agreed_arguments() says so.
+A failure on one rank raises on all ranks: there what failed, on the others InputError or JobError. They raise in the
+same call, or in the next call on a rank that was already done. The job cannot be used any more, unless
+set_agreed_arguments() says so.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ __all__ = ["Allgather", "Allreduce", "Alltoall", "Broadcast", "Exchange", "Gathe
 
 
 def _count(number: int, one: str) -> str:
-    """As "1 byte" and "2 bytes"."""
+    """Returns text such as "1 byte" and "2 bytes"."""
     return f"{number} {one}" if number == 1 else f"{number} {one}s"
 
 
 def _check_same_mpi() -> None:
-    """Handles of one MPI mean nothing to another, so that a mixture is refused as early as can be."""
+    """Refuses a mixture of MPI libraries as early as possible, because handles of one mean nothing to another."""
     sizes = tuple(MPI._sizeof(each) for each in (MPI.Comm, MPI.Datatype, MPI.Op))
     vendor = {"openmpi": "Open MPI", "mpich": "MPICH"}.get(_mpi.mpi_family)
     if sizes != _mpi.size_of_handles() or (vendor is not None and MPI.get_vendor()[0] != vendor):
@@ -59,17 +60,17 @@ def _address_of_comm(comm: MPI.Comm) -> int:
 
 
 def set_agreed_arguments(comm: MPI.Comm, agreed: bool) -> None:
-    """Whether all ranks agree that the buffers of an execution are good before anything of it is sent; for all jobs of
+    """Sets whether all ranks check the buffers of an execution together before it sends anything; for all jobs of
     `comm`.
 
-    With it a buffer that is bad on some ranks raises on all of them, in the same call, and the job can be used again. It
-    costs ceil(log2 n) short messages of each of n ranks. Collective, between executions.
+    If `agreed`, a buffer that is bad on some ranks raises on all ranks, in the same call, and the job can be used
+    again. It costs ceil(log2 n) short messages of each of n ranks. Collective, between executions.
     """
     _mpi.set_agreed_arguments(_address_of_comm(comm), bool(agreed))
 
 
 def _make(comm: MPI.Comm, prepare: Callable[[], Callable[[int], Any]]) -> Any:
-    """Makes a job. What `prepare` raises on this rank, the others hear of."""
+    """Makes a job. If `prepare` raises on this rank, the other ranks raise too."""
     address = _address_of_comm(comm)
     try:
         make = prepare()
@@ -96,7 +97,7 @@ def _set_options(options: Any, given: Mapping[str, Any]) -> Any:
 
 
 def _array(buffer: Any, name: str, writable: bool) -> numpy.ndarray:
-    """The memory of `buffer` as an array, without a copy."""
+    """Returns the memory of `buffer` as an array, without a copy."""
     if isinstance(buffer, numpy.ndarray):
         array = buffer
     else:
@@ -136,8 +137,11 @@ def _contiguous(array: numpy.ndarray, name: str, order: str = "C") -> numpy.ndar
 
 def _side(buffer: Any, name: str, expected: int, writable: bool, dtype: Optional[numpy.dtype] = None,
           exact: bool = False) -> Optional[numpy.ndarray]:
-    """The buffer of one side of an exchange or a collective: of at least `expected` bytes, with `exact` of no more
-    either unless none are expected. None for None, which is right where none are."""
+    """Returns the buffer of one side of an exchange or a collective.
+
+    It has at least `expected` bytes; with `exact` exactly these, unless none are expected. Returns None for None, which
+    is right if none are expected.
+    """
     if buffer is None:
         if expected > 0:
             raise InputError(f"{name}: None, expected {_count(expected, 'byte')}")
@@ -151,7 +155,8 @@ def _side(buffer: Any, name: str, expected: int, writable: bool, dtype: Optional
 
 
 def _datatype_of(dtype: numpy.dtype) -> MPI.Datatype:
-    """MPI's own type where there is one, which its operations ask for, else one made of such."""
+    """Returns MPI's own type if there is one, because its operations ask for it, otherwise a type made of such types.
+    """
     try:
         if dtype.fields is None and dtype.subdtype is None and dtype.isnative:
             datatype = MPI._typedict[dtype.char]
@@ -169,7 +174,7 @@ def _address(array: Optional[numpy.ndarray]) -> int:
 
 
 class _Job:
-    """What all jobs have."""
+    """Is the base class of all jobs."""
 
     _job: Any = None
     _kept: Any = None  # the buffers of the execution that is under way
@@ -180,7 +185,7 @@ class _Job:
         return self._job
 
     def _run(self, call: str, prepare: Callable[[], Tuple[Any, Tuple[Optional[int], ...]]]) -> None:
-        """Calls a method of the job with what `prepare` makes of the buffers: what to keep, and the arguments."""
+        """Calls a method of the job. `prepare` makes of the buffers what to keep, and the arguments."""
         job = self._usable()
         try:
             kept, arguments = prepare()
@@ -194,19 +199,19 @@ class _Job:
             job.execute(*arguments)
 
     def test(self) -> bool:
-        """Whether the execution has ended, or none was started; moves it on."""
+        """Advances the execution without waiting. Returns True if it has ended, or if none was started."""
         done = self._usable().test()
         if done:
             self._kept = None
         return done
 
     def wait(self) -> None:
-        """Waits for the execution to end."""
+        """Waits until the execution has ended; returns at once if none was started."""
         self._usable().wait()
         self._kept = None
 
     def free(self) -> None:
-        """Gives the job's memory back. During an execution it makes the other ranks raise."""
+        """Frees the job's memory. During an execution it makes the other ranks raise."""
         self._job = None
         self._kept = None
 
@@ -218,21 +223,21 @@ class _Job:
 
 
 class _Planned(_Job):
-    """What jobs have whose plan may give way to a call of MPI's own."""
+    """Is the base class of jobs that may use a call of MPI's own instead of the plan."""
 
     @property
     def native(self) -> bool:
-        """Whether MPI's own call serves in place of the plan, as far as it is decided."""
+        """True if MPI's own call replaces the plan, as far as it is decided."""
         return self._usable().native
 
     @property
     def extra_bytes(self) -> int:
-        """Bytes of buffers that this rank holds beyond the user's: the most so far."""
+        """Most bytes of buffers that this rank has held beyond the user's so far."""
         return self._usable().extra_bytes
 
 
 class _ArrayPart:
-    """One array of a redistribution, and this rank's parts of it."""
+    """Describes one array of a redistribution, and this rank's parts of it."""
 
     def __init__(self, shape: Union[int, Sequence[int]], source: LayoutLike, target: LayoutLike, dtype: Any,
                  kind: Callable[[], Any], *, order: str = "C", alpha: complex = 1, beta: complex = 0,
@@ -259,11 +264,11 @@ class _ArrayPart:
 
     @property
     def has_gaps(self) -> bool:
-        """Whether elements of a part lie apart in memory, on either side."""
+        """True if a part has gaps in memory, on either side."""
         return any(self._gaps)
 
     def place(self, rank: int, to_ranks: Sequence[int], extents: Tuple[int, int]) -> None:
-        """Once the job is made: which processes of the grids this rank is, and what its parts span."""
+        """Sets, after the job is made, this rank's processes in the grids, and the extents of its parts."""
         self.shapes = self._own_shape(0, rank, list(self.options.from_ranks)), self._own_shape(1, rank, to_ranks)
         self._spans = extents
 
@@ -276,7 +281,7 @@ class _ArrayPart:
         return local_shape(layout, shape, process % layout.processes)
 
     def part(self, buffer: Any, name: str, side: int, writable: bool) -> Optional[numpy.ndarray]:
-        """The memory of this rank's part; None where there is no buffer."""
+        """Returns the memory of this rank's part; None if there is no buffer."""
         if buffer is None:
             return None  # which the job refuses where there is something to move
         array = _array(buffer, name, writable)
@@ -294,7 +299,7 @@ class _ArrayPart:
 
 
 def _apart(sources: Sequence[Optional[numpy.ndarray]], targets: Sequence[Optional[numpy.ndarray]]) -> None:
-    """Raises where a target overlaps any other memory."""
+    """Raises InputError if a target overlaps any other memory."""
     for number, target in enumerate(targets):
         others = [*sources, *targets[:number]]
         if target is not None and any(each is not None and numpy.may_share_memory(each, target) for each in others):
@@ -304,35 +309,40 @@ def _apart(sources: Sequence[Optional[numpy.ndarray]], targets: Sequence[Optiona
 
 
 class _RedistributionJob(_Planned):
-    """What a redistribution of one array has, and one of several."""
+    """Is the base class of redistributions of one array and of several."""
 
     @property
     def steps(self) -> int:
-        """Steps of the plan."""
+        """Number of steps of the plan."""
         return self._usable().steps
 
 
 class Redistribution(_RedistributionJob):
-    """Moving an array from one layout to another, block-cyclic or with blocks of any sizes. Several arrays at once:
-    RedistributionBatch.
+    """Moves an array from one layout to another, block-cyclic or with blocks of any sizes. For several arrays at once,
+    see RedistributionBatch.
 
-    shape: extents of the source array. source, target: layouts, as "4x2:64x64" or sluice.Layout; rank p plays process p
-    of both unless from_ranks and to_ranks say otherwise. dtype: of the elements.
+    - comm: a communicator of mpi4py
+    - shape: extents of the source array
+    - source, target: layouts, such as "4x2:64x64" or sluice.Layout; rank p is process p of both, unless from_ranks and
+      to_ranks say otherwise
+    - dtype: type of the elements
+    - order: "C" or "F": storage order of each rank's part
+    - alpha, beta, conjugate: the job computes target = beta target + alpha source, with the complex conjugate of source
+      if conjugate is true. For float32, float64, complex64 or complex128; with several copies only without forward
+    - part, unit_diagonal: part "upper" or "lower" moves only the triangle, or trapezoid, of a matrix (or its box) on
+      that side of the diagonal; unit_diagonal leaves out the diagonal. Elements of the target outside stay unchanged
 
-    options: from_start, to_start, extent, to_shape (a box of the arrays, one number per dimension); transpose (element
-    (i, j) of the source becomes (j, i) of the target, whose layout target is); from_ranks, to_ranks; relabel;
-    order ("C" or "F": how each rank stores its part); source_leading, target_leading; algorithm, setup, effort, chunk_bytes,
-    window, shared_from_bytes, try_native.
+    Further options:
 
-    part: of a matrix (or its box) only the triangle, or trapezoid, on one side of the diagonal moves, "upper" or "lower",
-    with unit_diagonal without the diagonal; elements of the target outside of it are left alone.
-
-    from_replicas, to_replicas: copies of the source array that there are, of the target array that are wanted: process p
-    of copy c of a layout of n processes is number c n + p, of which from_ranks and to_ranks list the ranks. forward:
-    whether copies of the target may get from one another what they do not have. Without relabel.
-
-    alpha, beta: the job computes target = beta target + alpha source, with the complex conjugate of source if conjugate
-    is true; for elements of float32, float64, complex64 or complex128; with several copies without forward.
+    - from_start, to_start, extent, to_shape: a box of the arrays, one number per dimension
+    - transpose: element (i, j) of the source becomes (j, i) of the target, which has the layout target
+    - from_ranks, to_ranks: rank of each process; relabel: lets the job choose to_ranks
+    - source_leading, target_leading: gaps in this rank's parts
+    - from_replicas, to_replicas: existing copies of the source array, wanted copies of the target array. Process p of
+      copy c of a layout of n processes is entry c n + p of from_ranks and to_ranks. Without relabel
+    - forward: lets copies of the target get data from one another
+    - algorithm, setup, effort, chunk_bytes, window, shared_from_bytes, try_native: as in the C++ header
+      run/mpi/redistribution_options.hpp
     """
 
     def __init__(self, comm: MPI.Comm, shape: Union[int, Sequence[int]], source: LayoutLike, target: LayoutLike,
@@ -347,16 +357,16 @@ class Redistribution(_RedistributionJob):
 
         self._job = _make(comm, prepare)
         self._own.place(comm.Get_rank(), list(self._job.to_ranks), (self._job.source_extent, self._job.target_extent))
-        #: extents of this rank's part of the source array; zeros where it has none
+        #: extents of this rank's part of the source array; zeros if it has none
         self.source_shape: Tuple[int, ...] = self._own.shapes[0]
-        #: the same of the target array
+        #: extents of this rank's part of the target array; zeros if it has none
         self.target_shape: Tuple[int, ...] = self._own.shapes[1]
         self._plain = None if self._own.has_gaps else _mpi.PlainArrays(self.dtype, *self._own.shapes,
                                                                        self._own.order == "F")
 
     @property
     def to_ranks(self) -> Sequence[int]:
-        """The rank of each process of the target grid, in row-major order, copy by copy."""
+        """Rank of each process of the target grid, in row-major order, copy by copy."""
         return self._usable().to_ranks
 
     def _buffers(self, source: Any, target: Any) -> Tuple[Any, Tuple[int, ...]]:
@@ -368,26 +378,29 @@ class Redistribution(_RedistributionJob):
         return own, tuple(_address(each) for each in own)
 
     def execute(self, source: Any, target: Any) -> None:
-        """Moves the data. source: shape source_shape, or flat; target: target_shape, or flat; both of the job's dtype.
+        """Moves the data.
 
-        None where this rank has nothing to send, or to receive.
+        - source: shape source_shape, or flat; None if this rank has nothing to send
+        - target: shape target_shape, or flat; None if this rank has nothing to receive
+
+        Both have the job's dtype.
         """
         self._run("execute", lambda: self._buffers(source, target))
 
     def start(self, source: Any, target: Any) -> None:
-        """Begins an execution; the arguments are those of execute()."""
+        """Begins an execution; arguments are as for execute()."""
         self._run("start", lambda: self._buffers(source, target))
 
 
 class RedistributionBatch(_RedistributionJob):
-    """Moving several arrays at once, with one message between two ranks.
+    """Moves several arrays at once, with one message between two ranks.
 
-    arrays: a mapping for each, with "shape", "source", "target" and "dtype", which are those of Redistribution, and any
-    of its options that are of an array: from_start, to_start, extent, to_shape, transpose, from_ranks, to_ranks, order,
-    source_leading, target_leading, alpha, beta, conjugate, part, unit_diagonal.
-
-    options: algorithm, setup (the set-up cost of a step, bytes), effort, chunk_bytes, window, shared_from_bytes, try_native,
-    relabel (most data of all arrays together stays where it is).
+    - comm: a communicator of mpi4py
+    - arrays: a mapping for each array, with "shape", "source", "target" and "dtype", as for Redistribution. It may have
+      these options: from_start, to_start, extent, to_shape, transpose, from_ranks, to_ranks, order, source_leading,
+      target_leading, alpha, beta, conjugate, part, unit_diagonal
+    - options: algorithm, setup (set-up cost of a step, bytes), effort, chunk_bytes, window, shared_from_bytes,
+      try_native, relabel (most data of all arrays together stays in place)
     """
 
     def __init__(self, comm: MPI.Comm, arrays: Sequence[Mapping[str, Any]], **options: Any) -> None:
@@ -401,13 +414,13 @@ class RedistributionBatch(_RedistributionJob):
         for number, each in enumerate(self._arrays):
             each.place(comm.Get_rank(), list(self._job.to_ranks(number)),
                        (self._job.source_extent(number), self._job.target_extent(number)))
-        #: extents of this rank's part of each source array; zeros where it has none
+        #: extents of this rank's part of each source array; zeros if it has none
         self.source_shapes: Sequence[Tuple[int, ...]] = [each.shapes[0] for each in self._arrays]
-        #: the same of the target arrays
+        #: extents of this rank's part of each target array; zeros if it has none
         self.target_shapes: Sequence[Tuple[int, ...]] = [each.shapes[1] for each in self._arrays]
 
     def to_ranks(self, array: int) -> Sequence[int]:
-        """The rank of each process of that target grid, in row-major order."""
+        """Returns the rank of each process of a target grid, in row-major order. `array` counts from 0."""
         return self._usable().to_ranks(array)
 
     @staticmethod
@@ -430,25 +443,31 @@ class RedistributionBatch(_RedistributionJob):
         return own, tuple([_address(each) for each in side] for side in own)
 
     def execute(self, sources: Sequence[Any], targets: Sequence[Any]) -> None:
-        """Moves the data of all arrays: a buffer for each in both lists, as Redistribution.execute() takes them."""
+        """Moves the data of all arrays. Both lists have a buffer for each, as for Redistribution.execute()."""
         self._run("execute", lambda: self._buffers(sources, targets))
 
     def start(self, sources: Sequence[Any], targets: Sequence[Any]) -> None:
-        """Begins an execution; the arguments are those of execute()."""
+        """Begins an execution; arguments are as for execute()."""
         self._run("start", lambda: self._buffers(sources, targets))
 
 
 class Exchange(_Planned):
-    """Sending everybody's messages to everybody else, in place of MPI_Alltoallv.
+    """Sends messages between any ranks, in place of MPI_Alltoallv.
 
-    sends: bytes for each rank, a mapping {rank: bytes} or one number for each rank of the communicator; ranks learn what
-    they get from the others.
+    - comm: a communicator of mpi4py
+    - sends: bytes for each rank, a mapping {rank: bytes} or one number for each rank of the communicator; ranks learn
+      what they get from the others
 
-    options: max_transfers, mode ("auto", "chain", "local", "barrier", "list", "at-once"), algorithm, setup_bytes,
-    effort, time_limit_s, chunk_bytes, window, early_release_bytes, try_native; sender_speeds, receiver_speeds (one per rank)
-    and backbone as for plan_exchange; local_links, a pair of what a byte costs inside the clusters where it costs 1
-    between them and the set-up there in bytes (None: as between them), with sender_ranks and receiver_ranks, the two
-    clusters; by_host, one stream between two hosts. The same on all ranks.
+    Options, equal on all ranks:
+
+    - mode: "auto", "chain", "local", "barrier", "list" or "at-once"
+    - max_transfers, algorithm, setup_bytes, effort, time_limit_s, chunk_bytes, window, early_release_bytes, try_native:
+      as in the C++ header run/mpi/exchange.hpp
+    - sender_speeds, receiver_speeds (one per rank), backbone: as for plan_exchange
+    - local_links: a pair (cost of a byte inside the clusters if it costs 1 between them, set-up inside in bytes). The
+      set-up may be None: as between clusters
+    - sender_ranks, receiver_ranks: the two clusters for local_links
+    - by_host: sends one stream between two hosts
     """
 
     def __init__(self, comm: MPI.Comm, sends: Union[Mapping[int, int], Sequence[int]], **options: Any) -> None:
@@ -466,32 +485,32 @@ class Exchange(_Planned):
 
     @property
     def sends(self) -> Dict[int, int]:
-        """Bytes for each rank, in the order in which they lie in the buffer."""
+        """Bytes for each rank, in the order of the buffer."""
         return dict(self._usable().sends)
 
     @property
     def receives(self) -> Dict[int, int]:
-        """Bytes from each rank that sends something, in the order in which they lie in the buffer: by rank."""
+        """Bytes from each rank that sends something, in the order of the buffer: by rank."""
         return dict(self._usable().receives)
 
     @property
     def send_bytes(self) -> int:
-        """Bytes of all messages that this rank sends."""
+        """Number of bytes of all messages that this rank sends."""
         return self._usable().send_bytes
 
     @property
     def receive_bytes(self) -> int:
-        """Bytes of all messages that this rank gets."""
+        """Number of bytes of all messages that this rank gets."""
         return self._usable().receive_bytes
 
     @property
     def mode(self) -> str:
-        """How transfers are kept apart; never "auto"."""
+        """Mode that keeps transfers apart; never "auto"."""
         return self._usable().mode
 
     @property
     def steps(self) -> int:
-        """Steps of the plan; 0 without one."""
+        """Number of steps of the plan; 0 without one."""
         return self._usable().steps
 
     def _buffers(self, send: Any, receive: Any) -> Tuple[Any, Tuple[int, ...]]:
@@ -500,21 +519,29 @@ class Exchange(_Planned):
         return sides, tuple(part for side in sides for part in (_address(side), 0 if side is None else side.nbytes))
 
     def execute(self, send: Any, receive: Any) -> None:
-        """Moves the data. send: the messages one behind the other in the order of `sends`; receive: room for those of
-        `receives`. Of any dtype, contiguous; None where there are no messages."""
+        """Moves the data.
+
+        - send: the messages one after another in the order of `sends`
+        - receive: room for the messages of `receives`, in their order
+
+        Both may have any dtype, and are contiguous; None if there are no messages.
+        """
         self._run("execute", lambda: self._buffers(send, receive))
 
     def start(self, send: Any, receive: Any) -> None:
-        """Begins an execution; the arguments are those of execute()."""
+        """Begins an execution; arguments are as for execute()."""
         self._run("start", lambda: self._buffers(send, receive))
 
 
 class Reduction(_Planned):
-    """Combining `count` elements of `dtype` of each rank by an operation of MPI, in place of MPI_Reduce.
+    """Combines `count` elements of `dtype` of each rank by an operation of MPI, in place of MPI_Reduce.
 
-    options: costs (a pair (transfer, compute), with the two overheads a quadruple, in any one unit of time), measure,
-    platform, algorithm, arity, segments, effort (with a platform), reproducible, try_native, dynamic, progress_thread;
-    program (a Program of "reduce", for as many elements), in place of costs, platform, algorithm and segments.
+    Options:
+
+    - costs: a pair (transfer, compute), or a quadruple with the two overheads, in one unit of time
+    - measure, platform, algorithm, arity, segments, effort (with a platform), reproducible, try_native, dynamic,
+      progress_thread: as in the C++ header run/mpi/reduction.hpp
+    - program: a Program of "reduce", for as many elements; replaces costs, platform, algorithm and segments
     """
 
     def __init__(self, comm: MPI.Comm, count: int, dtype: Any, op: MPI.Op = MPI.SUM, root: int = 0,
@@ -541,7 +568,7 @@ class Reduction(_Planned):
 
     @property
     def method(self) -> str:
-        """What carries the reduction out; "" before the first execution has measured."""
+        """Method that executes the reduction; "" before the first execution has measured."""
         return self._usable().method
 
     def _elements(self, buffer: Any, name: str, writable: bool) -> numpy.ndarray:
@@ -565,20 +592,26 @@ class Reduction(_Planned):
         return (mine, into), (_address(mine), _address(into))
 
     def execute(self, own: Any, result: Any = None) -> None:
-        """Combines. own: `count` elements of the job's dtype, of any shape; on the root MPI.IN_PLACE where they are in
-        `result`. result: room for as many, on the root only."""
+        """Combines the elements.
+
+        - own: `count` elements of the job's dtype, of any shape; on the root it may be MPI.IN_PLACE if they are in
+          `result`
+        - result: room for as many elements, on the root only
+        """
         self._run("execute", lambda: self._buffers(own, result))
 
     def start(self, own: Any, result: Any = None) -> None:
-        """Begins an execution; the arguments are those of execute()."""
+        """Begins an execution; arguments are as for execute()."""
         self._run("start", lambda: self._buffers(own, result))
 
 
 class Broadcast(_Job):
-    """Giving all ranks what the root has, in place of MPI_Bcast.
+    """Copies the root's data to all ranks, in place of MPI_Bcast.
 
-    options: platform (sluice.read_platform), try_native, algorithm, lookahead, inside, segments, early_internal,
-    effort; program (sluice.read_program) of "broadcast", in place of platform and plan: messages have its size.
+    - platform: a network (sluice.read_platform)
+    - program: a Program of "broadcast" (sluice.read_program); replaces platform and plan, and messages have its size
+    - options: try_native, algorithm, lookahead, inside, segments, early_internal, effort: as in the C++ header
+      run/mpi/broadcast.hpp
     """
 
     def __init__(self, comm: MPI.Comm, root: int = 0, *, platform: Optional[Platform] = None,
@@ -591,7 +624,7 @@ class Broadcast(_Job):
         self._is_root = comm.Get_rank() == root
 
     def chosen(self, bytes: int) -> str:
-        """Collective: the method that serves messages of so many bytes; "native" is MPI_Ibcast."""
+        """Returns the method for messages of `bytes` bytes; "native" is MPI_Ibcast. Collective."""
         return self._usable().chosen(int(bytes))
 
     def _buffers(self, buffer: Any) -> Tuple[Any, Tuple[int, ...]]:
@@ -600,16 +633,16 @@ class Broadcast(_Job):
         return array, (_address(array), array.nbytes)
 
     def execute(self, buffer: Any) -> None:
-        """Gives all ranks the root's `buffer`: contiguous, of any dtype, as many bytes on all ranks."""
+        """Copies the root's `buffer` to all ranks: contiguous, of any dtype, as many bytes on all ranks."""
         self._run("execute", lambda: self._buffers(buffer))
 
     def start(self, buffer: Any) -> None:
-        """Begins an execution; the arguments are those of execute()."""
+        """Begins an execution; arguments are as for execute()."""
         self._run("start", lambda: self._buffers(buffer))
 
 
 class _Collective(_Planned):
-    """What the six classes below have in common."""
+    """Is the base class of the six classes below."""
 
     _problem: str
     _in_place = "nobody"  # who may give MPI.IN_PLACE: "all", "root" or "nobody"
@@ -644,17 +677,17 @@ class _Collective(_Planned):
 
     @property
     def method(self) -> str:
-        """What carries it out, as far as it is decided: "ring", "MPI_Iallgather"."""
+        """Method that executes the collective, as far as it is decided: "ring", "MPI_Iallgather"."""
         return self._usable().method
 
     @property
     def own_bytes(self) -> int:
-        """Bytes that this rank gives."""
+        """Number of bytes that this rank gives."""
         return self._usable().own_bytes
 
     @property
     def result_bytes(self) -> int:
-        """Bytes that this rank gets."""
+        """Number of bytes that this rank gets."""
         return self._usable().result_bytes
 
     def _buffers(self, own: Any, result: Any) -> Tuple[Any, Tuple[Optional[int], ...]]:
@@ -669,21 +702,27 @@ class _Collective(_Planned):
         return (mine, into), (_address(mine), _address(into))
 
     def execute(self, own: Any, result: Any = None) -> None:
-        """Carries it out. own: what this rank gives; result: room for what it gets; contiguous, None where it is of 0
-        bytes."""
+        """Executes the collective.
+
+        - own: what this rank gives
+        - result: room for what it gets
+
+        Both are contiguous; None if they have 0 bytes.
+        """
         self._run("execute", lambda: self._buffers(own, result))
 
     def start(self, own: Any, result: Any = None) -> None:
-        """Begins an execution; the arguments are those of execute()."""
+        """Begins an execution; arguments are as for execute()."""
         self._run("start", lambda: self._buffers(own, result))
 
 
 class Scatter(_Collective):
-    """Each rank gets its block of what the root has. `sizes`: bytes of a block, one for all or a list, the same on all
-    ranks, with one for each; blocks lie one behind the other, by ranks.
+    """Sends one block from the root to each rank.
 
-    options: platform, algorithm, segments, effort, try_native; program (a Program of that problem), in place of the first
-    four.
+    - sizes: bytes of a block, one for all or a list with one for each rank, equal on all ranks; blocks lie one after
+      another, by ranks
+    - options: platform, algorithm, segments, effort, try_native; program (a Program of that problem) replaces the first
+      four
     """
 
     _problem = "scatter"
@@ -693,8 +732,8 @@ class Scatter(_Collective):
 
 
 class Gather(_Collective):
-    """The root gets the blocks of all ranks; it may give MPI.IN_PLACE, if its own is in the result. `sizes` and options
-    are those of Scatter."""
+    """Collects one block from each rank on the root. The root may give MPI.IN_PLACE if its own block is in the result.
+    `sizes` and options are as for Scatter."""
 
     _problem = "gather"
     _in_place = "root"
@@ -704,8 +743,8 @@ class Gather(_Collective):
 
 
 class Allgather(_Collective):
-    """All ranks get the blocks of all; all may give MPI.IN_PLACE, if their own are in the results. `sizes` and options
-    are those of Scatter."""
+    """Collects one block from each rank on all ranks. All may give MPI.IN_PLACE if their own blocks are in the results.
+    `sizes` and options are as for Scatter."""
 
     _problem = "allgather"
     _in_place = "all"
@@ -715,8 +754,11 @@ class Allgather(_Collective):
 
 
 class Alltoall(_Collective):
-    """Each rank gets a block of each. `sizes`: bytes of a block, or a list with one for each pair of ranks, row by row by
-    the sender. Options are those of Scatter."""
+    """Sends a block from each rank to each other.
+
+    - sizes: bytes of a block, or a list with one for each pair of ranks, row by row by the sender
+    - options: as for Scatter
+    """
 
     _problem = "alltoall"
 
@@ -725,11 +767,11 @@ class Alltoall(_Collective):
 
 
 class Allreduce(_Collective):
-    """The `count` elements of `dtype` of all ranks are combined by an operation of MPI, and all get the result; all may
-    give MPI.IN_PLACE.
+    """Combines the `count` elements of `dtype` of all ranks by an operation of MPI; all get the result. All may give
+    MPI.IN_PLACE.
 
-    options: platform, algorithm, segments, effort, reproducible, try_native; program (a Program of that problem), in
-    place of the first four.
+    - options: platform, algorithm, segments, effort, reproducible, try_native; program (a Program of that problem)
+      replaces the first four
     """
 
     _problem = "allreduce"
@@ -740,8 +782,11 @@ class Allreduce(_Collective):
 
 
 class ReduceScatter(_Collective):
-    """The `count` elements of `dtype` of all ranks are combined by an operation of MPI, and each rank gets its share:
-    counts[rank] elements, in all `count`, or as equal as they can be. Options are those of Allreduce."""
+    """Combines the `count` elements of `dtype` of all ranks by an operation of MPI, and gives each rank a share.
+
+    - counts: elements of each rank's share, `count` in total; None: as equal as possible
+    - options: as for Allreduce
+    """
 
     _problem = "reduce-scatter"
 

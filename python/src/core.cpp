@@ -38,13 +38,13 @@ namespace sluice::python {
 
 namespace {
 
-/// Ends a search when the user presses Ctrl-C, which Python takes note of and no more.
+/// Ends a search when the user presses Ctrl-C; Python itself only notes the signal.
 bool interrupted() {
   const py::gil_scoped_acquire gil;
   return PyErr_CheckSignals() != 0;
 }
 
-/// Raises what ended a search.
+/// Raises the exception that ended a search.
 void raise_if_interrupted() {
   const py::gil_scoped_acquire gil;
   if (PyErr_Occurred() != nullptr) throw py::error_already_set();

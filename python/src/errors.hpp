@@ -4,7 +4,7 @@
 
 namespace sluice::python {
 
-/// Exceptions of the library that leave `module` become those of sluice/_errors.py.
+/// Translates exceptions of the library that leave `module` to the exceptions of sluice/_errors.py.
 void translate_exceptions();
 
 }  // namespace sluice::python

@@ -15,7 +15,7 @@ namespace sluice::python {
 
 namespace {
 
-/// Of each dimension where blocks begin, and whose they are; nothing where it is block-cyclic.
+/// Cuts of each dimension: block boundaries and owners; nothing for a block-cyclic dimension.
 using GivenCuts = std::vector<std::optional<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>>>;
 
 PlacedLayout make_layout(std::vector<std::int64_t> grid, std::vector<std::int64_t> block,
@@ -39,12 +39,12 @@ PlacedLayout make_layout(std::vector<std::int64_t> grid, std::vector<std::int64_
     result.layout.cuts.resize(cuts.size());
     result.layout.cuts[d] = {std::move(at), std::move(owners)};
   }
-  // What is left out of the array has nothing that a layout can be wrong in.
+  // A layout cannot be wrong in dimensions that the array leaves out.
   (void)Distribution(result.layout, result.layout.shape_of_cuts(), result.first, "layout");
   return result;
 }
 
-/// The cuts of each dimension as make_layout takes them.
+/// Returns the cuts of each dimension as make_layout takes them.
 GivenCuts cuts_of(const Layout& layout) {
   GivenCuts result(layout.dimensions());
   for (std::size_t d = 0; d < layout.cuts.size(); ++d)

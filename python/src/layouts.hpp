@@ -10,13 +10,13 @@
 
 namespace sluice::python {
 
-/// A layout with the processes that have the first blocks (empty: 0).
+/// Holds a layout with the processes that have the first blocks (empty: 0).
 struct PlacedLayout {
   Layout layout;
   std::vector<std::int64_t> first = {};
 };
 
-/// The class Layout, and local_shape.
+/// Binds the class Layout, and local_shape.
 void add_layouts(pybind11::module_& module);
 
 }  // namespace sluice::python

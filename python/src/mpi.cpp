@@ -1,4 +1,4 @@
-// sluice._mpi: the jobs, on addresses; sluice/mpi.py makes them of buffers.
+// sluice._mpi: jobs on addresses, which sluice/mpi.py gets from buffers.
 #include <fmt/format.h>
 #include <mpi.h>
 #include <pybind11/complex.h>
@@ -39,7 +39,7 @@ namespace sluice::python {
 
 namespace {
 
-/// Addresses of MPI's handles within objects of mpi4py, and of memory.
+/// An address of a handle of MPI inside an object of mpi4py, or of memory.
 using Address = std::uintptr_t;
 
 template <class Handle>
@@ -57,7 +57,7 @@ MPI_Comm comm_at(Address address) {
   return comm;
 }
 
-/// What all jobs have. The GIL is released while they run.
+/// Binds the functions that all jobs have. The GIL is released while they run.
 template <class Job, class Class>
 void add_job_methods(Class& type) {
   type.def(
@@ -70,7 +70,7 @@ void add_job_methods(Class& type) {
           py::call_guard<py::gil_scoped_release>());
 }
 
-/// For elements of numpy's kind 'f' or 'c'.
+/// Makes the combining function for elements of numpy's kind 'f' or 'c'.
 mpi::ElementCombine scale_and_add_of(char kind, std::int64_t itemsize, std::complex<double> alpha,
                                      std::complex<double> beta, bool conjugate) {
   const auto real = [&]<class T>(T /*example*/) {
@@ -89,7 +89,7 @@ mpi::ElementCombine scale_and_add_of(char kind, std::int64_t itemsize, std::comp
 
 using Released = py::call_guard<py::gil_scoped_release>;
 
-/// Those of an array.
+/// Binds the options of an array.
 template <class Options>
 void add_array_options(py::class_<Options>& type) {
   type.def(py::init<>())
@@ -117,7 +117,7 @@ void add_array_options(py::class_<Options>& type) {
       .def_readwrite("target_leading", &Options::target_leading);
 }
 
-/// Those of planning and carrying out.
+/// Binds the options of planning and execution.
 template <class Options>
 void add_redistribution_job_options(py::class_<Options>& type) {
   type.def_readwrite("algorithm", &Options::algorithm)
@@ -130,8 +130,8 @@ void add_redistribution_job_options(py::class_<Options>& type) {
       .def_readwrite("relabel", &Options::relabel);
 }
 
-/// What nearly all buffers of a redistribution are, so that they are looked at in one call: arrays of NumPy of the very
-/// type and shape of this rank's parts, contiguous, of which the target can be written and is apart from the source.
+/// Checks in one call whether buffers of a redistribution are what nearly all are: contiguous arrays of NumPy with the
+/// type and shape of this rank's parts. The target must be writable and must not overlap the source.
 class PlainArrays {
  public:
   PlainArrays(py::dtype dtype, std::vector<py::ssize_t> source, std::vector<py::ssize_t> target, bool column_major)
@@ -139,7 +139,7 @@ class PlainArrays {
         shapes_{std::move(source), std::move(target)},
         contiguous_(column_major ? py::array::f_style : py::array::c_style) {}
 
-  /// None where they are anything else, which may still be right.
+  /// Returns their addresses, or None if they are anything else, which may still be right.
   [[nodiscard]] std::optional<std::pair<Address, Address>> addresses(py::handle source, py::handle target) const {
     if (!is_plain(source, shapes_[0]) || !is_plain(target, shapes_[1])) return std::nullopt;
     const auto from = py::reinterpret_borrow<py::array>(source);
@@ -208,7 +208,7 @@ void add_redistribution(py::module_& module) {
   add_job_methods<Job>(type);
 }
 
-/// Shape, layouts, bytes of an element and options of one array.
+/// Holds shape, layouts, bytes of an element and options of one array.
 using GivenArray = std::tuple<std::vector<std::int64_t>, PlacedLayout, PlacedLayout, std::int64_t, mpi::ArrayOptions>;
 
 void add_redistribution_batch(py::module_& module) {

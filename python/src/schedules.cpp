@@ -78,7 +78,7 @@ py::array_t<TimedRow> timed_transfers_of(const TreeSchedule& schedule) {
   return result;
 }
 
-/// As sluice._results.Cost, in the unit of the sizes as the user gave them.
+/// Makes sluice._results.Cost, in the unit of the sizes that the user gave.
 py::object cost_in_python(const Cost& cost) {
   return py::module_::import("sluice._results").attr("Cost")(cost.steps, cost.transmission, cost.total);
 }

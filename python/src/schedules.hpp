@@ -12,7 +12,7 @@
 
 namespace sluice::python {
 
-/// A schedule of steps, and what its planner says of it.
+/// Holds a schedule of steps, and what its planner says about it.
 struct StepPlan {
   StepSchedule schedule;
   Cost stated_cost;                  ///< by the file it is from, or by its steps
@@ -27,7 +27,7 @@ struct TreePlan {
   std::vector<std::pair<std::string, double>> candidates = {};
 };
 
-/// The classes StepSchedule and TreeSchedule, read_schedule and check, which know programs too.
+/// Binds the classes StepSchedule and TreeSchedule, and read_schedule and check, which know programs too.
 void add_schedules(pybind11::module_& module);
 
 }  // namespace sluice::python

@@ -8,7 +8,7 @@
 
 namespace sluice::python {
 
-/// As speeds_of, with the backbone as pairs of a time and a number of transfers.
+/// Makes speeds as speeds_of, with the backbone as pairs of a time and a number of transfers.
 [[nodiscard]] inline NetworkSpeeds speeds_in_pairs(const std::vector<double>& senders,
                                                    const std::vector<double>& receivers,
                                                    const std::vector<std::pair<double, std::int64_t>>& backbone) {
@@ -21,7 +21,7 @@ namespace sluice::python {
   return speeds_of(senders, receivers, times, transfers);
 }
 
-/// Speeds in millionths as numbers.
+/// Returns speeds in millionths as numbers.
 [[nodiscard]] inline std::vector<double> speeds_as_numbers(const std::vector<std::int64_t>& millionths) {
   std::vector<double> result;
   for (const std::int64_t each : millionths)

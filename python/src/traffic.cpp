@@ -40,7 +40,7 @@ std::int64_t size_of(double value, std::int64_t row, std::int64_t column) {
   return static_cast<std::int64_t>(value);
 }
 
-/// Calls `visit(values)` with the array in the one of three types that holds its values.
+/// Calls `visit(values)` with the array as int64, uint64 or double, by the kind of its values.
 template <class Visit>
 void with_values(const py::array& values, Visit&& visit) {
   const char kind = values.dtype().kind();

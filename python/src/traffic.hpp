@@ -6,8 +6,8 @@
 
 namespace sluice::python {
 
-/// Who sends how much to whom: a dense matrix, a sparse one of SciPy, or the name of a file (text or os.PathLike). Row
-/// = sender, column = receiver. Throws InputError, or what NumPy raises, for what is none.
+/// Returns the traffic of a dense matrix, a sparse matrix of SciPy, or the name of a file (text or os.PathLike). Row =
+/// sender, column = receiver. Throws InputError, or an exception of NumPy, for any other object.
 [[nodiscard]] Traffic traffic_of(const pybind11::object& matrix);
 
 }  // namespace sluice::python
