@@ -6,10 +6,11 @@
 #
 # Where build/release has the manual pages of the command, which are made of its help, they are part of the site.
 #
-# Exit status 1 for a warning of Sphinx or Doxygen, a link of the documents that leads nowhere and a public name
-# without a comment. Links to the network are not followed.
+# Exit status 1 for a warning of Sphinx or Doxygen, a link of the documents that leads nowhere, more sentences that are
+# hard to read than scripts/hard_sentences.txt allows, and a public name without a comment. Links to the network are not
+# followed.
 set -euo pipefail
-usage() { sed -n '2,10s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '2,11s/^# \{0,1\}//p' "$0"; }
 target=
 keep=1
 while [[ $# -gt 0 ]]; do
@@ -63,6 +64,7 @@ export PYTHONDONTWRITEBYTECODE=1
 failed=0
 
 "$python" tests/docs/check_links.py || failed=1
+"$python" scripts/hard_sentences.py || failed=1
 
 # reference NAME TITLE SETTING...: Doxygen's pages of a language, as part of the site; its XML in $work/xml/NAME.
 reference() {

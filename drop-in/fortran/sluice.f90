@@ -161,8 +161,8 @@ module sluice
     module procedure local_shape_int32, local_shape_int64
   end interface
   !> sluice_plan_redistribution(from, to, schedule[, shape, options, stat, errmsg]): plans how an array of `shape` moves
-  !> from one layout to another; sizes are elements. Without shape: the shape of the cuts, or one slice, after which the
-  !> layouts repeat.
+  !> from one layout to another; sizes are elements. Without shape: the shape of the cuts, or one slice, the period of
+  !> the layouts.
   interface sluice_plan_redistribution
     module procedure plan_redistribution_int32, plan_redistribution_int64
   end interface

@@ -168,7 +168,7 @@ typedef struct sluice_schedule sluice_schedule;
  * Plans how an array moves from one layout to another. Sizes are elements. The two grids have different processes, and
  * blocks start at process 0.
  *
- * - `shape`: one extent per dimension. NULL: the shape of the cuts, or one slice, after which the layouts repeat
+ * - `shape`: one extent per dimension. NULL: the shape of the cuts, or one slice, the period of the layouts
  * - `from`, `to`: the two layouts
  * - `options`: see below; may be NULL
  * - `schedule`: gets the plan
@@ -296,7 +296,7 @@ int sluice_schedule_senders(const sluice_schedule* schedule, int64_t* senders, i
  * - `first_passing`: if copies of the target may forward data, sender `first_passing` + i is receiver i; otherwise the
  *   number of senders
  *
- * With several copies, process p of copy c of a grid of n processes is number c n + p, and the offsets of transfers are
+ * With several copies, process p of copy c of a grid of n processes is number c n + p. The offsets of transfers are then
  * places in the data of the receiver.
  */
 int sluice_schedule_replicas(const sluice_schedule* schedule, int64_t* from, int64_t* to, int64_t* first_passing);

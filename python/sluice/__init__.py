@@ -88,7 +88,7 @@ def plan_redistribution(source: LayoutLike, target: LayoutLike, shape: Union[int
     """Plans how an array moves from one layout to another; sizes are elements.
 
     - source, target: the two layouts
-    - shape: extents of the array; None: the shape of the cuts, or one slice, after which the layouts repeat
+    - shape: extents of the array; None: the shape of the cuts, or one slice, the period of the layouts
     - algorithm: name of an algorithm of redistribute, or of exchange, which may cut messages. "auto" is one of exchange
       between blocks of any sizes
     - setup: set-up cost of a step, in elements

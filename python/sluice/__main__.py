@@ -14,7 +14,7 @@ def fail(text: str) -> NoReturn:
 
 
 def command() -> str:
-    """The program: SLUICE_COMMAND, that of the build or installation this package is part of, or one on PATH."""
+    """Returns the program: SLUICE_COMMAND, or the one installed or built with this package, or one on PATH."""
     given = os.environ.get("SLUICE_COMMAND")
     if given:
         return given
@@ -29,7 +29,7 @@ def command() -> str:
 
 
 def main() -> NoReturn:
-    """Becomes the command."""
+    """Runs the command in place of this process."""
     program = command()
     try:
         os.execv(program, [program, *sys.argv[1:]])

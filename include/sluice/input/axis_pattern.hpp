@@ -59,9 +59,8 @@ struct AxisMessage {
   friend bool operator==(const AxisMessage&, const AxisMessage&) = default;
 };
 
-/// Describes one dimension of a redistribution Y[to_start + i] = X[from_start + i], i = 0 .. extent - 1. It says
-/// exactly which process sends how much to which, and where the data is, for any extent, offsets, first processes and
-/// tails.
+/// Describes one dimension of a redistribution Y[to_start + i] = X[from_start + i], i = 0 .. extent - 1. It gives the
+/// exact size and place of each message, for any extent, offsets, first processes and tails.
 ///
 /// Method: a pair's runs in one period come from its classes by the Chinese remainder theorem, in O(runs of a period),
 /// however long the array is. If a process has fewer blocks in the array than that, because the array is short or the

@@ -16,8 +16,8 @@
 /// With these, a schedule's cost divided by d is its time in seconds.
 ///
 /// Source: Cohen, Jeannot, Padoy, Wagner, "Messages Scheduling for Parallel Data Redistribution between Clusters",
-/// section 2.1; section 2.2 has the normalisation by d. Deviation: the paper asks for k d1 <= D and k d2 <= D, but the
-/// rule here is k d <= D, because a fast receiver of a slow sender takes no more than the sender sends. The paper's own
+/// section 2.1; section 2.2 has the normalisation by d. Deviation: the paper asks for k d1 <= D and k d2 <= D. The rule
+/// here is k d <= D, because a fast receiver of a slow sender takes no more than the sender sends. The paper's own
 /// example (200 senders at 10 Mbit/s, 100 receivers at 100 Mbit/s, D = 1 Gbit/s) has k = 100, which its second
 /// condition forbids.
 ///

@@ -14,8 +14,8 @@ namespace sluice {
 ///
 /// Method: let g = gcd(P r, Q s) and c = from_start - to_start. Sender p sends to q what solves p r - q s - c = y - x
 /// (mod g), 0 <= x < r, 0 <= y < s. All pairs with one value of p r - q s - c mod g form a class. They have one length,
-/// a sum of values vol(k) of a trapezoid. Dividing r, s, g by d = gcd(r, s) leaves the same classes. A class with
-/// number j joins the rows p = a (mod s'), s' = gcd(s/d, P), to the columns q = b (mod r'), r' = gcd(r/d, Q). Every
+/// a sum of values vol(k) of a trapezoid. Dividing r, s, g by d = gcd(r, s) leaves the same classes. Let s' = gcd(s/d,
+/// P) and r' = gcd(r/d, Q). A class with number j joins the rows p = a (mod s') to the columns q = b (mod r'). Every
 /// query has a closed form: O(1), or O(messages) for the messages of one process. No element, block or table is visited
 /// or stored.
 ///
@@ -23,14 +23,13 @@ namespace sluice {
 ///
 ///  - Row p = a + s' x is block (a, alpha = x div g0) and lift i = x (s/(d s'))^-1 mod g0.
 ///  - Column q = b + r' y is block (b, beta = y div g0) and lift j = y (r/(d r'))^-1 mod g0.
-///  - Class k joins every row block (a, alpha) to every column block (b, beta), and the row with lift i to the column
-///    with lift i - shift_k mod g0.
+///  - Class k joins every row block (a, alpha) to every column block (b, beta). The row with lift i is joined to the
+///    column with lift i - shift_k mod g0.
 ///
 /// So the grid is a g0-fold lift of a multigraph with only P/g0 + Q/g0 vertices.
 ///
 /// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert, Scheduling Block-Cyclic Array Redistribution, INRIA RR-3117
-/// (1997), sections 4.1 and 4.2: Lemmas 1 to 3, Propositions 1, 2 and 5. The quotient is ours.
-/// Deviations:
+/// (1997), sections 4.1 and 4.2: Lemmas 1 to 3, Propositions 1, 2 and 5. The quotient is ours. Deviations:
 ///
 ///  - Offsets (the paper's footnote Y[a:..] = X[b:..]) add c. If d does not divide c there is one class more than r/d +
 ///    s/d - 1.

@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-/// Describes networks whose nodes have different speeds, and whose backbone carries more at some times than at others.
+/// Describes networks with nodes of different speeds, and with a backbone that carries more at some times than at
+/// others.
 namespace sluice {
 
 /// Gives the speed 1 in millionths. All speeds are kept in millionths, exactly. At speed 1 a unit of size takes a unit

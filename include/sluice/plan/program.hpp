@@ -33,9 +33,9 @@ struct ProgramOptions {
   std::string algorithm = "auto";  ///< a name that algorithms() has for the problem, or "auto"
   /// Segments of "chain" and "circulant" broadcasts and reductions; 0: the best of some.
   std::int64_t segments = 0;
-  /// Prefers simple programs. Among programs that are at most this share longer than the fastest, the planner takes the
-  /// one with the fewest pairs of ranks that send to each other, then the fewest messages. Use it for measured
-  /// platforms: they have errors, and are shared in ways that nobody has measured.
+  /// Prefers simple programs. The planner considers programs that are at most this share longer than the fastest. It
+  /// takes the one with the fewest pairs of ranks that send to each other, then the fewest messages. Use it for
+  /// measured platforms: they have errors, and are shared in ways that nobody has measured.
   double slack = 0;
   /// Limits the work of replays; above 0. N times the default is N times the work. Equal arguments give equal plans on
   /// every machine.

@@ -33,7 +33,7 @@ struct PartSend {
   friend bool operator==(const PartSend&, const PartSend&) = default;
 };
 
-/// Describes what one rank does. Receives and sends are each in the order of their start.
+/// Describes what one rank does. Its `receives` and its `sends` are each in the order of their start.
 struct ReductionPart {
   std::string method;  ///< text for people: "best tree, 12 parts"
   std::int64_t rank = 0;

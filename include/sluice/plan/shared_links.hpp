@@ -47,7 +47,7 @@ struct LinkedPlan {
 /// Problem: a step of plan_exchange has as many transfers as ports allow. If more of them share a link than it carries,
 /// they slow each other down, and block their ports for messages that go elsewhere.
 ///
-/// Method: list scheduling. Whenever a transfer ends, whole messages begin whose two ports are free, and whose links
+/// Method: list scheduling. Whenever a transfer ends, whole messages begin if their two ports are free and their links
 /// have room. Messages whose ports and links have the most work left go first. The planner repeats this with the
 /// amounts multiplied by random factors, until the length is within a hundredth of the bound or the effort is spent. It
 /// takes the schedule of plan_exchange if that is as short. Steps come last: a transfer is in the first step that

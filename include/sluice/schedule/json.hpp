@@ -63,9 +63,9 @@ struct ScheduleFile {
 /// sizes have at most 18 decimals. All are at least 0 and within int64 (sizes in their smallest unit too). Nothing
 /// follows the end. It does not check whether the schedule is sound: `validate` does.
 ///
-/// Throws InputError. `where` is "FILE:LINE" with the line of the bad value, of the opening brace if a field is
-/// missing, or of the last character if the file ends too early. It is "FILE" if the file cannot be read at all. Bad
-/// values are refused when they appear, so neither deep nesting nor unknown parts take memory.
+/// Throws InputError. `where` is "FILE:LINE" with the line of the bad value. If a field is missing, it is the line of
+/// the opening brace; if the file ends too early, of the last character. It is "FILE" if the file cannot be read at
+/// all. Bad values are refused when they appear, so neither deep nesting nor unknown parts take memory.
 [[nodiscard]] ScheduleFile read_schedule(std::istream& in, const std::string& file);
 
 /// Returns what is wrong with the file: what `validate` finds in the schedule, and a stated cost that is not the cost

@@ -169,8 +169,8 @@ void set_blocks(Program& program, std::span<const std::int64_t> bytes);
 ///    whole elements;
 ///  - between two ranks, sends and receives are the same ranges in the same order;
 ///  - `after` names what it must;
-///  - there is no deadlock. Every message must pass, even if a send waits for its receiver, and a rank starts sends to
-///    one rank, and takes messages, in the order of the list;
+///  - there is no deadlock. Every message must pass, even if each send waits for its receiver, and ranks take messages,
+///    and start sends to one rank, in the order of the list;
 ///  - nobody sends what it does not have, and what is combined is of different ranks, which are neighbours if the order
 ///    counts;
 ///  - at the end every rank has what it must, combined of all ranks, each once.

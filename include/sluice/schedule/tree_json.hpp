@@ -34,9 +34,9 @@ namespace sluice {
 /// 0 to 2^63 - 1, and times are at least 0. Nothing follows the end. It does not check whether the schedule is sound:
 /// `validate` does.
 ///
-/// Throws InputError. `where` is "FILE:LINE" with the line of the bad value, of the opening brace if a field is
-/// missing, or of the last character if the file ends too early. It is "FILE" if the file cannot be read at all. Bad
-/// values are refused when they appear, so neither deep nesting nor unknown parts take memory.
+/// Throws InputError. `where` is "FILE:LINE" with the line of the bad value. If a field is missing, it is the line of
+/// the opening brace; if the file ends too early, of the last character. It is "FILE" if the file cannot be read at
+/// all. Bad values are refused when they appear, so neither deep nesting nor unknown parts take memory.
 [[nodiscard]] TreeSchedule read_tree_schedule(std::istream& in, const std::string& file);
 
 }  // namespace sluice

@@ -54,8 +54,8 @@ struct Violation {
 
 /// Returns what is wrong with `schedule` alone; empty if nothing. The order is: counts, steps, copies, messages, cost.
 ///
-/// One fault is reported once. A transfer with a bad rank, size or offset is left out of the check of its message, so
-/// that it does not show up as a gap as well.
+/// One fault is reported once. The check of a message leaves out a transfer with a bad rank, size or offset, so that it
+/// does not show up as a gap too.
 [[nodiscard]] std::vector<Violation> validate(const StepSchedule& schedule);
 
 /// Returns what is wrong with `schedule` as a schedule of `traffic`; empty if nothing. The order is as above.

@@ -53,8 +53,8 @@ class RedistributionBatch {
   ///  - `options`: equal on all ranks; `options.setup` is in bytes
   ///
   /// Throws InputError on every rank for no array, and if an argument is bad on any rank or differs between ranks. Also
-  /// for `combine` among arrays whose elements differ in size, and for `relabel` with arrays whose `to_ranks` differ.
-  /// If the arrays are not alike, the algorithm must be "auto", "stepwise", "greedy" or one of exchange.
+  /// for `combine` among arrays with elements of different sizes, and for `relabel` with arrays of different
+  /// `to_ranks`. If the arrays are not alike, the algorithm must be "auto", "stepwise", "greedy" or one of exchange.
   RedistributionBatch(MPI_Comm comm, const std::vector<RedistributionArray>& arrays,
                       const RedistributionJobOptions& options = {});
   /// Destroys the job; needs no communication. During an execution, or while an exception passes, it makes the other
