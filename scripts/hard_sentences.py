@@ -29,6 +29,7 @@ Exit status 1 if a limit is exceeded or an allowance is not needed, 2 for a bad 
 """
 import argparse
 import ast
+import collections
 import io
 import pathlib
 import re
@@ -36,6 +37,8 @@ import sys
 import tokenize
 
 MOST_WORDS = 28
+MOST_SHOWN = 20  # beyond it, files are named instead of places
+SCRIPT = "scripts/hard_sentences.py"
 LIMITS = "scripts/hard_sentences.txt"
 FILES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md", "include/**/*.hpp", "include/**/*.h",
          "drop-in/fortran/*.f90", "python/sluice/*.py", "python/sluice/*.pyi"]
@@ -231,7 +234,10 @@ def check(root):
     faults, shown = [], []
     for path, found in by_path.items():
         if len(found) > limits.get(path, 0):
-            shown += found
+            shown += found if len(found) <= MOST_SHOWN else []
+            if len(found) > MOST_SHOWN:
+                names = collections.Counter(name for name, *_ in found).most_common(MOST_SHOWN)
+                faults += [f"{name}: {count_text(count)}; {SCRIPT} {name} shows them" for name, count in names]
             faults.append(f"{path}: {count_text(len(found))}, expected at most {limits.get(path, 0)}")
     faults += [f"{LIMITS}: allow {file} | {words}: no such place" for file, words, reason in allowed
                if (file, words, reason) not in used]
@@ -253,7 +259,7 @@ def text_of(name, line, words, advice):
 
 def main(arguments, root=pathlib.Path(__file__).resolve().parents[1]):
     about, _, rest = __doc__.partition("\n\n")
-    parser = argparse.ArgumentParser(description=about, epilog=rest, usage="scripts/hard_sentences.py [--list | FILE...]",
+    parser = argparse.ArgumentParser(description=about, epilog=rest, usage=f"{SCRIPT} [--list | FILE...]",
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--list", action="store_true", help="print every place, whatever the limits")
     parser.add_argument("files", nargs="*", metavar="FILE", help="print the places of these files alone")

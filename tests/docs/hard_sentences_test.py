@@ -105,6 +105,12 @@ class Limits(unittest.TestCase):
         self.assertEqual(self.run_it("limit docs 1\nlimit docs/b 1\n", **pages)[0], 0)
         self.assertEqual(self.run_it("limit docs 2\nlimit docs/b 0\n", **pages)[0], 1)
 
+    def test_many_places_are_counted_by_file(self):
+        status, text = self.run_it("limit docs 20\n", docs__a="It is the same.\n\n" * 15, docs__b="It is the same.\n\n" * 6)
+        self.assertEqual(status, 1)
+        self.assertIn("docs/a.md: 15 places hard to read; scripts/hard_sentences.py docs/a.md shows them\n", text)
+        self.assertNotIn("docs/a.md:1:", text)
+
     def test_what_is_allowed_does_not_count(self):
         allow = "allow README.md | the same | as a test\n"
         self.assertEqual(self.run_it(allow, README="It is the same.\n")[0], 0)
