@@ -37,11 +37,12 @@ struct ReplayInput {
   /// Those of one rank in the order in which it sends them where several may start.
   std::vector<ReplayMessage> messages;
   std::vector<ReplayWait> waits;
-  /// It gives up when it has found more rates of messages than that, or will as it seems: its work is about as much.
+  /// Stops the replay when it has computed more rates of messages than this, or is expected to. Its work is about
+  /// proportional to this number.
   double most_rates = kInfinity;
-  double most_work = kInfinity;  ///< the same, of FlowRates::work
-  /// It gives up too when it is sure to last longer than this; if `to_the_time`, when it has come to this time, and has
-  /// done at least so much of that work.
+  double most_work = kInfinity;  ///< stops the replay when FlowRates::work is above this
+  /// Stops the replay when the replayed time is above `most_s`, and FlowRates::work above `least_work`. Unless
+  /// `to_the_time` is set, it also stops when it is proven to end after `most_s`.
   double most_s = kInfinity, least_work = 0;
   bool to_the_time = false;
   StopRequest stop;  ///< and when this says so

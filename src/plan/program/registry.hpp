@@ -40,7 +40,7 @@ struct ProgramVariant {
   std::optional<double> length_s = {};       ///< about, where its planner knows better than an estimate
   std::int64_t messages = 0;                 ///< about how many, where that is known before they are made
   std::optional<std::int64_t> exactly = {};  ///< how many, for those of very many messages
-  bool is_of_another = false;                ///< another algorithm has the same, so that "auto" need not look at it
+  bool is_of_another = false;                ///< another algorithm has an equal variant, so "auto" skips this one
 };
 
 struct ProgramPlanner {
