@@ -296,8 +296,8 @@ int sluice_schedule_senders(const sluice_schedule* schedule, int64_t* senders, i
  * - `first_passing`: if copies of the target may forward data, sender `first_passing` + i is receiver i; otherwise the
  *   number of senders
  *
- * With several copies, process p of copy c of a grid of n processes is number c n + p. The offsets of transfers are then
- * places in the data of the receiver.
+ * With several copies, process p of copy c of a grid of n processes is number c n + p. The offsets of transfers are
+ * then places in the data of the receiver.
  */
 int sluice_schedule_replicas(const sluice_schedule* schedule, int64_t* from, int64_t* to, int64_t* first_passing);
 /**

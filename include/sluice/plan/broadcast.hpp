@@ -171,8 +171,8 @@ struct BroadcastPlan {
   bool between_clusters = false;
   bool optimal = false;  ///< for trees between clusters: no tree of as many segments is shorter
   /// Says that the length is not from a full replay, because that would be too much work. It is from a simulation, or
-  /// from a replay of the first messages, as the method says ("..., estimated"). To hundreds of ranks the replay would
-  /// take longer than this estimate.
+  /// from a replay of the first messages, as the method says ("..., estimated"). With hundreds of ranks, a full replay
+  /// would give a greater length.
   bool estimated = false;
   /// Holds what ranks do: a program of "broadcast", which is sound by itself unless the MPI broadcasts too. It has a
   /// pace. `length_s` is the time when the last rank has the message, by the replay or by a broadcast of the MPI.
