@@ -59,16 +59,16 @@ struct HostNetwork {
 /// rounds for 8 hosts or 16 hosts, 16 rounds for 1000 hosts, and one per host for other numbers up to 16. A round takes
 /// about 20 ms, or the time of 96 KiB if that is longer. On one host there is nothing to measure.
 ///
-/// Nothing is measured in the first of these cases that applies:
+/// Nothing is measured in these cases; the first that applies counts:
 ///
 ///  - The ranks belong to a communicator whose network is known.
 ///  - The variable SLUICE_PLATFORM_CACHE names a file that an earlier measurement wrote for the same hosts and MPI. If
 ///    the file does not exist, or is for others, the measurement is written to it for the next run of the program.
 ///
 /// Method: hosts meet in rounds of disjoint pairs. All pairs of a round meet at the same time, so that shared links
-/// show. In round r,
-/// host i meets host i xor r, or hosts meet if their sum is r modulo their number (MeetingRound). In a
-/// meeting, short messages first go back and forth; then both hosts send all the time, 96 KiB to 4 MiB.
+/// show. In round r, host i meets host i xor r, or hosts meet if the sum of their numbers is r modulo the number of
+/// hosts (MeetingRound). In a meeting, short messages first go back and forth; then both hosts send all the time, 96
+/// KiB to 4 MiB.
 ///
 /// Groups are found in this order:
 ///
@@ -91,7 +91,7 @@ struct HostNetwork {
 ///    A host that is busy for a while is slow in some meetings only.
 ///
 /// Otherwise all rounds are repeated a second and, if needed, a third time. Several groups are then accepted if all
-/// meetings together give them, and two of the repetitions do so alone. If not, all hosts are one group.
+/// meetings together give them, and also the meetings of two of these times alone. If not, all hosts are one group.
 ///
 /// Between two groups, one pair of hosts alone measures the speed of a connection. Then all hosts of a group send to
 /// the hosts of other groups at once, and receive from them, for 0.03 s. With two groups this gives the number of

@@ -80,8 +80,8 @@ struct ReductionOptions {
   ///
   ///  - Reductions of 32 KiB and more by an operation of MPI's own, if `reproducible` is false. They use the measured
   ///    network (sluice/run/mpi/network.hpp) as if it were given as `platform`.
-  ///  - Other reductions by operations that commute use a typical network: 1 Gbit/s, and a message takes as long as 4
-  ///    KiB. So measurements do not decide the order of combining.
+  ///  - Other reductions by operations that commute use a typical network: 1 Gbit/s, and each message costs as much as
+  ///    4 KiB. So measurements do not decide the order of combining.
   ///
   /// Both are limited to 1000 ranks, and to 8 hosts if some hosts have several ranks.
   std::optional<ReductionCosts> costs = std::nullopt;
