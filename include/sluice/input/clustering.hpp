@@ -29,6 +29,10 @@ enum class ClusteringRule : std::uint8_t { kLowekamp, kCloseness };
 ///  - `tolerance`: at least 0
 ///  - `noise_s`: seconds, at least 0
 ///
+/// For example:
+///
+///     const Clusters clusters = find_clusters(read_latency_matrix("latencies.mtx"), 0.3);
+///
 /// Deterministic. O(pairs log pairs) time for kLowekamp, O(nodes^2 log nodes) for kCloseness; O(pairs) memory. Throws
 /// InputError for a tolerance or a noise that is not finite or below 0.
 [[nodiscard]] Clusters find_clusters(const LatencyMatrix& matrix, double tolerance,

@@ -35,6 +35,10 @@ struct AggregatedPlan {
 ///  - `links`: networks inside the two clusters
 ///  - `options`: as for plan_exchange; `time_limit_s` limits the whole planning if the algorithm is "auto" or "exact"
 ///
+/// For example, with local links ten times as fast as a transfer over the backbone:
+///
+///     const AggregatedPlan plan = plan_with_local_links(problem, {.unit_cost = 0.1, .setup = 100});
+///
 /// Deterministic as plan_exchange. Throws as plan_exchange does, and InputError if `links` are out of range or nodes
 /// differ in speed.
 [[nodiscard]] AggregatedPlan plan_with_local_links(const ExchangeProblem& problem, const LocalLinks& links,

@@ -150,6 +150,11 @@ inline constexpr std::int64_t kEffortOfASecond = 50'000;
 /// "exact" and "auto" minimise transmission + setup * steps. "auto" takes the cheapest of the other algorithms that it
 /// can afford. If that does not meet redistribution_bound, it searches on as "exact" does.
 ///
+/// For example, a 4096 x 4096 matrix between two grids:
+///
+///     const Layout from = parse_layout("4x2:64x64", "from"), to = parse_layout("2x4:100x100", "to");
+///     const RedistributionPlan plan = plan_redistribution(make_problem(from, to, {4096, 4096}), "stepwise", 1000);
+///
 /// Deterministic without `stop`: every process that plans the same problem with the same library gets the same plan,
 /// without communication.
 ///

@@ -58,6 +58,10 @@ struct ReplicatedPlan {
 /// Processes that are on both sides are the last of their chains and forward nothing. So H is at least the number of
 /// such copies of any one process of the target grid. The other copies are in the chains in the order of their numbers.
 ///
+/// For example, two copies of the source, four copies of the target, and no forwarding:
+///
+///     const ReplicatedPlan plan = plan_replicated(ReplicatedProblem(one, 2, 4), {.setup = 1000, .forward = false});
+///
 /// Deterministic, unless stopped. Throws InputError for problems that plan_exchange refuses, and if S copies have more
 /// than 2^20 messages.
 [[nodiscard]] ReplicatedPlan plan_replicated(const ReplicatedProblem& problem, const ReplicatedOptions& options = {});

@@ -57,6 +57,10 @@ struct ProbeOptions {
 ///  - `comm`: an intracommunicator of at least two ranks
 ///  - `options`: equal on all ranks, except `progress`
 ///
+/// For example, with 20 seconds and without broadcasts:
+///
+///     const sluice::Platform platform = sluice::mpi::probe(comm, {.time_budget_s = 20, .broadcasts = false});
+///
 /// Collective; returns equal results on all ranks, which pass check_platform. A cluster has the name of its first host,
 /// and lists its ranks host by host. Hosts stand in the order of their first ranks, ranks of a host in the order of
 /// `comm` or of `clusters`. Throws InputError on every rank for a single rank, and for options that are bad on any rank
