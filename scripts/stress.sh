@@ -18,7 +18,7 @@ loop           P plain loop-l1
 jobs-loop      - jobs loop
 mix            P plain mix | A plain mix
 jobs           - jobs mix
-failures       - jobs failures --rounds 60 --most-mib 8 | - jobs failures-kept --rounds 60 --most-mib 8
+failures       - jobs failures --rounds 60 --most-mib 12 | - jobs failures-kept --rounds 60 --most-mib 12
 sizes          P plain sizes --rounds 1 --most-mib 512
 finalize       P plain finalize
 finalize-live  - jobs finalize | - jobs finalize-running
