@@ -91,7 +91,7 @@ TEST(BroadcastPlan, TreesTakeTheStrategyInsideThatIsAskedFor) {
     SCOPED_TRACE(each.strategy);
     options.inside = each.strategy;
     if (!each.executable) {
-      EXPECT_THROW(plan_broadcast(one, 0, 300'007, options), InputError);
+      EXPECT_THROW((void)plan_broadcast(one, 0, 300'007, options), InputError);
       continue;
     }
     const BroadcastPlan plan = plan_broadcast(one, 0, 300'007, options);
@@ -117,7 +117,7 @@ TEST(BroadcastPlan, TreesTakeTheStrategyInsideThatIsAskedFor) {
   for (const char* algorithm : {"pipelined", "parallel-entry", "native"}) {
     options.algorithm = algorithm;
     options.inside = "binomial";
-    EXPECT_THROW(plan_broadcast(one, 0, 300'007, options), InputError) << algorithm;
+    EXPECT_THROW((void)plan_broadcast(one, 0, 300'007, options), InputError) << algorithm;
   }
 }
 
