@@ -183,7 +183,7 @@ void add_planners(py::module_& module) {
 }
 
 void add_platforms(py::module_& module) {
-  py::class_<Platform>(module, "Platform", "A network of clusters of ranks; seconds and bytes.")
+  py::class_<Platform>(module, "Platform", "Holds a network of clusters of ranks; seconds and bytes.")
       .def_readonly("ranks", &Platform::ranks, "Number of ranks of all clusters together.")
       .def_property_readonly(
           "clusters",
@@ -192,10 +192,10 @@ void add_platforms(py::module_& module) {
             for (const PlatformCluster& each : own.clusters) result.emplace_back(each.name, each.ranks);
             return result;
           },
-          "The name and the ranks of each cluster.")
+          "Name and ranks of each cluster.")
       .def(
           "to_json", [](const Platform& own) { return to_json(own); },
-          "The platform as a file: of version 2 if it has levels.")
+          "Returns the platform as the text of a file: of version 2 if it has levels.")
       .def("__eq__", [](const Platform& own, const Platform& other) { return own == other; })
       .def("__repr__", [](const Platform& own) {
         return fmt::format("<sluice.Platform: {}, {}>", sluice::count_text(own.ranks, "rank"),
@@ -215,23 +215,24 @@ void add_platforms(py::module_& module) {
 void add_programs(py::module_& module) {
   py::class_<Program>(
       module, "Program",
-      "What each rank sends, receives and combines in a collective: for jobs that carry it out in place "
-      "of a plan.")
+      "Holds what each rank sends, receives and combines in a collective. Jobs can execute it instead of "
+      "a plan.")
       .def_property_readonly(
           "problem", [](const Program& own) { return std::string(to_string(own.problem)); },
           "\"broadcast\", \"reduce\" or another collective.")
-      .def_readonly("algorithm", &Program::algorithm, "The algorithm that planned it.")
-      .def_readonly("ranks", &Program::ranks, "Number of ranks that it is for.")
+      .def_readonly("algorithm", &Program::algorithm, "Name of the algorithm that planned it.")
+      .def_readonly("ranks", &Program::ranks, "Number of its ranks.")
       .def_readonly("size_bytes", &Program::size_bytes,
-                    "Bytes of the message, of the elements of a rank, or of what else is the size of that problem.")
-      .def_readonly("root", &Program::root, "The rank that has the message, or gets the result, where there is one.")
+                    "Size of the problem in bytes, such as the message, or the elements of a rank.")
+      .def_readonly("root", &Program::root, "Rank that has the message, or gets the result; 0 if there is none.")
       .def_readonly("length_s", &Program::length_s, "Seconds until the last rank is done, as its planner found.")
-      .def_readonly("bound_s", &Program::bound_s, "Seconds that no program is faster than, as its planner found.")
+      .def_readonly("bound_s", &Program::bound_s, "Lower bound in seconds for every program, as its planner found.")
       .def(
-          "to_json", [](const Program& own) { return to_json(own); }, "The program as a file of sluice.program/1.")
+          "to_json", [](const Program& own) { return to_json(own); },
+          "Returns the program as the text of a file of sluice.program/1.")
       .def(
           "write", [](const Program& own, const std::string& path) { write_file_atomically(path, to_json(own)); },
-          py::arg("path"), "Replaces the file `path`, whole or not at all.")
+          py::arg("path"), "Writes the program to the file `path`, which is replaced as a whole or not at all.")
       .def("__eq__", [](const Program& own, const Program& other) { return own == other; })
       .def("__repr__", [](const Program& own) {
         return fmt::format("<sluice.Program: {} of {}, {}>", to_string(own.problem),

@@ -61,20 +61,25 @@ Distribution distribution_of(const PlacedLayout& layout, const std::vector<std::
 void add_layouts(py::module_& module) {
   py::class_<PlacedLayout>(
       module, "Layout",
-      "A layout: in each dimension blocks of `block` elements dealt to `grid` processes in turn, the first one to "
-      "process `first`. Or with `cuts` blocks of any sizes: of each dimension None or a pair of where blocks begin, 0 "
-      "first and the extent last, and the process of each block; where the latter is empty, block i is on process i "
-      "modulo the grid. `block` is 1 there. Made of these numbers, or of \"GRID:BLOCK\" (\"4x2:64x64\"), where cuts "
-      "may stand for a block: \"2x2:0,10,35,100x64\"; or of \"@FILE\", what that file holds.")
+      "Describes a layout: in each dimension blocks of `block` elements go to `grid` processes in turn, "
+      "the first block to process `first`. With `cuts` blocks have any sizes instead.\n"
+      "\n"
+      "- grid, block, first: one number per dimension; block is 1 in dimensions with cuts\n"
+      "- cuts: per dimension None, or (starts, owners). starts: block boundaries, from 0 to the extent. "
+      "owners: the process of each block; if empty, block i is on process i modulo the grid\n"
+      "- text: \"GRID:BLOCK\", such as \"4x2:64x64\", or with cuts instead of a block \"2x2:0,10,35,100x64\", "
+      "or \"@FILE\" for the text in that file\n"
+      "\n"
+      "A bad layout raises InputError.")
       .def(py::init(&make_layout), py::arg("grid"), py::arg("block"), py::arg("first") = std::vector<std::int64_t>{},
            py::arg("cuts") = GivenCuts{})
       .def(py::init([](const std::string& text) { return PlacedLayout{read_layout(text, "layout")}; }), py::arg("text"))
       .def_property_readonly(
           "grid", [](const PlacedLayout& own) { return py::tuple(py::cast(own.layout.grid)); },
-          "Processes in each dimension.")
+          "Number of processes in each dimension.")
       .def_property_readonly(
           "block", [](const PlacedLayout& own) { return py::tuple(py::cast(own.layout.block)); },
-          "Elements of a block in each dimension.")
+          "Number of elements of a block in each dimension.")
       .def_property_readonly(
           "first",
           [](const PlacedLayout& own) {
@@ -82,7 +87,7 @@ void add_layouts(py::module_& module) {
             first.resize(own.layout.grid.size(), 0);
             return py::tuple(py::cast(first));
           },
-          "The process that has the first block, in each dimension.")
+          "Process that has the first block, in each dimension.")
       .def_property_readonly(
           "cuts",
           [](const PlacedLayout& own) {
@@ -95,7 +100,7 @@ void add_layouts(py::module_& module) {
             }
             return result;
           },
-          "Of each dimension where blocks of any sizes begin, and their processes; None where it has no cuts.")
+          "Block boundaries and owners per dimension; None for a dimension without cuts.")
       .def_property_readonly(
           "processes",
           [](const PlacedLayout& own) { return distribution_of(own, own.layout.shape_of_cuts()).processes(); },

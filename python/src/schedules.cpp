@@ -117,11 +117,13 @@ void add_schedules(py::module_& module) {
   PYBIND11_NUMPY_DTYPE(TransferRow, step, sender, receiver, offset, size);
   PYBIND11_NUMPY_DTYPE(TimedRow, sender, receiver, segment, start, end);
 
-  py::class_<StepPlan>(module, "StepSchedule", "Steps of transfers; no process sends, or receives, two in one step.")
+  py::class_<StepPlan>(module, "StepSchedule",
+                       "Holds steps of transfers; in one step a process sends, and receives, at most one.")
       .def_property_readonly(
           "problem", [](const StepPlan& own) { return own.schedule.problem; }, "\"redistribute\" or \"exchange\".")
       .def_property_readonly(
-          "algorithm", [](const StepPlan& own) { return own.schedule.algorithm; }, "The algorithm that planned it.")
+          "algorithm", [](const StepPlan& own) { return own.schedule.algorithm; },
+          "Name of the algorithm that planned it.")
       .def_property_readonly(
           "senders", [](const StepPlan& own) { return own.schedule.senders; }, "Number of senders.")
       .def_property_readonly(
@@ -132,101 +134,103 @@ void add_schedules(py::module_& module) {
             const auto& input = own.schedule.input;
             return py::make_tuple(input ? input->from_replicas : 1, input ? input->to_replicas : 1);
           },
-          "Copies of the source array and of the target array; (1, 1) unless there are several.")
+          "Number of copies of the source array and of the target array, usually (1, 1).")
       .def_property_readonly(
           "first_passing", [](const StepPlan& own) { return own.schedule.first_passing(); },
-          "Where copies of the target may pass on what they have, sender first_passing + i is receiver i; else the "
+          "If copies of the target may forward data, sender first_passing + i is receiver i; otherwise the "
           "number of senders.")
       .def_property_readonly(
-          "max_transfers", [](const StepPlan& own) { return own.schedule.max_transfers; },
-          "At most so many transfers are in a step.")
+          "max_transfers", [](const StepPlan& own) { return own.schedule.max_transfers; }, "Most transfers in a step.")
       .def_property_readonly(
           "setup", [](const StepPlan& own) { return own.schedule.setup; },
-          "The set-up cost of a step, in the unit of the sizes.")
+          "Set-up cost of a step, in the unit of the sizes.")
       .def_property_readonly(
           "decimals", [](const StepPlan& own) { return own.schedule.decimals; },
-          "Sizes are in units of 10^-decimals of what was given; 0 where they are whole.")
+          "Sizes are in units of 10^-decimals of the given unit; 0 if they are whole.")
       .def_property_readonly(
           "steps", [](const StepPlan& own) { return own.schedule.steps.size(); }, "Number of steps.")
       .def_property_readonly(
-          "cost", [](const StepPlan& own) { return cost_in_python(cost(own.schedule)); }, "What the schedule costs.")
+          "cost", [](const StepPlan& own) { return cost_in_python(cost(own.schedule)); }, "Cost of the schedule.")
       .def_property_readonly(
           "bound", [](const StepPlan& own) { return cost_in_python(own.schedule.bound); },
-          "What no schedule of the problem costs less than, each of the three values on its own.")
+          "Lower bound on the cost of every schedule of the problem, for each of the three values alone.")
       .def_readonly("optimal", &StepPlan::optimal,
-                    "Whether the schedule is proven to have the least total; None where it was read from a file.")
+                    "True if the schedule is proven to have the least total; None if it was read from a file.")
       .def_readonly(
           "bound_kind", &StepPlan::bound_kind,
-          "What the bound on the total of an exchange is from: \"eta\", \"splits\", \"lp\" or \"exact\"; else None.")
+          "Source of the bound on the total of an exchange: \"eta\", \"splits\", \"lp\" or \"exact\"; otherwise None.")
       .def_property_readonly(
-          "durations", [](const StepPlan& own) { return durations_of(own.schedule); }, "The duration of each step.")
+          "durations", [](const StepPlan& own) { return durations_of(own.schedule); }, "Duration of each step.")
       .def_property_readonly(
           "transfers", [](const StepPlan& own) { return transfers_of(own.schedule); },
           "Fields step, sender, receiver, offset, size, all int64; in the order of the steps.")
       .def_property_readonly(
           "copies", [](const StepPlan& own) { return copies_of(own.schedule); },
-          "What processes send themselves outside of the steps; step is -1.")
+          "Data that processes send to themselves outside of the steps; step is -1.")
       .def(
           "to_json", [](const StepPlan& own) { return to_json(own.schedule); },
-          "The schedule as a file of sluice.schedule/1.")
+          "Returns the schedule as the text of a file of sluice.schedule/1.")
       .def(
           "write",
           [](const StepPlan& own, const std::string& path) { write_file_atomically(path, to_json(own.schedule)); },
-          py::arg("path"), "Replaces the file `path`, whole or not at all.")
+          py::arg("path"), "Writes the schedule to the file `path`, which is replaced as a whole or not at all.")
       .def(
           "export",
           [](const StepPlan& own, const std::string& format) { return exporter(format, "format")(own.schedule); },
           py::arg("format"),
-          "The steps for another engine: \"ppermute\", \"p2p\" or \"msccl\", as `sluice plan --export` writes them.")
+          "Returns the steps for another engine: \"ppermute\", \"p2p\" or \"msccl\", as `sluice plan --export` "
+          "writes them.")
       .def("__repr__", [](const StepPlan& own) {
         return fmt::format("<sluice.StepSchedule: {}, {}>", own.schedule.problem,
                            sluice::count_text(own.schedule.steps.size(), "step"));
       });
 
-  py::class_<TreePlan>(module, "TreeSchedule", "Timed transfers along a tree.")
+  py::class_<TreePlan>(module, "TreeSchedule", "Holds timed transfers along a tree.")
       .def_property_readonly(
           "problem", [](const TreePlan& own) { return own.schedule.problem; }, "\"reduce\" or \"broadcast\".")
       .def_property_readonly(
-          "algorithm", [](const TreePlan& own) { return own.schedule.algorithm; }, "The algorithm that planned it.")
+          "algorithm", [](const TreePlan& own) { return own.schedule.algorithm; },
+          "Name of the algorithm that planned it.")
       .def_property_readonly(
           "machines", [](const TreePlan& own) { return own.schedule.machines; },
-          "Number of machines; of a broadcast between clusters, of clusters.")
+          "Number of machines; for a broadcast between clusters, number of clusters.")
       .def_property_readonly(
           "root", [](const TreePlan& own) { return own.schedule.root; },
-          "The machine that gets the result, or has the message.")
+          "Machine that gets the result, or has the message.")
       .def_property_readonly(
           "segments", [](const TreePlan& own) { return own.schedule.segments; },
-          "Parts that the element or the message is cut into; 1 where it is whole.")
+          "Number of parts of the element or the message; 1 if it is whole.")
       .def_property_readonly(
           "length", [](const TreePlan& own) { return own.schedule.length; },
-          "When the root has the result, or the last machine the message.")
+          "Time when the root has the result, or the last machine has the message.")
       .def_property_readonly(
           "bound",
           [](const TreePlan& own) { return py::make_tuple(own.schedule.bound.lower, own.schedule.bound.upper); },
-          "A length that no schedule is shorter than, and one that the shortest does not exceed.")
-      .def_readonly("optimal", &TreePlan::optimal,
-                    "Whether no schedule is shorter; None where it was read from a file.")
-      .def_readonly("method", &TreePlan::method, "Of a broadcast what carries it out, for people; else None.")
+          "Lower and upper bound on the length of the shortest schedule.")
+      .def_readonly("optimal", &TreePlan::optimal, "True if no schedule is shorter; None if it was read from a file.")
+      .def_readonly("method", &TreePlan::method, "Method of a broadcast, for people; otherwise None.")
       .def_readonly("candidates", &TreePlan::candidates,
-                    "What \"auto\" compared for a broadcast: methods and their lengths, the chosen one first.")
+                    "Methods that \"auto\" compared for a broadcast, and their lengths; the chosen one comes first.")
       .def_property_readonly(
           "transfers", [](const TreePlan& own) { return timed_transfers_of(own.schedule); },
           "Fields sender, receiver, segment (int64), start, end (float64); in the order of their start.")
       .def(
           "to_json", [](const TreePlan& own) { return to_json(own.schedule); },
-          "The schedule as a file of sluice.schedule/1.")
+          "Returns the schedule as the text of a file of sluice.schedule/1.")
       .def(
           "write",
           [](const TreePlan& own, const std::string& path) { write_file_atomically(path, to_json(own.schedule)); },
-          py::arg("path"), "Replaces the file `path`, whole or not at all.")
+          py::arg("path"), "Writes the schedule to the file `path`, which is replaced as a whole or not at all.")
       .def(
           "program",
           [](const TreePlan& own, std::int64_t size_bytes, std::int64_t element_bytes) {
             return program_of(own.schedule, size_bytes, element_bytes);
           },
           py::arg("size_bytes"), py::arg("element_bytes") = 1,
-          "Of a reduction: the program that jobs carry out, for elements of `size_bytes` in all on each rank, in "
-          "pieces of `element_bytes` that are never cut.")
+          "Makes the program of a reduction, which jobs can execute.\n"
+          "\n"
+          "- size_bytes: bytes of all elements of each rank\n"
+          "- element_bytes: bytes of pieces that are never cut")
       .def("__repr__", [](const TreePlan& own) {
         return fmt::format("<sluice.TreeSchedule: {} of {}, length {}>", own.schedule.problem,
                            sluice::count_text(own.schedule.machines, "machine"), own.schedule.length);
