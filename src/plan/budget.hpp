@@ -19,7 +19,7 @@ class Budget {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
-  /// Of an effort of 1.
+  /// The work that an effort of 1 allows.
   static constexpr double kWorkOfEffort = 1e9;
 
   /// Without any limit.
@@ -58,13 +58,13 @@ class Budget {
       cut_short_ = (end_ != Clock::time_point::max() && Clock::now() >= end_) || (stop_ != nullptr && stop_());
     return cut_short_;
   }
-  /// Whether that has been seen to be so.
+  /// Whether work was seen to be cut short.
   [[nodiscard]] bool was_cut_short() const { return whole_ != nullptr ? whole_->was_cut_short() : cut_short_; }
-  /// Of the work; at most kUnlimited.
+  /// Work that is left; at most kUnlimited.
   [[nodiscard]] std::int64_t left() const { return whole_ == nullptr ? left_ : std::min(left_, whole_->left()); }
   [[nodiscard]] std::int64_t spent() const { return spent_; }
   [[nodiscard]] bool unlimited() const { return left() == kUnlimited; }
-  /// Until time is up: at least 0; a very large number if never.
+  /// Seconds until time is up: at least 0; a very large number if there is no limit.
   [[nodiscard]] double seconds_left() const {
     if (whole_ != nullptr) return whole_->seconds_left();
     if (end_ == Clock::time_point::max()) return 1e30;

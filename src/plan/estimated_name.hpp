@@ -4,7 +4,7 @@
 
 namespace sluice::detail {
 
-/// For people: of what has a length that is not that of a replay of all messages.
+/// For people: the name of a plan whose length does not come from a replay of all messages.
 [[nodiscard]] inline std::string estimated_name(const std::string& name) { return name + ", estimated"; }
 
 }  // namespace sluice::detail

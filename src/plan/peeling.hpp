@@ -9,8 +9,8 @@
 #include "sluice/graph/bipartite_graph.hpp"
 #include "sluice/graph/matching.hpp"
 
-/// Plans that send messages whole: one matching after another is taken out of a graph. Serves redistribute, where the
-/// graph is that of one dimension, and exchange.
+/// Plans that send messages whole: one matching after another is taken out of a graph. Serves exchange, and
+/// redistribute for the graph of one dimension.
 namespace sluice::detail {
 
 /// The steps of the edges of a graph.
@@ -20,18 +20,18 @@ struct EdgeSteps {
 };
 
 /// Peels matchings off `graph` until no edge is left: `next` gets the graph and gives the next step's matching. An
-/// empty one gives up: the edges left then have step -1, and the steps are in no order.
+/// empty matching gives up: the edges left then have step -1, and the steps are in no order.
 ///
-/// The weights that `next` sees break ties: each is the true weight times a factor so large that a heavier matching
-/// stays heavier, plus what the ends of the edge still have to send and receive. So of the matchings of equal weight,
-/// which the paper leaves free, one that relieves the most loaded processes is taken: greedy then plans 15:2 -> 6:3 in
-/// 11 steps, TC 16, where the paper's run took 12, TC 18. Where the factor would not fit, loads are taken coarser, in
-/// the end not at all.
+/// The weights that `next` sees break ties. Each is the true weight times a factor, plus what the ends of the edge
+/// still have to send and receive. The factor is so large that a heavier matching stays heavier. The paper leaves open
+/// which matching of equal weight to take; here one is taken that relieves the most loaded processes. Greedy then plans
+/// 15:2 -> 6:3 in 11 steps, TC 16; the paper's run took 12, TC 18. If the factor does not fit, loads are taken coarser,
+/// in the end not at all.
 ///
 /// The steps are then put in falling order.
 EdgeSteps peel(BipartiteGraph graph, const std::function<Matching(const BipartiteGraph&)>& next);
 
-/// The duration of every step: its longest edge, of which length_of(edge) is the length.
+/// The duration of every step: the length of its longest edge. length_of(edge): the length of an edge.
 template <class LengthOf>
 [[nodiscard]] std::vector<std::int64_t> durations_of(const EdgeSteps& steps, LengthOf&& length_of) {
   std::vector<std::int64_t> durations(static_cast<std::size_t>(steps.steps), 0);
@@ -42,28 +42,27 @@ template <class LengthOf>
   return durations;
 }
 
-/// Renumbers the steps in order of falling duration (those of one duration keep their order), so that a barrier-free
-/// execution starts with what lasts longest.
+/// Renumbers the steps in order of falling duration, so that a barrier-free execution starts with what lasts longest.
+/// Steps of equal duration keep their order.
 EdgeSteps in_falling_order(const BipartiteGraph& graph, EdgeSteps steps);
-/// The same for steps whose durations are known.
+/// As above, for steps whose durations are known.
 EdgeSteps in_falling_order(const std::vector<std::int64_t>& duration_of_step, EdgeSteps steps);
 
-/// The next step of `stepwise`: a matching of at most `max_transfers` edges after which the fewest steps suffice, max(
-/// Delta, ceil(m / k)) - 1, of maximum weight among those.
+/// The next step of `stepwise`: a matching of at most `max_transfers` edges that leaves a graph for max(Delta, ceil(m /
+/// k)) - 1 steps, the fewest. Among such matchings it has maximum weight.
 ///
-/// Without a limit (k >= min(lefts, rights)) that asks to cover every vertex of the largest degree. With one, the graph
-/// is extended to a regular one (regular_extension.hpp, all weights 1), a perfect matching of which covers these and
-/// leaves at most k (steps - 1) edges; zero weights for the added edges.
-/// @pre graph has a live edge, max_transfers >= 1
+/// Without a limit (k >= min(lefts, rights)) it has to cover every vertex of the largest degree. With a limit, the
+/// graph is extended to a regular one (regular_extension.hpp, all weights 1). A perfect matching of that graph covers
+/// these vertices and leaves at most k (steps - 1) edges. The added edges have weight 0.
 [[nodiscard]] Matching stepwise_matching(const BipartiteGraph& graph, std::int32_t max_transfers);
 
-/// The next step of `greedy`: a matching of maximum weight among those of at most `max_transfers` edges.
+/// The next step of `greedy`: a matching of maximum weight among the matchings of at most `max_transfers` edges.
 ///
-/// With a limit below the matching number |V1| - k further right vertices, joined to all left ones, and |V2| - k
-/// further left ones, joined to all right ones, have to be covered: O(n^2) more edges.
-/// @pre as above
+/// If the limit is below the matching number, further vertices have to be covered: |V1| - k right ones, joined to all
+/// left vertices, and |V2| - k left ones, joined to all right vertices. That makes O(n^2) more edges.
 [[nodiscard]] Matching greedy_matching(const BipartiteGraph& graph, std::int32_t max_transfers);
-/// How many edges it chooses among besides the graph's, in a step that `max_transfers` limits; 0 if it limits none.
+/// The number of edges besides the graph's that it chooses among, in a step that `max_transfers` limits; 0 if it limits
+/// none.
 [[nodiscard]] std::int64_t greedy_further_edges(std::int64_t lefts, std::int64_t rights, std::int64_t max_transfers);
 
 }  // namespace sluice::detail

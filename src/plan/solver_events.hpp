@@ -12,8 +12,8 @@
 /// What ends the search of an integer program when its work is done.
 namespace sluice::detail {
 
-/// After every pivot of every linear program, those of cuts and of trial branches included: `is_over()` counts its work
-/// and says whether that was the last one. `interrupt` has to outlive it.
+/// Called after every pivot of every linear program, including programs of cuts and of trial branches. `is_over()`
+/// counts its work and says whether that was the last one. `interrupt` has to outlive this object.
 class PivotHandler : public ClpEventHandler {
  public:
   PivotHandler(std::function<bool()> is_over, const KeptInterrupt* interrupt)

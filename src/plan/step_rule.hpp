@@ -8,16 +8,17 @@
 
 namespace sluice::detail {
 
-/// How the steps of one dimension fall into groups of `group` consecutive ones, in each of which every process of one
-/// side has at most one message. 1: no grouping, a step is its own group, and both sides have at most one anyway.
+/// How the steps of one dimension fall into groups of `group` consecutive steps. In each group every process of one
+/// side has at most one message. 1: no grouping; a step is its own group, and both sides have at most one message
+/// anyway.
 struct Fold {
   std::int64_t group = 1;
-  bool single_receivers = true;  ///< the side with at most one message a group; else the senders
+  bool single_receivers = true;  ///< the receivers have at most one message a group; otherwise the senders
 
   friend bool operator==(const Fold&, const Fold&) = default;
 };
 
-/// Which step a message of one dimension goes in. What every planner of `redistribute` makes.
+/// The step of each message of one dimension. Every planner of `redistribute` makes one.
 ///
 /// Senders and receivers are numbered relative to the process with the first block, as in CommunicationGrid.
 class StepRule {

@@ -54,7 +54,7 @@ TEST(BroadcastRouteBuilder, EverySegmentReachesEveryRankOnce) {
     routes.spread = either();
     constexpr std::array kEntries{Routes::Entries::kSpread, Routes::Entries::kFirst, Routes::Entries::kAll};
     routes.entries = kEntries[random() % 3];
-    routes.from_last = either();
+    routes.leave_from_tail = either();
     constexpr std::array kShapes{Shape::kChain, Shape::kBinary, Shape::kBinomial};
     routes.root_shape = kShapes[random() % 3];
     routes.shape = kShapes[random() % 3];
@@ -101,7 +101,7 @@ TEST(BroadcastRouteBuilder, ChainsThroughFirstAndLastHostsLoadEveryCardOnce) {
   Routes routes;
   routes.level = 2;
   routes.trees = {{-1, 0, 1}, {-1, 2, 0}};
-  routes.parallel = routes.from_last = true;
+  routes.parallel = routes.leave_from_tail = true;
   routes.entries = Routes::Entries::kFirst;
   routes.segment_bytes = 1000;
   RouteBuilder builder(network, groups, 40'000, routes);

@@ -18,7 +18,7 @@ TEST(RouteNames, TellWhatASegmentDoes) {
   EXPECT_EQ(to_string(routes), "segments of 8192 bytes between 3 groups, chain in the root's, binary tree in others");
   routes.trees.push_back({-1, 2, 0});
   routes.entries = Routes::Entries::kFirst;
-  routes.from_last = true;
+  routes.leave_from_tail = true;
   routes.spread = true;
   EXPECT_EQ(
       to_string(routes),
@@ -34,13 +34,13 @@ TEST(RouteNames, DifferWhereRoutesDo) {
   for (const std::size_t trees : {1, 2})
     for (const bool spread : {false, true})
       for (const Routes::Entries entries : {Routes::Entries::kSpread, Routes::Entries::kFirst, Routes::Entries::kAll})
-        for (const bool from_last : {false, true})
+        for (const bool leave_from_tail : {false, true})
           for (const Shape inside : {Shape::kChain, Shape::kBinary, Shape::kBinomial}) {
             Routes routes;
             routes.trees.assign(trees, {-1, 0});
             routes.spread = spread;
             routes.entries = entries;
-            routes.from_last = from_last;
+            routes.leave_from_tail = leave_from_tail;
             routes.shape = inside;
             ++names[to_string(routes)];
           }

@@ -9,7 +9,7 @@
 /// Trees between clusters, and the functions that their planners share.
 namespace sluice::detail {
 
-/// Which cluster sends to which others, in which order.
+/// The clusters to which each cluster sends, in the order of sending.
 struct ClusterTree {
   std::vector<std::vector<std::int32_t>> children;  ///< of each cluster, in the order of sending
   std::vector<std::int32_t> parent;                 ///< -1 for the root
@@ -41,10 +41,11 @@ class Costs {
   std::size_t n_;
 };
 
-/// The same problem for a message of `bytes` in so many segments. @pre check_platform, both numbers in range
+/// Sets the costs of `problem` for a message of `bytes`, cut into `segments` segments. @pre check_platform, both
+/// numbers in range
 void cut_message(BetweenClusters& problem, const Platform& platform, std::int64_t bytes, std::int64_t segments);
 
-/// The time at which the last cluster ends its internal broadcast. O(clusters * segments) time.
+/// The time when the last cluster ends its internal broadcast. O(clusters * segments) time.
 [[nodiscard]] double makespan(const BetweenClusters& problem, const ClusterTree& tree);
 
 /// The tree with its times; `bound.lower` is shortest_paths_bound. O(t log t) time for t transfers.

@@ -10,20 +10,21 @@
 
 namespace sluice::detail {
 
-/// Routes, and the messages over them, of which each rank but the root gets one for each segment.
+/// Routes, and the messages over them. Each rank but the root gets one message for each segment.
 struct RoutedMessages {
   Routes routes;
   TimedMessages messages;
-  bool estimated = false;  ///< the times are not those of a replay of all messages
-  /// All that is known of the length is that it is not below the bound, which it is set to.
+  bool estimated = false;  ///< the times do not come from a replay of all messages.
+  /// The length is known only to be at least the bound, so it is set to the bound.
   bool as_bound = false;
 };
 
-/// Replays are hardly ever shorter than that part of the score.
+/// A replay is hardly ever shorter than this part of the score.
 inline constexpr double kReplayOverScore = 0.75;
 
-/// Of routes in the order of their scores, at least one, those that a replay finds shortest: see compared_routes.cpp.
-/// `bound_s`: no program is shorter. `summary`: of many messages, their length alone.
+/// The routes that a replay finds shortest. `found`: at least one, in the order of their scores; see
+/// compared_routes.cpp. `bound_s`: no program is shorter. `summary`: if there are many messages, only their length is
+/// found.
 [[nodiscard]] RoutedMessages best_routed(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
                                          const std::vector<FoundRoutes>& found, double bound_s, bool summary,
                                          const StopRequest& stop);

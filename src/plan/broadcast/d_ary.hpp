@@ -22,12 +22,12 @@ struct DAryChoice {
   std::int64_t children = 1;  ///< at most; the height follows
   double time = 0;
 };
-/// Of all that d_ary.cpp looks at; any of them where none takes less than `to_beat`. @pre both at least 1
+/// The best of all trees that d_ary.cpp considers; any of them if none takes less than `to_beat`. @pre both at least 1
 [[nodiscard]] DAryChoice best_d_ary(std::int64_t ranks, std::int64_t segments, const SendCosts& costs,
                                     double to_beat = kInfinity);
 
-/// The children of each position 0 .. ranks - 1 in the tree, in the order in which it sends to them; 0 is the root, and
-/// positions rise with the times at which they have the first segment.
+/// The children of each position 0 .. ranks - 1 in the tree, in the order of sending. Position 0 is the root. A higher
+/// position has the first segment later.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> d_ary_tree(std::int64_t ranks, std::int64_t most_children,
                                                                 const SendCosts& costs);
 

@@ -12,16 +12,17 @@ namespace sluice::detail {
 
 inline constexpr std::string_view kCirculant = "circulant";
 
-/// The strategy of `models`, those of `cluster` for `bytes`, that is fastest where its messages are carried out, and
-/// its time: that of its model, but for the binomial trees of ranks that are no power of two, whose root sends once
-/// more than the model has it. Not "native", nor "circulant", whose model may be too short. `strategy`: this one alone,
-/// unless it is empty; throws InputError for one that is not executable.
+/// The fastest strategy for one cluster, and its time. `models`: the strategies of `cluster` for `bytes`. Only
+/// strategies whose messages can be carried out count: neither "native" nor "circulant", whose model may be too short.
+/// The time is the model's, except for a binomial tree over ranks that are no power of two: its root sends once more
+/// than the model says. `strategy`: only this one, unless it is empty. Throws InputError for a strategy that is not
+/// executable.
 [[nodiscard]] StrategyPrediction best_inside(const std::vector<StrategyPrediction>& models,
                                              const PlatformCluster& cluster, std::int64_t bytes,
                                              std::string_view strategy);
 
-/// The problem of between_clusters for one segment. What models say of each cluster is left in `models`, of none whose
-/// broadcast was measured.
+/// The problem of between_clusters for one segment. `models` gets what models say of each cluster; it stays empty for a
+/// cluster whose broadcast was measured.
 [[nodiscard]] BetweenClusters between_clusters(const Platform& platform, std::int64_t bytes, std::int64_t root,
                                                std::string_view inside,
                                                std::vector<std::vector<StrategyPrediction>>& models);

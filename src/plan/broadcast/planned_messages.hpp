@@ -12,15 +12,14 @@
 
 namespace sluice::detail {
 
-/// A planned broadcast before it is a program, of which nothing is left but the order of messages; the fields are those
-/// of BroadcastPlan.
+/// A planned broadcast, not yet a program: only the order of messages is kept. The fields are as in BroadcastPlan.
 struct PlannedMessages {
   TreeSchedule schedule;
   bool between_clusters = false;
   bool optimal = false;
   bool estimated = false;
   ProgramBound bound;  ///< of the program
-  /// None of a method that was seen to be slower and not worked out. Of a summary, maybe their length alone.
+  /// Absent for a method that was seen to be slower and not worked out. For a summary it may hold only the length.
   std::optional<TimedMessages> messages;
   std::int64_t count = 0;  ///< of messages
   std::vector<NativeBroadcast> native;

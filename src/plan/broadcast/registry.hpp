@@ -45,13 +45,13 @@ struct BroadcastPlannerEntry {
 [[nodiscard]] ClusterTree bottom_up_tree(const Costs& costs, Lookahead lookahead);
 [[nodiscard]] ClusterTree bottom_up_la_tree(const Costs& costs, Lookahead lookahead);
 
-/// In the order in which they are shown; without `auto`.
+/// All planners except `auto`, in display order.
 [[nodiscard]] std::span<const BroadcastPlannerEntry> broadcast_planners();
 
-/// The one of that name; null if there is none.
+/// The planner called `name`; null if there is none.
 [[nodiscard]] const BroadcastPlannerEntry* broadcast_planner(std::string_view name);
 
-/// What is known of them.
+/// Descriptions of all algorithms.
 [[nodiscard]] std::span<const Algorithm> broadcast_algorithms();
 
 }  // namespace sluice::detail

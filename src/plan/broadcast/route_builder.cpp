@@ -344,14 +344,14 @@ void RouteBuilder::add_between(std::size_t s) {
     const std::size_t child = tree_->children[s][c], entries = tree_->entries[child];
     const bool root_chain = s == 0 && !spread && n > 1;  // always the same, so its ranks take turns
     std::int64_t sender = at(c % size);
-    if (routes_.from_last) {
+    if (routes_.leave_from_tail) {
       // Others than the entries take turns with, so that many pairs of ranks are connected.
       const Part last = unit(s, around.last);
       sender = at(size - 1 - round_ / entries % std::min(size, last.end - last.begin));
     }
     if (!routes_.parallel) {
       sender = s == 0 ? ranks[0] : at(0);
-    } else if (root_chain && !routes_.from_last) {
+    } else if (root_chain && !routes_.leave_from_tail) {
       sender = ranks[1 + (used + round_ % entries) % (n - 1)];
     }
     used += entries;

@@ -26,9 +26,9 @@ class GroupParts {
 
   GroupParts(const RankNetwork& network, const std::vector<RankGroup>& groups, std::size_t level);
 
-  /// All ranks have as many; the last part is the group.
+  /// The number of parts of a rank, equal for all ranks. The last part is the group.
   [[nodiscard]] std::size_t depth() const { return depth_; }
-  /// Those of the rank at a position of a group, each in the next.
+  /// The parts of the rank at `position` of `group`; each part is inside the next.
   [[nodiscard]] const Part* of(std::size_t group, std::size_t position) const {
     return &parts_[group][position * depth_];
   }
@@ -51,15 +51,15 @@ class RouteBuilder {
   /// All of them, segment by segment.
   [[nodiscard]] std::vector<RankMessage> run();
 
-  /// Adds to `messages` those of one segment. `turn`: where the ring of the root's group begins, for routes that the
-  /// root spreads; the segment itself in a broadcast.
+  /// Adds the messages of one segment to `messages`. `turn`: where the ring of the root's group begins, if the root
+  /// spreads segments; the segment itself in a broadcast.
   void add_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages);
-  /// The same of those messages alone that go from group to group.
+  /// Adds only the segment's messages between groups.
   void add_between(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages) {
     begin_segment(segment, turn, messages);
     for (std::size_t s = 0; s < groups_.size(); ++s) add_between(s);
   }
-  /// And of those inside of one group.
+  /// Adds only the segment's messages inside one group.
   void add_inside(std::size_t group, std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages) {
     begin_segment(segment, turn, messages);
     add_inside(group);
@@ -68,7 +68,7 @@ class RouteBuilder {
   /// ranks come first in it.
   [[nodiscard]] std::pair<std::size_t, std::size_t> ring_of(std::size_t group, std::int64_t segment, std::size_t turn);
 
-  /// After so many segments all entries of all groups have had one in every tree.
+  /// After this number of segments, every entry of every group has had a segment in each tree.
   [[nodiscard]] std::size_t most_entries() const;
 
  private:
@@ -82,19 +82,20 @@ class RouteBuilder {
   struct Ring {
     std::vector<std::int64_t> ranks;  // none if it is not known yet
     std::size_t last = 0;             // position in the group of the last one
-    // Of each place in it but the first: the place of its parent in the tree, and when that sends to it, the least
-    // first.
+    // For each place in the ring but the first: its parent's place in the tree, and its turn among the parent's
+    // children. The parent sends to the least turn first.
     std::vector<std::uint32_t> parents, turns;
   };
   struct Tree {
-    // Of each group: how many entries, and how much further round it the next segment enters, if at all ranks.
+    // For each group: the number of entries, and how much further round it the next segment enters if it enters at all
+    // ranks.
     std::vector<std::size_t> entries, steps;
     std::vector<std::vector<std::size_t>> children;
-    std::vector<std::vector<Ring>> rings;  // of each group, by the positions at which they begin
+    std::vector<std::vector<Ring>> rings;  // for each group, by the positions where they begin
   };
   [[nodiscard]] Tree tree_of(const RankNetwork& network, const std::vector<std::int32_t>& parent) const;
   [[nodiscard]] std::int64_t entry(std::size_t group) const;
-  /// The innermost group that a rank of a group is in, if there are such below the groups, else the rank alone.
+  /// The innermost group below the level of `group` that holds the rank; the rank alone if there is no such group.
   [[nodiscard]] Part unit(std::size_t group, std::size_t position) const;
   [[nodiscard]] Routes::Shape shape_of(std::size_t s) const { return s == 0 ? routes_.root_shape : routes_.shape; }
   [[nodiscard]] bool spreads(std::size_t s) const;
@@ -114,9 +115,9 @@ class RouteBuilder {
   Tree* tree_ = nullptr;  // of the segment
   std::vector<RankMessage>* messages_ = nullptr;
   std::int64_t segment_ = 0, begin_ = 0, end_ = 0;
-  std::size_t turn_ = 0;   // so many turns on is where the ring of the root's group begins, if it spreads
-  std::size_t step_ = 1;   // and so far with each
-  std::size_t round_ = 0;  // so many segments have taken the tree before
+  std::size_t turn_ = 0;   // the turn where the ring of the root's group begins, if the root spreads
+  std::size_t step_ = 1;   // how far each turn moves that beginning
+  std::size_t round_ = 0;  // how many segments have already taken the tree
 };
 
 /// All messages of a broadcast from `root`.

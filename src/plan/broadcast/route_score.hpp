@@ -64,7 +64,7 @@ class RouteScore {
   void clear_loads();
   [[nodiscard]] const MessageCosts& costs(std::size_t from_cluster, std::size_t to_cluster, std::int64_t bytes);
   [[nodiscard]] double uplink_s(std::size_t number, std::int64_t bytes);
-  /// Of messages that come so many times.
+  /// Adds the loads of messages; each message is sent `times` times.
   void add_loads(const std::vector<RankMessage>& messages, const std::vector<MessageCosts>& inside, double times = 1);
   [[nodiscard]] double busiest_connection(std::size_t count, std::int64_t bytes);
   void add_connections(const std::vector<RankMessage>& messages);
@@ -75,12 +75,14 @@ class RouteScore {
   std::int64_t bytes_;
   const std::vector<RankGroup>& groups_;
   std::size_t ranks_, clusters_;
-  std::vector<std::pair<std::int64_t, MessageCosts>> costs_;  // by clusters: of the last message, and how long it was
-  std::vector<std::pair<std::int64_t, double>> uplinks_;      // the same of how long a message keeps each uplink
-  // Seconds for which each thing is used: ranks sending, receiving, starting messages; links; uplinks.
+  std::vector<std::pair<std::int64_t, MessageCosts>> costs_;  // by pairs of clusters: costs of the last message, and
+                                                              // its bytes
+  std::vector<std::pair<std::int64_t, double>> uplinks_;      // by uplink: bytes of the last message, and how long it
+                                                              // keeps the uplink
+  // For each thing, the seconds of its use. Things: ranks that send, receive, start messages; links; uplinks.
   std::vector<double> load_;
-  std::vector<double> firm_;                                 // of that, by messages that do not yield
-  std::vector<std::size_t> links_;                           // that are used
+  std::vector<double> firm_;                                 // the part of load_ by messages that do not yield
+  std::vector<std::size_t> links_;                           // the links in use
   std::vector<std::pair<std::size_t, double>> connections_;  // between clusters: by both ranks
   std::shared_ptr<const GroupParts> parts_;
   std::int64_t inside_bytes_ = -1;  // of a segment

@@ -232,8 +232,8 @@ class RouteSearch {
     const bool too_many = limits_.segments == 0 && routes.segments(bytes_) > most_segments();
     if (best_ && (too_many || (stop_ && stop_()))) return false;
     if (!tried_
-             .insert({routes.trees, routes.spread, routes.entries, routes.from_last, routes.root_shape, routes.shape,
-                      routes.segment_bytes})
+             .insert({routes.trees, routes.spread, routes.entries, routes.leave_from_tail, routes.root_shape,
+                      routes.shape, routes.segment_bytes})
              .second)
       return false;
     const double limit = worth_keeping(routes);
@@ -249,8 +249,8 @@ class RouteSearch {
   /// Routes of which this search keeps the best alone: with the same tree between groups and shape inside.
   [[nodiscard]] std::vector<FoundRoutes>::iterator known_like(const Routes& routes) {
     return std::find_if(few_.begin(), few_.end(), [&](const FoundRoutes& each) {
-      return std::tie(each.routes.trees, each.routes.from_last, each.routes.entries, each.routes.shape) ==
-             std::tie(routes.trees, routes.from_last, routes.entries, routes.shape);
+      return std::tie(each.routes.trees, each.routes.leave_from_tail, each.routes.entries, each.routes.shape) ==
+             std::tie(routes.trees, routes.leave_from_tail, routes.entries, routes.shape);
     });
   }
 
@@ -327,13 +327,13 @@ class RouteSearch {
         routes.shape = routes.root_shape = Shape::kChain;
         routes.entries = Entries::kFirst;
         // Where several ranks share a card, the ends of a chain are on cards of their own.
-        routes.from_last = true;
+        routes.leave_from_tail = true;
         for (const bool spread : {false, true}) {
           routes.spread = spread;
           attempt(routes);
         }
         if (level_ > 0) continue;
-        routes.from_last = false;
+        routes.leave_from_tail = false;
         attempt(routes);
       }
     }
@@ -355,7 +355,7 @@ class RouteSearch {
       routes.trees = {tree};
       routes.spread = groups_.front().ranks.size() > 1;
       routes.entries = Entries::kAll;
-      routes.from_last = false;
+      routes.leave_from_tail = false;
       routes.shape = routes.root_shape = Shape::kChain;
       attempt(routes);
     }

@@ -15,9 +15,9 @@ struct FoundRoutes {
   double filled_s = 0, period_s = 0;  ///< as in RouteScore::Score
 };
 
-/// Into how many segments a message may be cut.
+/// The limits on cutting a message into segments.
 struct SegmentLimits {
-  std::int64_t segments = 0;       ///< so many; 0: as many as is best
+  std::int64_t segments = 0;       ///< exactly this number; 0: the best number
   std::int64_t most_messages = 0;  ///< of a long pipeline: see BroadcastOptions
 };
 

@@ -14,7 +14,8 @@
 ///    theirs, and the ring goes round the host of the entry first, then round its LAN, and so on: it leaves every part
 ///    once. So do chains and binary trees: a part has one rank whose parent is in another one. The segments of binary
 ///    trees start in either half of the ring in turn: who passes one on twice does not pass on the next;
-///  - on to other groups from the ranks where segments come first, or, of chains, from the last host (`from_last`). The
+///  - on to other groups from the ranks where segments come first, or, of chains, from the last host
+///  (`leave_from_tail`). The
 ///    cards of a chain from the first to the last host carry each segment once in each direction, and a long message
 ///    meets no short ones, to which it would yield;
 ///  - one such tree for all segments, or two in turn, which share the uplinks between them: of three sites the second
@@ -50,7 +51,7 @@ std::string to_string(const Routes& routes) {
     if (routes.trees.size() > 1) text += fmt::format(" by {} in turn", count_text(routes.trees.size(), "tree"));
     if (routes.entries != Routes::Entries::kSpread)
       text += routes.entries == Routes::Entries::kFirst ? ", into first ranks" : ", into all ranks";
-    if (routes.from_last) text += ", out of last ranks";
+    if (routes.leave_from_tail) text += ", out of last ranks";
   }
   if (routes.spread) text += ", spread by the root";
   text += fmt::format(", {}", name(routes.root_shape));

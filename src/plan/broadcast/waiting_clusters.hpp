@@ -10,9 +10,9 @@
 
 namespace sluice::detail {
 
-/// Lookaheads: F_j of every j of the clusters B that wait, kept up to date as clusters move to those that have the
-/// message (ecef.cpp says which there are). O(1) for each F_j; O(C) for a move with averages, else O(1) spread over all
-/// rounds.
+/// Lookahead: F_j of every cluster j of the set B that still waits (ecef.cpp defines the kinds of F_j). It is kept up
+/// to date as clusters move to those that have the message. O(1) for each F_j. A move takes O(C) with averages,
+/// otherwise O(1) spread over all rounds.
 class WaitingClusters {
  public:
   enum class Kind { kNone, kLeast, kAverage, kAverageSets, kLeastInside, kMostInside };
@@ -84,7 +84,7 @@ class WaitingClusters {
   std::size_t waiting_ = 0;
   std::vector<std::vector<std::uint32_t>> order_;  // of each cluster, the others by weight
   std::vector<std::size_t> next_;                  // the first of them that may still wait
-  std::vector<double> to_waiting_;                 // sum of c_jk over k in B but for j
+  std::vector<double> to_waiting_;                 // sum of c_jk over all k in B except j
   std::vector<double> from_holders_;               // sum of c_ak over a in A
   double between_sets_ = 0;                        // sum of c_ak over a in A and k in B
 };

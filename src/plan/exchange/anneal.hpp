@@ -8,8 +8,8 @@
 
 namespace sluice::detail {
 
-/// Makes a plan cheaper by simulated annealing over which messages are in which steps and how long these last, until
-/// the budget is spent or a plan costs `bound`, which no plan is below. `found` is called with each plan that is the
+/// Makes a plan cheaper by simulated annealing. It changes the steps of messages and the durations of steps until the
+/// budget is spent or a plan costs `bound`, a lower bound of all plans. Calls `found` with each plan that is the
 /// cheapest so far. See anneal.cpp.
 /// @pre `steps` is a plan of `demand`
 void anneal(const Demand& demand, const PieceSteps& steps, std::uint64_t seed, double bound, Budget& budget,

@@ -12,16 +12,16 @@
 /// (sluice/input/speeds.hpp). A step costs the set-up and the longest time of its transfers; find steps that cost the
 /// least.
 ///
-/// Method: plan times instead of sizes: a message of s units is one of ceil(s / r) to any planner for nodes of one
-/// speed. Whole messages keep their place. Of a message that is cut, a piece of time t gets floor(t r) units, which
-/// take no longer; what is left, less than one unit for each piece, fills pieces that are shorter than their steps, and
-/// after that lengthens steps, one unit a piece, where that costs the least.
+/// Method: plan times instead of sizes: any planner for nodes of one speed gets a message of s units as one of ceil(s /
+/// r). Whole messages keep their place. If a message is cut, a piece of time t gets floor(t r) units, which take no
+/// longer. Less than one unit per piece is left. It fills pieces that are shorter than their steps, and then lengthens
+/// steps, one unit a piece, where that costs the least.
 ///
-/// Guarantee: no schedule of the sizes costs less than the best of the times (time_bound.hpp), and the result costs at
-/// most N ceil(1 / r) more than the plan of the times, for its N steps and the slowest transfer r that is cut, as a
-/// piece gets at most floor(t r) + 1 units, which take t + ceil(1 / r) at most. Nothing more for messages that are sent
-/// whole. So a planner within a factor f of the optimum stays within f and these roundings, at most one unit's time a
-/// step; where speeds are 1 it is the same plan. Every unit is sent once.
+/// Guarantee: no schedule of the sizes costs less than the best of the times (time_bound.hpp). Let the plan of the
+/// times have N steps, and let r be the speed of the slowest transfer that is cut. The result costs at most N ceil(1 /
+/// r) more than that plan: a piece gets at most floor(t r) + 1 units, which take at most t + ceil(1 / r). Messages that
+/// are sent whole add nothing. So a planner within a factor f of the optimum stays within f and these roundings, at
+/// most one unit's time a step. If all speeds are 1, the plan stays as it is. Every unit is sent once.
 ///
 /// Complexity: O(p log p) for p pieces beyond the planner's. Memory O(p). Deterministic. Source: ours; Cohen et al.
 /// name nodes of different speeds in their outlook.
@@ -54,8 +54,8 @@ struct SpeedDemand {
 /// `steps`, whose pieces are times that make up all of `demand.times`, with sizes in their place; step by step.
 [[nodiscard]] PieceSteps cut_to_sizes(const SpeedDemand& demand, PieceSteps steps);
 
-/// Splits every step that has more pieces than the backbone carries when it begins, longest first, so that none has;
-/// pieces of nothing and empty steps are left out. With a k that is always the same, the steps as they are.
+/// Splits every step that has more pieces than the backbone carries when the step begins, longest pieces first. Empty
+/// pieces and empty steps are left out. If k never changes, the steps stay as they are.
 [[nodiscard]] PieceSteps fit_to_backbone(const SpeedDemand& demand, PieceSteps steps,
                                          const std::vector<BackboneChange>& backbone);
 

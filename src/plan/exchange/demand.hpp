@@ -15,9 +15,10 @@ namespace sluice::detail {
 
 /// The messages of an exchange as the planners see them: a weighted bipartite graph without idle vertices.
 struct Demand {
-  std::int32_t lefts = 0;   ///< senders with something to send
-  std::int32_t rights = 0;  ///< receivers with something to receive
-  /// One edge a pair that exchanges anything, of its size in the traffic's unit, sorted by left, then right vertex.
+  std::int32_t lefts = 0;   ///< senders that have messages
+  std::int32_t rights = 0;  ///< receivers that get messages
+  /// One edge for each pair that exchanges anything, with its size in the traffic's unit; sorted by left, then right
+  /// vertex.
   std::vector<Edge> edges;
   std::vector<std::int64_t> sender_of_left;     ///< ascending
   std::vector<std::int64_t> receiver_of_right;  ///< ascending
@@ -25,14 +26,15 @@ struct Demand {
   double setup = 0;                ///< beta, set-up cost of a step, in the unit of the sizes
 };
 
-/// Throws InputError if an index is out of range, a size negative, a sum beyond int64, `max_transfers` below 1 (0 if
-/// there is nothing to send), `setup` negative or not finite, or there are more than 2^31 - 1 messages.
+/// Throws InputError if an index is out of range, a size is negative, or a sum exceeds int64. Also if `setup` is
+/// negative or not finite, or there are more than 2^31 - 1 messages. Also if `max_transfers` is below 1, or below 0 if
+/// there is nothing to send.
 [[nodiscard]] Demand make_demand(const Traffic& traffic, std::int64_t max_transfers, double setup);
 
-/// Of a message; 0 if there is none.
+/// The size of the largest message; 0 if there is none.
 [[nodiscard]] std::int64_t largest_size(const Demand& demand);
 
-/// What no plan costs less than: lower_bound of sluice/schedule/cost.hpp, without going through the traffic again.
+/// A lower bound of the cost of all plans: lower_bound of sluice/schedule/cost.hpp, without reading the traffic again.
 [[nodiscard]] Cost eta(const Demand& demand);
 
 /// Part of the message `edge` (its position in Demand::edges), sent in one step.
@@ -63,7 +65,7 @@ void check_pieces(std::int64_t pieces, const char* algorithm);
 /// fields come from the real sizes. The algorithm, max_transfers and the bound are left to the caller.
 [[nodiscard]] StepSchedule make_schedule(const Demand& demand, const Traffic& traffic, PieceSteps steps);
 
-/// The same, in the order given.
+/// As make_schedule, with the steps in the order given.
 [[nodiscard]] StepSchedule make_schedule_in_order(const Demand& demand, const Traffic& traffic, PieceSteps steps);
 
 /// Steps and the switch of each.
@@ -72,7 +74,7 @@ struct SwitchedSteps {
   std::vector<std::int64_t> on_switch;
 };
 
-/// The same for several switches: switch after switch, the steps of each in the order given.
+/// As make_schedule_in_order for several switches: switch after switch, the steps of each in the order given.
 [[nodiscard]] StepSchedule make_schedule(const Demand& demand, const Traffic& traffic, SwitchedSteps plan,
                                          std::int64_t switches);
 

@@ -12,7 +12,7 @@ namespace sluice::detail {
 
 /// A plan between nodes of different speeds, or over a backbone that changes, and what is proven of it.
 struct PlanAtSpeeds {
-  PieceSteps steps;  ///< of sizes, in the order in which they run; fit for the backbone
+  PieceSteps steps;  ///< of sizes, in execution order; every step fits the backbone
   double bound = 0;
   bool bound_by_prices = false;  ///< whether `prices` prove a part of the bound
   std::vector<double> prices = {};

@@ -5,15 +5,15 @@
 
 namespace sluice::detail {
 
-/// The threshold after that of `value`: so many percent of it.
+/// `percent` percent of `value`: the next threshold after `value`.
 [[nodiscard]] constexpr std::int64_t percent_of(std::int64_t value, std::int64_t percent) {
   return value / 100 * percent + value % 100 * percent / 100;
 }
 
-/// How long a step of filtration lasts (filtration.hpp): as long as what is left of one of its messages, that for which
-/// the sum of what it sends and of `worth_of_end`, a cost, for each message that ends is the most for the time that it
-/// takes, set-up included; of equal ones the shortest. `rest(i)`: what is left of the i-th of `count` messages, the
-/// largest first.
+/// The duration of a step of filtration (filtration.hpp). A step lasts as long as the rest of one of its messages. It
+/// takes the rest with the highest value per time, set-up included; of equal ones the shortest. The value is what the
+/// step sends, and `worth_of_end`, a cost, for each message that ends. `rest(i)`: what is left of the i-th of `count`
+/// messages, the largest first.
 template <class Rest>
 [[nodiscard]] std::int64_t best_duration(std::size_t count, Rest rest, double setup, double worth_of_end) {
   double best = -1;

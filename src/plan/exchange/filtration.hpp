@@ -20,11 +20,12 @@ struct FiltrationRule {
 /// A plan by filtration; nullopt if the budget was spent before it was complete. Throws InputError naming `algorithm`
 /// if it has too many pieces (check_pieces).
 ///
-/// Method: a step's matching grows from the largest messages to the smallest: what is left of at least a threshold is
-/// matched as far as possible, then the threshold falls, and the matching is augmented by what has become usable; nodes
-/// once matched stay so. With k below the nodes it stops at k, and keeps the k largest if it has more. The step lasts
-/// as long as what is left of one of its messages, that for which the sum of what it sends and worth_of_end set-ups for
-/// each message it ends is the most for the time it takes, set-up included; of equal ones the shortest.
+/// Method: a step's matching grows from the largest messages to the smallest. Messages that have at least a threshold
+/// left are matched as far as possible. Then the threshold falls, and the messages that become usable augment the
+/// matching; a node once matched stays matched. If k is below the number of nodes, the matching stops at k edges, and
+/// keeps the k largest if it has more. The step lasts as long as the rest of one of its messages: the one with the
+/// highest value per time, set-up included; of equal ones the shortest. The value is what the step sends, and
+/// worth_of_end set-ups for each message it ends.
 /// Guarantee: none on the cost. At most m steps, as each ends a message.
 /// Complexity: for each step O(m) to sort what is left and Hopcroft-Karp's search for each threshold that makes
 /// messages usable. Memory O(m + n + pieces). Deterministic.
@@ -35,7 +36,7 @@ struct FiltrationRule {
 std::optional<PieceSteps> filter(const Demand& demand, const FiltrationRule& rule, const char* algorithm,
                                  Budget& budget);
 
-/// The same for what is left of each message, `rest`, by its position in demand.edges; nullopt also if the plan would
+/// As filter, for `rest`, what is left of each message by its position in demand.edges. nullopt also if the plan would
 /// cost `limit` or more.
 std::optional<PieceSteps> filter_rest(const Demand& demand, std::span<const std::int64_t> rest,
                                       const FiltrationRule& rule, double limit, const char* algorithm, Budget& budget);

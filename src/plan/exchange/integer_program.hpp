@@ -40,9 +40,9 @@ struct IntegerSolution {
 /// Whether a solver was built in: CBC.
 [[nodiscard]] bool integer_solver_available();
 
-/// Solves `program` by branch and cut (CBC); calls `alive` now and then. Its arithmetic is that of doubles, with the
-/// solver's tolerances (1e-7 for rows): `values` fulfil the rows exactly where their factors and limits are whole and
-/// below 10^6. Deterministic unless time ends it.
+/// Solves `program` by branch and cut (CBC); calls `alive` repeatedly. It computes with doubles and the solver's
+/// tolerances (1e-7 for rows). `values` fulfil a row exactly if its factors and limits are whole and below 10^6.
+/// Deterministic unless time ends it.
 /// @pre integer_solver_available()
 [[nodiscard]] IntegerSolution solve(const IntegerProgram& program, Budget& budget, const std::function<void()>& alive);
 

@@ -10,12 +10,12 @@
 
 namespace sluice::detail {
 
-/// A key for each of a row of places, and the places of large keys in their order: a tree in which every node has the
-/// largest key below it. refresh() takes O(log n) for each key that was set, at most O(n) for all of them; each place
-/// visited O(log n), at most O(n) for all of them. At most 16 bytes for each place, and those changed.
+/// A key for each place of a row, and the places of large keys in their order. Every node of a tree has the largest key
+/// below it. refresh() takes O(log n) for each key that was set, at most O(n) in all. A visit takes O(log n) for each
+/// place visited, at most O(n) in all. Memory: at most 16 bytes for each place, and the list of changed places.
 class KeyTree {
  public:
-  /// Of a place that no threshold reaches.
+  /// The key of a place that no threshold reaches.
   static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::min();
 
   explicit KeyTree(std::size_t places) : leaves_(std::bit_ceil(std::max<std::size_t>(places, 2))) {
@@ -71,7 +71,7 @@ class KeyTree {
   }
 
   std::size_t leaves_;
-  std::vector<std::int64_t> largest_;  ///< node 1 is the root, those of node i are 2 i and 2 i + 1
+  std::vector<std::int64_t> largest_;  ///< node 1 is the root; the children of node i are 2 i and 2 i + 1
   std::vector<std::size_t> changed_;
 };
 

@@ -14,29 +14,29 @@
 /// What `weights` and `degrees` share: they peel any matchings off, cut to the k edges of the highest rank.
 ///
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp.
-/// Method: while messages are left, take a maximum matching, keep the k edges of it that rank highest, and send as much
-/// of each as the lightest of them has left. `weights` ranks by what is left, `degrees` by the degrees of the ends.
+/// Method: while messages are left, take a maximum matching and keep its k edges of the highest rank. Send of each as
+/// much as the lightest of them has left. `weights` ranks by what is left, `degrees` by the degrees of the ends.
 /// Guarantee: none; every step finishes a message, so there are at most m steps; k = 1 is optimal.
-/// Complexity: a step takes O(k) for its pieces, O(log n) for each edge that comes to or leaves the k, and for each
-/// message that ended the search of matching_repair.hpp: O(m) at worst, about sqrt(n) on random traffic. So O(m (m + k
+/// Complexity: a step takes O(k) for its pieces and O(log n) for each edge that comes to or leaves the k. Each message
+/// that ended takes the search of matching_repair.hpp: O(m) at worst, about sqrt(n) on random traffic. So O(m (m + k
 /// log n)) at worst. Sparse traffic of n = 10 000 nodes a side with 26 messages each is planned in about 1 s for k = 10
-/// and 2 s for k = 100. Memory O(m + pieces); as most steps end one message only, a plan of m messages may well have
-/// m k pieces, and more than 2^26 are refused. Deterministic.
-/// Source: Cohen, Jeannot, Padoy, Wagner, Figure 10 and the text below it. Their "maximal matching" is one of maximum
-/// cardinality (they count the complexity of one); which one of several is free in the paper, and here grows from the
-/// step before. "Highest degrees" is not defined for an edge there: it is the sum over its ends here. Of edges of equal
-/// weight those of higher degree are kept, which is worth 5 to 8 % where weights are small and often equal; edges equal
-/// in that too are taken in the order of (sender, receiver).
+/// and 2 s for k = 100. Memory O(m + pieces). Most steps end only one message, so a plan of m messages may have m k
+/// pieces; more than 2^26 are refused. Deterministic.
+/// Source: Cohen, Jeannot, Padoy, Wagner, Figure 10 and the text below it. Their "maximal matching" is a matching of
+/// maximum cardinality (they count its complexity). The paper does not say which of several to take; here it grows from
+/// the matching of the previous step. The paper does not define "highest degrees" for an edge; here it is the sum over
+/// its ends. Edges of equal weight are ranked by higher degree: plans cost 5 to 8 % less if weights are small and often
+/// equal. Edges equal in that too are taken in the order of (sender, receiver).
 ///
-/// Sending the same amount of all kept edges leaves their order alone, so that the k of a step are a merge of those of
-/// the step before, in that order, with the best of the rest of the matching, from a tree of winners.
+/// All kept edges send the same amount, so their order stays. The k edges of a step are a merge of two sorted lists:
+/// the edges of the previous step, and the best of the rest of the matching, from a tree of winners.
 ///
 /// Example: messages 0->0 of 3, 1->1 of 2, k = 2: a step of 2 with both, then one of 1.
 namespace sluice::detail {
 
-/// By what the edges to keep are chosen, as one number after another, the larger the better.
+/// The rank of an edge: two numbers, compared one after the other; a larger number is better.
 struct EdgeRank {
-  std::int64_t first = -1;  // of no edge: below that of every edge
+  std::int64_t first = -1;  // -1 for no edge: below the rank of every edge
   std::uint64_t second = 0;
 
   friend bool operator>(const EdgeRank& a, const EdgeRank& b) {
@@ -48,7 +48,7 @@ inline std::int64_t degree_of_ends(const BipartiteGraph& graph, std::int32_t id)
   return static_cast<std::int64_t>(graph.left_degree(graph.edge(id).left)) + graph.right_degree(graph.edge(id).right);
 }
 
-/// Of equal edges the one with the lower id ranks higher.
+/// The edge with the lower id ranks higher among equal edges.
 inline std::uint64_t rank_of_id(std::int32_t id) { return 0x7FFFFFFFU - static_cast<std::uint32_t>(id); }
 
 /// Ranks in a row of places, and the place of the largest: a tree of winners. O(log n) a change.
@@ -98,7 +98,7 @@ class LargestEdges {
     for (std::int32_t u = 0; u < graph.lefts(); ++u) rank_among_others(u);
   }
 
-  /// Chooses the edges of the next step: those of highest rank, sorted so.
+  /// Chooses the edges of the next step: the edges of highest rank, in the order of their ranks.
   const std::vector<std::int32_t>& choose() {
     chosen_.clear();
     std::size_t next = 0;

@@ -9,7 +9,7 @@
 
 namespace sluice::detail {
 
-/// What is to be sent, as a table: the form in which plans are searched.
+/// The sizes of all messages as a table; searches for plans use this form.
 struct DemandTable {
   explicit DemandTable(const Demand& demand);
 
@@ -31,7 +31,7 @@ struct DemandTable {
 /// Number of steps that every plan of `table` has at least.
 [[nodiscard]] std::int64_t fewest_steps(const DemandTable& table);
 
-/// A transfer of a step in a table: so much from left to right.
+/// A transfer in a step: `size` from `left` to `right`.
 struct CellPiece {
   std::int32_t left = 0;
   std::int32_t right = 0;
@@ -45,7 +45,7 @@ using CellSteps = std::vector<std::vector<CellPiece>>;
 
 [[nodiscard]] double cost(const CellSteps& steps, double setup);
 
-/// Price of a remaining message in the sum by which partial plans are compared.
+/// The price of a remaining message; partial plans are compared by the sum of prices.
 enum class MessagePrice {
   kLinear,  ///< its size + the mean size: for set-ups that matter
   kRoot,    ///< root of its size: for the fewest steps where idling is expensive

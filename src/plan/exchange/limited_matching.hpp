@@ -34,9 +34,10 @@ class LimitedMatching {
   /// The edges found by the last `solve` that returned true, by left vertex.
   [[nodiscard]] const std::vector<std::int32_t>& edges() const { return found_; }
 
-  /// No matching of at most k edges has a larger sum of `values`. Takes the right prices and the price of the limit
-  /// from the last `solve`, improves them for `values`, and keeps them: after a `solve` for the same values the bound
-  /// is their optimum, for values near those of the last solve it is a good guess for a fraction of the time. O(m).
+  /// An upper bound of the sum of `values` over any matching of at most k edges. It starts from the right prices and
+  /// the limit's price of the last `solve`, improves them for `values`, and keeps them. After a `solve` for equal
+  /// values the bound is their optimum. If the values are near the values of the last solve, it is a good guess for a
+  /// fraction of the time. O(m).
   double bound(std::span<const double> values);
 
   /// The prices of the last `bound`: of each left vertex, of each right one, and of the limit.
@@ -69,7 +70,8 @@ class LimitedMatching {
   std::vector<std::int32_t> left_edge_, left_right_, right_left_;  // edge and right end of each left vertex
   std::vector<double> distance_;                                   // of right vertices
   std::vector<double> left_distance_;                              // of left vertices
-  std::vector<std::int32_t> from_edge_;                            // by which a right vertex was reached
+  std::vector<std::int32_t> from_edge_;                            // the edge through which the search reached a right
+                                                                   // vertex
   std::vector<std::int32_t> from_left_;
   std::vector<char> done_;
   std::vector<std::int32_t> found_;

@@ -23,9 +23,9 @@ struct MergePrices {
   double setup = 0;      ///< of a message over the backbone
 };
 
-/// `plain`, a route for each message, with the messages of at most `most` units between two groups as one: all go by
-/// the node of each group for which that is cheapest, or join a larger message that crosses anyway. The largest merged
-/// messages are placed first. O(m log m + (n + m) for each group of nodes it looks at) time.
+/// Merges small messages of `plain`, which has a route for each message. All messages of at most `most` units between
+/// two groups go as one: through the cheapest node of each group, or joined to a larger message that crosses anyway.
+/// The largest merged messages are placed first. O(m log m + (n + m) for each group of nodes it considers) time.
 [[nodiscard]] std::vector<Route> merged_routes(const std::vector<Route>& plain, const NodeGroups& senders,
                                                const NodeGroups& receivers, std::int64_t most,
                                                const MergePrices& prices);

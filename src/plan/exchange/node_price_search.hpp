@@ -20,7 +20,7 @@ class NodePriceSearch {
   /// Without prices: extend() comes first. Refers to `demand`.
   explicit NodePriceSearch(const Demand& demand);
 
-  /// Of extend(), iterate() and bounds(), in the unit of Budget.
+  /// The work of extend(), iterate() and bounds(), in the unit of Budget.
   [[nodiscard]] std::int64_t work_of_extension() const;
   [[nodiscard]] std::int64_t work_of_iteration() const;
   [[nodiscard]] std::int64_t work_of_bounds() const;

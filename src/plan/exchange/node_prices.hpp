@@ -20,19 +20,20 @@ struct NodePrices {
   std::vector<double> prices;  ///< at least 0: for each node a row of durations.size()
 };
 
-/// Of `prices`, a row, for a step of `duration`: see NodePrices::durations. @pre at least one duration
+/// The price of a step of `duration`; `prices`: a row of NodePrices, see NodePrices::durations. @pre at least one
+/// duration
 [[nodiscard]] double price_at(std::span<const double> durations, std::span<const double> prices, double duration);
 
 /// No schedule of `demand` costs less, whatever these prices are: 0 if they prove nothing. The proof is in
 /// node_prices.cpp, with what it takes.
 [[nodiscard]] double bound_by_node_prices(const Demand& demand, const NodePrices& prices);
 
-/// The least price for which steps can carry a message; see node_prices.cpp.
+/// The least price of steps that can carry a message; see node_prices.cpp.
 class CoverPrice {
  public:
   /// @pre ascending
   explicit CoverPrice(std::vector<double> durations) : durations_(std::move(durations)) {}
-  /// `prices`: of a step of each of the durations, all that the message pays. O(durations).
+  /// `prices`: for a step of each duration, all that the message pays. O(durations).
   [[nodiscard]] double operator()(std::span<const double> prices, double size);
 
  private:

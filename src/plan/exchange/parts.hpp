@@ -15,8 +15,8 @@ namespace sluice::detail {
 [[nodiscard]] std::vector<std::vector<std::int64_t>> sizes_by_node(const Demand& demand,
                                                                    const std::vector<std::int32_t>& order);
 
-/// The parts of a node's messages of `sizes`, falling, if none may be longer than `cap`: the longest first. Where
-/// there are more than `most`, more than that but not all of them. O(parts + messages), but for sorting.
+/// The parts of a node's messages if no part may be longer than `cap`, the longest first. `sizes`: falling. If there
+/// are more than `most` parts, counting stops somewhere above `most`. O(parts + messages), plus sorting.
 void cut_to_parts(const std::vector<std::int64_t>& sizes, std::int64_t cap, std::size_t most,
                   std::vector<std::int64_t>& parts);
 

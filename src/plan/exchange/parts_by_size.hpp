@@ -32,7 +32,7 @@ class PartsBySize {
     next_[before_[part]] = next_[part];
     before_[next_[part]] = before_[part];
   }
-  /// The one of which there are `before` in front. @pre there are as many
+  /// The part that has `before` others in front of it. @pre there are more than `before` parts
   [[nodiscard]] std::size_t at(std::size_t before) const {
     std::size_t part = next_.back();
     for (; before > 0; --before) part = next_[part];

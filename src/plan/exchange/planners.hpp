@@ -37,9 +37,10 @@ struct BoundedPlan {
   PieceSteps steps;
   double bound = 0;      ///< no plan costs less
   bool optimal = false;  ///< whether `steps` is proven to cost the least
-  /// LpBound::prices, of the best bound of that program that was found on the way; nothing if there was none.
+  /// LpBound::prices of the best bound of that program that was found on the way; empty if there was none.
   std::vector<double> prices = {};
-  NodePrices node_prices = {};   ///< the same of NodePriceBound::prices; the better of the two proves more
+  NodePrices node_prices = {};   ///< NodePriceBound::prices of the best such bound; the better of both sets of prices
+                                 ///< proves more
   bool bound_by_search = false;  ///< integer programs lifted the bound above what the prices prove
 };
 
@@ -60,23 +61,23 @@ struct Column {
 
 struct LpBound {
   double total = 0;      ///< no plan costs less; at least eta; whole if the set-up is
-  double unrounded = 0;  ///< what `total` was rounded up from: at most the optimum of the linear program, or eta
+  double unrounded = 0;  ///< before rounding up: at most the optimum of the linear program, or eta.
   bool optimal = false;  ///< whether more work would not raise `total` further (by more than 1e-5 of it, if not whole)
-  std::vector<Column> columns;  ///< those of the last solution with use > 0; may be empty
-  /// Why: a solution of the dual (see lp_bound.cpp), row by row what covering all of it is worth, in the unit of the
-  /// cost. Their sum is at most `unrounded`; nothing if the budget did not allow one.
+  std::vector<Column> columns;  ///< columns of the last solution with use > 0; may be empty
+  /// Why: a solution of the dual (see lp_bound.cpp). It has the price of each row: the worth of covering all of it, in
+  /// the unit of the cost. Their sum is at most `unrounded`. Empty if the budget did not allow one.
   std::vector<double> prices;
 };
 
 /// The bound by column generation, as good as it is when the budget is spent.
 LpBound lp_bound(const Demand& demand, Budget& budget);
 
-/// Looks for prices of nodes that prove more than those of `bound` and than `prices` of messages (LpBound::prices, or
-/// nothing), but no more than `enough`, where sizes are small; see node_price_ascent.cpp.
+/// Looks for prices of nodes that prove more than the prices of `bound` and than `prices` of messages (LpBound::prices,
+/// or empty), but no more than `enough`. It does so only if sizes are small; see node_price_ascent.cpp.
 void raise_node_prices(const Demand& demand, const std::vector<double>& prices, double enough, Budget& budget,
                        NodePriceBound& bound);
 
-/// What no plan costs less than, and the prices that prove it; nothing where it is eta.
+/// A lower bound of all plans, and the prices that prove it; no prices if the bound is eta.
 struct ProvenBound {
   double total = 0;            ///< at least eta; whole if the set-up is
   std::vector<double> prices;  ///< LpBound::prices, or nothing

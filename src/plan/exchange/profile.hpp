@@ -14,8 +14,8 @@ namespace sluice::detail {
 /// How long the steps of a plan may last. See profile.cpp.
 struct Profile {
   std::vector<std::int64_t> durations;
-  double rank = 0;   ///< by which profiles are tried, the lowest first
-  double least = 0;  ///< what a plan in these steps, or more, costs if none has to last longer
+  double rank = 0;   ///< profiles are tried in this order, the lowest first
+  double least = 0;  ///< the cost of a plan in these steps, or more of them, if no step has to last longer
 };
 
 /// Profiles of at most `most_steps` steps, the lowest rank first; fewer of them if the budget is spent.

@@ -22,22 +22,22 @@ struct ExchangePlanner {
                         const BoundedPlan* start) = nullptr;
 };
 
-/// In the order in which they are shown; without `auto`.
+/// All planners except `auto`, in display order.
 [[nodiscard]] std::span<const ExchangePlanner> exchange_planners();
 
-/// Calls `visit` for every planner that ends by itself, with a small share of the budget and what those before left of
-/// theirs; it goes on with the next one where a planner does not apply. Where plans for one k and nodes of one speed
-/// are made to fit something else, the best of them need not be the best afterwards, so `auto` looks at all. For one k
-/// and one speed it has shares of its own (auto.cpp): on the mean of random instances, either rule costs more in the
-/// place of the other.
+/// Calls `visit` for every planner that ends by itself. Each gets a small share of the budget, and what the planners
+/// before it left of their shares. A planner that does not apply is skipped. `auto` considers all planners if a plan
+/// for one k and nodes of one speed is then changed to fit something else: the best plan may not stay the best. For one
+/// k and one speed it has shares of its own (auto.cpp): on the mean of random instances, each of the two rules costs
+/// more in the other's place.
 void for_each_fast_planner(Budget& budget, const std::function<void(const ExchangePlanner&, Budget&)>& visit);
 
-/// Plans by the one of that name, or `auto`. `start`: for a search that takes one. Throws InputError if there is no
-/// such planner, or it does not apply.
+/// Plans by the planner called `name`, or by `auto`. `start`: for a search that takes one. Throws InputError if there
+/// is no such planner, or it does not apply.
 [[nodiscard]] BoundedPlan plan_by_name(const std::string& name, const Demand& demand, Budget& budget,
                                        const ExchangeOptions& options, const BoundedPlan* start);
 
-/// What is known of them.
+/// Descriptions of all algorithms.
 [[nodiscard]] std::span<const Algorithm> exchange_algorithms();
 
 }  // namespace sluice::detail

@@ -15,34 +15,35 @@
 ///
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp.
 ///
-/// Method: weights become multiples of the set-up, rounded up (graph H). A weight-regular graph J around H is built, in
+/// Method: weights become multiples of the set-up, rounded up (graph H). A weight-regular graph J around H is built in
 /// which every perfect matching holds at most k messages (regular_extension.hpp). While J has edges, take a perfect
-/// matching and its lightest weight off all its edges; the messages in it are a step. Which matching, and how much of
-/// it, is what the three differ in.
+/// matching and subtract its lightest weight from all its edges; the messages in it are a step. The three algorithms
+/// differ in the choice of the matching and in how much of it they take.
 ///
-/// Guarantee: with eta the bound of Proposition 1 and beta the set-up, cost <= 2 eta where k is no limit (k = nodes
-/// that send, or that receive) or beta <= 1, and cost < 2 eta + 2 beta + 1 elsewhere. Proof. Let u be the unit, T =
+/// Guarantee: let eta be the bound of Proposition 1 and beta the set-up. Then cost <= 2 eta if k is no limit (k = nodes
+/// that send, or that receive) or beta <= 1, and cost < 2 eta + 2 beta + 1 otherwise. Proof. Let u be the unit, T =
 /// max(W, P / k) and N = max(Delta, m / k), so that T + beta N <= eta. J has weight D = max(W(H), ceil(P(H) / k)). D
-/// units are peeled, every step takes one at least and lasts no longer than the units it takes, so cost <= (u + beta)
-/// D.
+/// units are peeled. Every step takes at least one unit and lasts no longer than the units it takes, so cost <= (u +
+/// beta) D.
 ///  - beta <= 1: u = 1, H = G, D = eta_d, cost <= (1 + beta) eta_d.
 ///  - beta > 1: u = ceil(beta), and a rounded weight is at most (w + u - 1) / u. Hence u W(H) <= W + (u - 1) Delta and
-///    u P(H) / k <= P / k + (u - 1) m / k, both at most T + (u - 1) N, and rounding P(H) / k up adds at most (k - 1) /
-///    k. So cost <= (1 + beta / u) (T + (u - 1) N + r), r = u (k - 1) / k where P(H) / k > W(H), else 0. With beta = u
-///    - d, 0 <= d < 1: (1 + beta / u) (u - 1) = 2 u - 2 - d + d / u <= 2 u - 2 d = 2 beta, so cost <= 2 (T + beta N) +
-///    (u + beta) (k - 1) / k where r is not 0, and u < beta + 1. Where k is the number of senders, P(H) <= k W(H).
+///    u P(H) / k <= P / k + (u - 1) m / k. Both are at most T + (u - 1) N. Rounding P(H) / k up adds at most (k - 1) /
+///    k. So cost <= (1 + beta / u) (T + (u - 1) N + r), with r = u (k - 1) / k if P(H) / k > W(H), otherwise r = 0.
+///    With beta = u - d, 0 <= d < 1: (1 + beta / u) (u - 1) = 2 u - 2 - d + d / u <= 2 u - 2 d = 2 beta. So cost <= 2
+///    (T + beta N) + (u + beta) (k - 1) / k if r is not 0, and u < beta + 1. If k is the number of senders, P(H) <= k
+///    W(H).
 ///
-/// The paper has 2 without exception, as it compares with eta of the rounded weights H, which may be above that of G: k
-/// = 2, beta = 10, disjoint messages of 11, 11, 11 and 1 are 2, 2, 2 and 1 units, D = 4, but eta_d / beta + eta_s
-/// = 3.7.
+/// The paper states 2 without exception, because it compares with eta of the rounded weights H, which may exceed eta of
+/// G. Example: k = 2, beta = 10. Disjoint messages of 11, 11, 11 and 1 are 2, 2, 2 and 1 units, D = 4, but eta_d / beta
+/// + eta_s = 3.7.
 ///
 /// Memory: O(m + n + pieces); more than 2^26 pieces are refused. All three are deterministic.
 ///
 /// Source: Cohen, Jeannot, Padoy, Wagner, "Messages Scheduling for Parallel Data Redistribution between Clusters",
 /// Figures 4, 8 and 9, Theorems 2 and 3.
 ///
-/// Deviations: the paper normalises to a set-up of 1 and leaves the rounded weights in the schedule; here a message
-/// that is done sends nothing in units that only rounding gave it, and durations are those of what is sent.
+/// Deviations: the paper normalises to a set-up of 1 and leaves the rounded weights in the schedule. Here a message
+/// that is done sends nothing in units that come only from rounding, and a step lasts as long as what it really sends.
 ///
 /// Example: messages 0->0 of 3 and 1->1 of 1, k = 1, set-up 1: D = 4. Perfect matchings hold one message each: steps of
 /// 3 and 1, cost 6 = eta.
@@ -89,7 +90,8 @@ class RegularPieces {
 };
 
 /// A plan of any perfect matchings, each for as long as its lightest edge lasts, but at most `most_units`. A matching
-/// is repaired from that of the step before: O(m) for each edge that ended. nullopt if the budget was spent before.
+/// is repaired from the matching of the previous step: O(m) for each edge that ended. nullopt if the budget is spent
+/// first.
 std::optional<PieceSteps> peel_any(RegularPieces& writer, const RegularExtension& extension, std::int64_t most_units,
                                    Budget& budget);
 

@@ -8,9 +8,9 @@
 
 namespace sluice::detail {
 
-/// Makes the plan in `packing` cheaper by taking steps away or shortening them and packing what they carried into the
-/// others, until the budget is spent or `rounds` such attempts have been made for each step, or it costs `bound`, which
-/// no plan is below. `found` is called now and then with a plan in the packing that is the cheapest so far. See
+/// Makes the plan in `packing` cheaper: it removes or shortens steps and packs what they carried into the others. It
+/// ends when the budget is spent, `rounds` attempts have been made for each step, or the plan costs `bound`, a lower
+/// bound of all plans. Calls `found` repeatedly when the packing holds a plan that is the cheapest so far. See
 /// repack.cpp.
 void repack(Packing& packing, std::uint64_t seed, std::int64_t rounds, double bound, Budget& budget,
             const std::function<void()>& found);

@@ -6,10 +6,10 @@
 
 namespace sluice::detail {
 
-/// The paper's normalisation, in which a step costs 1: weights in units of the set-up, rounded up.
+/// The paper's normalisation: a step costs 1, and weights are in units of the set-up, rounded up.
 ///
-/// The unit is the set-up, rounded up to a whole number so that pieces are whole, and 1 where the set-up is less: whole
-/// sizes gain nothing from smaller units. Nothing that is executed is rounded: see size_of.
+/// The unit is the set-up, rounded up to a whole number so that pieces are whole. It is 1 if the set-up is less,
+/// because whole sizes gain nothing from smaller units. What is executed is never rounded: see size_of.
 class SetupUnits {
  public:
   /// `setup` >= 0; beyond 2^62 every message is one unit.

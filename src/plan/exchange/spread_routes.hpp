@@ -15,9 +15,9 @@ struct SpreadLevel {
   double level = 0;       ///< where the level lies between the least possible, the mean (0), and the largest load (1)
 };
 
-/// `routes`, in which no node of `side`, which has `nodes`, carries far more than the level: nodes above it give all
-/// they carry for one peer to the nodes with the most room below it, largest first, whole where that fits and cut where
-/// not. `most_at_once`: of the nodes that cross at a time, for the mean. O(m log m) time.
+/// `routes`, changed so that no node of `side` carries far more than the level. `nodes`: the number of nodes of `side`.
+/// A node above the level gives all it carries for one peer to the nodes with the most room below it, largest first:
+/// whole if that fits, otherwise cut. `most_at_once`: how many nodes cross at a time, for the mean. O(m log m) time.
 [[nodiscard]] std::vector<Route> spread_routes(std::vector<Route> routes, const ClusterSide& side, std::size_t nodes,
                                                std::int64_t most_at_once, const SpreadLevel& to);
 

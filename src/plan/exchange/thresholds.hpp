@@ -18,8 +18,8 @@ namespace sluice::detail {
 ///
 /// Guarantee: what a round ends with costs no more than the plan of `thresholds`, if the budget lasts for that one.
 ///
-/// Complexity: as many filtrations as the budget allows. Memory that of filtration. Deterministic for a seed, unless
-/// time ends it.
+/// Complexity: as many filtrations as the budget allows. Memory: as filtration. Deterministic for a seed, unless time
+/// ends it.
 ///
 /// Source: Duin and Voss, "The pilot method: a strategy for heuristic repetition", Networks 34 (1999); the rest is
 /// ours.

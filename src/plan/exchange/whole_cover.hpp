@@ -11,16 +11,16 @@ namespace sluice::detail {
 
 /// The cheapest steps of whole durations that carry a message of a whole size: a knapsack that has to be filled.
 ///
-/// Method: f(x), the least price of steps that carry x, is that of one step that is long enough or, for a t of at most
-/// x / 2, that of a step of t and f(x - t): more steps than one can be made shorter until they carry x exactly, without
-/// paying more, as a longer step serves as well, and then the shortest of them is t. Complexity: O(durations + size^2
-/// / 4), memory O(durations).
+/// Method: f(x) is the least price of steps that carry x. Either one step is long enough, or there is a t of at most x
+/// / 2 such that a step of t and steps for x - t carry x: f(x) = price of t + f(x - t). Reason: several steps can be
+/// made shorter until they carry x exactly, without paying more, because a longer step serves as well; t is the
+/// shortest of them. Complexity: O(durations + size^2 / 4), memory O(durations).
 ///
 /// Example: steps of 1, 2, 3 for 2, 3, 7. A message of 3 pays 5, for steps of 1 and 2.
 class WholeCover {
  public:
-  /// `prices[t - 1]`: of a step of duration t, for 1 <= t <= the size; those further on are of longer steps, in any
-  /// order.
+  /// `prices[t - 1]`: the price of a step of duration t, for 1 <= t <= the size. Later entries are prices of longer
+  /// steps, in any order.
   double operator()(std::span<const double> prices, std::int64_t size);
 
   /// Places in `prices` of the steps that the last call has chosen; some may occur several times.
@@ -33,11 +33,11 @@ class WholeCover {
   std::vector<std::size_t> chosen_;
 };
 
-/// Of prices of all nodes for all whole durations up to the largest size, and a WholeCover for each message, in the
-/// unit of Budget.
+/// The work for prices of all nodes for all whole durations up to the largest size, and for a WholeCover for each
+/// message, in the unit of Budget.
 [[nodiscard]] std::int64_t work_of_whole_covers(const Demand& demand);
 
-/// Whether sizes are so small that this takes some milliseconds at most.
+/// Whether sizes are so small that work_of_whole_covers takes some milliseconds at most.
 [[nodiscard]] bool has_whole_covers(const Demand& demand);
 
 }  // namespace sluice::detail

@@ -13,31 +13,32 @@ namespace sluice::detail {
 /// from 0.
 class FlowRates {
  public:
-  /// A thing that a flow passes: if alone, the flow would keep it for so many seconds.
+  /// A thing that a flow passes: if alone, the flow would keep it for `seconds`.
   struct Passed {
     std::size_t thing = 0;
     double seconds = 0;
   };
   struct End {
     double time = 0;
-    std::uint64_t number = 0;  ///< ends at one time come in the order in which they were found
+    std::uint64_t number = 0;  ///< ends at one time come in the order of their discovery
     std::size_t flow = 0;
   };
 
-  /// What many flows have in common; its number. Alone, one of them takes `least_s` seconds; its share goes with
+  /// What many flows have in common; its number. A flow alone takes `least_s` seconds; its share is proportional to
   /// `weight`.
   std::size_t add_way(std::span<const Passed> passes, double least_s, double weight);
-  /// Room for so many flows.
+  /// Makes room for `flows` flows.
   void reserve(std::size_t flows) { slots_.reserve(flows); }
-  /// Where so many flows are under way, a moment lasts: for this part of the shortest flow that begins or leaves in it.
+  /// Sets how long a moment lasts if `many` or more flows are under way: this part of the shortest flow that begins or
+  /// leaves in it.
   void let_moments_last(std::size_t many, double part) {
     many_ = many;
     part_ = part;
   }
-  /// `flow` has not begun before. What begins and leaves in a moment gets new rates when it is closed, as of the last
-  /// time in it; rates and ends are those before it until then.
+  /// `flow` has not begun before. Flows that begin and leave in a moment get new rates when the moment is closed, as of
+  /// the last time in it. Until then rates and ends stay as they were.
   void begin(std::size_t flow, std::size_t way, double now);
-  /// What a flow passed whose end was taken is free for others; as begin().
+  /// Frees what a flow passed for others, after its end was taken; as begin().
   void leave(std::size_t flow, double now);
   /// Whether something has begun or left since a moment was closed, and until when others may do so in the same one.
   [[nodiscard]] bool open() const { return open_; }
@@ -47,18 +48,19 @@ class FlowRates {
 
   [[nodiscard]] bool no_ends() const { return ends_.empty(); }
   [[nodiscard]] double first_end() const { return ends_.front().time; }
-  /// Of the flow whose end comes first.
+  /// The first end, which is taken out.
   [[nodiscard]] End take_end();
-  /// So many rates have been found: the work so far.
+  /// The number of rates found so far.
   [[nodiscard]] double found() const { return found_; }
-  /// The work for them: of each port, link and the like at which rates were found anew, the flows that pass it.
+  /// The work of finding them: for each port, link and the like whose rates were found anew, the flows that pass it.
   [[nodiscard]] double work() const { return work_; }
-  /// What flows under way pass, in all.
+  /// What all flows under way pass, summed.
   [[nodiscard]] double passages() const { return passages_; }
   [[nodiscard]] std::span<const Passed> passed_on(std::size_t way) const {
     return {passed_.data() + ways_[way].passed, ways_[way].passes};
   }
-  /// use(flow, how much of it is left) for those under way, but for what has begun since a moment was closed.
+  /// Calls use(flow, how much of it is left) for flows under way, except flows that have begun since a moment was
+  /// closed.
   template <class Use>
   void for_flows(double now, Use use) const {
     for (const SlotEnd& end : ends_) {
@@ -82,7 +84,7 @@ class FlowRates {
     std::size_t passed = 0, passes = 0;  // where what it passes begins, in passed_; and how much
     double least = 0;
     double weight = 0;
-    double enough = 0;  // the level from which its flows need no more
+    double enough = 0;  // the level that gives its flows all they need
   };
   static constexpr std::uint32_t kNoSlot = UINT32_MAX;
   /// One under way. It has a slot, a line of the cache, which another one gets when it is over.
@@ -109,8 +111,8 @@ class FlowRates {
   struct Thing {
     std::vector<Passing> flows;   // under way
     std::uint32_t held_mark = 0;  // of the last moment that reached all that it held
-    // While rates are found: what is free; the weights of flows whose rate is open, and so many; the level at which it
-    // was used up, and the highest of those that got a rate.
+    // While rates are found: `free` is free; `weights` is the sum of weights of the `open` flows whose rate is open;
+    // `used_up` is the level that used it up; `top` is the highest level of flows that got a rate.
     std::uint32_t open = 0;
     double free = 1, weights = 0;
     double used_up = 0, top = 0;
@@ -156,7 +158,7 @@ class FlowRates {
   double found_ = 0;
   double work_ = 0;
   double passages_ = 0;  // of flows under way: how much each of them passes
-  // Of the moment at hand:
+  // About the present moment:
   bool open_ = false;
   double moment_ = 0;  // its last time so far
   double lasts_until_ = 0;

@@ -15,14 +15,15 @@ struct FlowWay {
   double overhead_s = 0;  ///< for how long it keeps either end busy
 };
 
-/// Things that flows pass but for their connections: ports of senders, of receivers, links, uplinks in both directions.
+/// The number of things that flows pass, without connections: ports of senders, of receivers, links, uplinks in both
+/// directions.
 [[nodiscard]] inline std::size_t passed_things(const RankNetwork& network) {
   const std::size_t clusters = network.platform().clusters.size();
   return 2 * static_cast<std::size_t>(network.platform().ranks) + clusters * clusters + network.uplinks();
 }
 
-/// pass(thing, seconds, queued_s) for each thing that a message passes, `connection` first: alone, it would keep the
-/// thing for so many seconds, and what TCP queues of it for so many.
+/// Calls pass(thing, seconds, queued_s) for each thing that a message passes, `connection` first. If alone, the message
+/// would keep the thing for `seconds`. TCP queues `queued_s` of it there.
 template <class Pass>
 FlowWay pass_all(const RankNetwork& network, std::size_t sender, std::size_t receiver, std::int64_t bytes,
                  std::size_t connection, Pass pass) {

@@ -32,8 +32,8 @@ struct MessageCosts {
 
 /// A group at some level of the platform: a host, a LAN, a site.
 struct RankGroup {
-  /// The clusters of each part are next to each other, and so are those of each part of a part. The part with the
-  /// root's cluster comes first, others by falling numbers of ranks.
+  /// The clusters of each part are adjacent, and so are the clusters of each part of a part. The part with the root's
+  /// cluster comes first, others by falling numbers of ranks.
   std::vector<std::size_t> clusters;
   std::vector<std::int64_t> ranks;  ///< cluster by cluster, the root first
 };
@@ -41,14 +41,14 @@ struct RankGroup {
 /// A platform as its ranks see it.
 ///
 /// A message of b bytes inside a cluster keeps both ports and the connection for g(b). Between clusters it keeps all
-/// three for the link's g(b); but if the link carries several connections side by side, it is not the ports that limit
-/// one of them. Such a message keeps the connection for g(b), a port only as long as a message inside its cluster, and
-/// it yields: shares of connections that compete for a port go with 1 / latency (as TCP's do), so messages inside the
-/// cluster slow it down.
+/// three for the link's g(b), unless the link carries several connections side by side: then the ports do not limit it.
+/// Such a message keeps the connection for g(b), and a port only as long as a message inside its cluster. It also
+/// yields: shares of connections that compete for a port are proportional to 1 / latency (as with TCP), so messages
+/// inside the cluster slow it down.
 ///
-/// Several messages share the link in turn, each for g(b) / connections, and all messages into or out of a group of any
-/// level share its uplink, each for the least such time of any link there, unless the platform gives another: a group's
-/// links start from one uplink, which is a host's card, or that of a LAN or a site.
+/// Several messages alternate on the link, each for g(b) / connections. All messages into or out of a group of any
+/// level share its uplink. Each keeps it for the least such time of any link there, unless the platform gives another.
+/// The links of a group start from one uplink: a host's card, or the uplink of a LAN or a site.
 class RankNetwork {
  public:
   explicit RankNetwork(const Platform& platform);

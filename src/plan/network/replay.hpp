@@ -24,8 +24,8 @@ struct ReplayMessage {
 
 enum class ReplayEnd : std::uint8_t { kSender, kReceiver };
 
-/// What waits for what: the start of a message (kSender), or its end where it was received, which then comes when it is
-/// there, all that it waits for has ended, and its receiver has worked on it.
+/// One message waits for another. kSender: its start waits. kReceiver: its end at the receiver waits. That end comes
+/// when the message is there, all that it waits for has ended, and its receiver has worked on it.
 struct ReplayWait {
   std::size_t ended = 0;  ///< a message
   ReplayEnd ended_at = ReplayEnd::kReceiver;
@@ -34,15 +34,15 @@ struct ReplayWait {
 };
 
 struct ReplayInput {
-  /// Those of one rank in the order in which it sends them where several may start.
+  /// The messages. If a rank may start several, it sends them in this order.
   std::vector<ReplayMessage> messages;
   std::vector<ReplayWait> waits;
-  /// Stops the replay when it has computed more rates of messages than this, or is expected to. Its work is about
-  /// proportional to this number.
+  /// The replay gives up when it has found more rates of messages than this, or when it seems that it will. The number
+  /// of rates is a measure of its work.
   double most_rates = kInfinity;
-  double most_work = kInfinity;  ///< stops the replay when FlowRates::work is above this
-  /// Stops the replay when the replayed time is above `most_s`, and FlowRates::work above `least_work`. Unless
-  /// `to_the_time` is set, it also stops when it is proven to end after `most_s`.
+  double most_work = kInfinity;  ///< likewise, for FlowRates::work
+  /// The replay also gives up when it is sure to last longer than `most_s`. With `to_the_time` it gives up when it has
+  /// come to the time `most_s` and has done at least `least_work` of that work.
   double most_s = kInfinity, least_work = 0;
   bool to_the_time = false;
   StopRequest stop;  ///< and when this says so
@@ -57,18 +57,18 @@ struct ReplayResult {
   std::vector<Times> messages;
   std::vector<std::size_t> started;  ///< messages in the order of their starts
   double length = 0;
-  double rates = 0;      ///< found
-  double work = 0;       ///< the same
-  bool complete = true;  ///< else it gave up, and the times mean nothing
-  bool longer = false;   ///< as it takes longer than most_s
+  double rates = 0;      ///< the number of rates found
+  double work = 0;       ///< FlowRates::work
+  bool complete = true;  ///< otherwise it gave up, and the times mean nothing
+  bool longer = false;   ///< it gave up because it takes longer than most_s
 };
 
-/// When messages start and arrive where those that share a port or a link share its rate: see replay.cpp. They must be
-/// such that all can pass.
+/// When messages start and arrive if messages that share a port or a link share its rate: see replay.cpp. @pre all
+/// messages can pass: no waits in a circle
 [[nodiscard]] ReplayResult replay_messages(const RankNetwork& network, const ReplayInput& input);
 
-/// The same messages with the times of their replay, in the order of their starts there. `rates_left`: nothing if that
-/// takes more rates (ReplayInput::most_rates); those that were found are taken off.
+/// The same messages with the times of their replay, in the order of their starts in it. `rates_left`: nothing if the
+/// replay takes more rates (ReplayInput::most_rates); the rates found are taken off.
 [[nodiscard]] std::optional<TimedMessages> replayed(const RankNetwork& network, const TimedMessages& messages,
                                                     double* rates_left = nullptr);
 

@@ -31,21 +31,21 @@ class ReplayFloor {
     std::size_t from = 0, to = 0;  // ranks
     std::size_t way = 0;
     std::size_t behind = kNone;  // the next one from rank to rank
-    double connection_s = 0;     // that one starts so much later, or more
+    double connection_s = 0;     // the next one starts at least this much later
     double work_s = 0;           // as ReplayMessage
   };
   struct Way {
     std::span<const FlowRates::Passed> passes;
     double latency_s = 0;
-    double least_s = 0;  // it flows for so long if it has all it passes for itself
+    double least_s = 0;  // it flows for at least this long, even if it has all it passes for itself
     double overhead_s = 0;
   };
 
-  /// Of things only those with a number below `things` are looked at.
+  /// Considers only things with a number below `things`.
   ReplayFloor(std::vector<Message> messages, std::vector<Way> ways, const ReplayWaiting& waiting, std::size_t things,
               std::size_t ranks);
 
-  /// Of the whole replay.
+  /// The least length of the whole replay.
   [[nodiscard]] double at_start() const { return at_start_; }
   /// From the start of a message to the end of the replay.
   [[nodiscard]] double from_start(std::size_t message) const { return from_start_[message]; }

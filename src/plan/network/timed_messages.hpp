@@ -16,16 +16,16 @@ struct RankMessage {
   std::int32_t to = 0;
   std::int64_t begin = 0;  ///< bytes [begin, end) of the message
   std::int64_t end = 0;
-  double priority = 0;  ///< of what it could send, a rank sends the least first; of one connection all different
+  double priority = 0;  ///< a rank sends first what has the least; different for all messages of one connection
   bool alone = false;   ///< its sender sends nothing else before it arrives
-  float pace = 1;       ///< its sender waits for so many times as long as it keeps the port before it sends another
+  float pace = 1;       ///< times how long this one keeps the port: its sender's wait until it sends another
 };
 
 /// A message with its times, in seconds from the moment when the root has everything.
 ///
-/// It may start when every byte of its range has arrived (at once on the root), not before `port_s` have passed since
-/// the start of its sender's message before it, nor before `connection_s` have passed since the last one to the same
-/// rank. Both may be longer than the message takes: then its sender waits.
+/// It may start when three conditions hold. Every byte of its range has arrived (at once on the root). `port_s` have
+/// passed since the start of its sender's previous message. `connection_s` have passed since the start of its sender's
+/// previous message to the same rank. Both may be longer than the message takes: then its sender waits.
 struct TimedMessage {
   std::int64_t from = 0;
   std::int64_t to = 0;
@@ -40,7 +40,7 @@ struct TimedMessage {
   friend bool operator==(const TimedMessage&, const TimedMessage&) = default;
 };
 
-/// Messages that carry out a broadcast of so many bytes, in the order of their starts, in which they can pass one after
+/// Messages that carry out a broadcast of `bytes`, in the order of their starts. In this order they can pass one after
 /// the other.
 struct TimedMessages {
   std::int64_t bytes = 0;
@@ -50,7 +50,7 @@ struct TimedMessages {
   friend bool operator==(const TimedMessages&, const TimedMessages&) = default;
 };
 
-/// Makes every time so many times as long.
+/// Multiplies every time by `factor`.
 inline void stretch(TimedMessages& messages, double factor) {
   messages.length_s *= factor;
   for (TimedMessage& each : messages.list) {
@@ -59,7 +59,8 @@ inline void stretch(TimedMessages& messages, double factor) {
   }
 }
 
-/// use(source, message), positions in the list, for each message and those that bring bytes of it to its sender.
+/// Calls use(source, message), positions in the list, for each message and each source that brings bytes of it to its
+/// sender.
 template <class Use>
 void for_sources(const TimedMessages& messages, std::int64_t ranks, Use use) {
   const std::vector<TimedMessage>& list = messages.list;

@@ -106,8 +106,8 @@ Variants equal_work_variants(const ProgramTask& task) {
   variants.front().messages = messages_of_equal_work(task, *pairwise_shares);
   variants.front().exactly = variants.front().messages;
   // Where shares are the blocks, "pairwise" is the same.
-  variants.front().is_of_another = task.shape.commutative && task.shape.problem != Collective::kReduce &&
-                                   !costs.differ() && task.shape.block_offsets.empty();
+  variants.front().duplicate_of_other_algorithm = task.shape.commutative && task.shape.problem != Collective::kReduce &&
+                                                  !costs.differ() && task.shape.block_offsets.empty();
   if (!task.shape.commutative || !costs.differ()) return variants;
   for (Groups groups : task.groups) {
     for (Ranks& group : groups) std::ranges::stable_sort(group, {}, [&](std::int64_t rank) { return costs.of(rank); });

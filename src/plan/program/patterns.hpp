@@ -24,27 +24,27 @@ using RangeSets = std::vector<Ranges>;
 [[nodiscard]] ProgramMessages binomial_broadcast(const Ranks& ranks, const Ranges& all);
 [[nodiscard]] ProgramMessages chain_broadcast(const Ranks& ranks, const Ranges& segments);
 [[nodiscard]] ProgramMessages circulant_broadcast(const Ranks& ranks, const Ranges& segments);
-/// Of ranks that are positions, those of `position` alone: O(segments + log^2 ranks) time.
+/// Only the messages of `position`; ranks are positions: O(segments + log^2 ranks) time.
 [[nodiscard]] ProgramMessages circulant_broadcast_of(std::int64_t position, std::int64_t ranks, const Ranges& segments);
 [[nodiscard]] ProgramMessages scatter_allgather_broadcast(const Ranks& ranks, const ByteRange& all,
                                                           std::int64_t element_bytes);
-/// To each its set.
+/// Each rank gets its set.
 [[nodiscard]] ProgramMessages flat_scatter(const Ranks& ranks, const RangeSets& sets);
 [[nodiscard]] ProgramMessages binomial_scatter(const Ranks& ranks, const RangeSets& sets);
 
 // ---- everybody has a set, all shall have all; every rank receives each set once
 
 [[nodiscard]] ProgramMessages ring_allgather(const Ranks& ranks, const RangeSets& sets);
-/// The same in messages of at most so many bytes, for sets of different sizes.
+/// As ring_allgather in messages of at most `most_bytes`, for sets of different sizes.
 [[nodiscard]] ProgramMessages ring_allgather_by_pieces(const Ranks& ranks, const RangeSets& sets,
                                                        std::int64_t most_bytes);
 [[nodiscard]] ProgramMessages pairwise_allgather(const Ranks& ranks, const RangeSets& sets);
 [[nodiscard]] ProgramMessages bruck_allgather(const Ranks& ranks, const RangeSets& sets);
 [[nodiscard]] ProgramMessages circulant_allgather(const Ranks& ranks, const RangeSets& sets);
-/// A power of two of ranks.
+/// For a power of two of ranks.
 [[nodiscard]] ProgramMessages recursive_doubling_allgather(const Ranks& ranks, const RangeSets& sets);
 
-/// Throws InputError where a message for each set to all others but its own would be too many.
+/// Throws InputError if a message for each set to all others would be too many.
 void check_all_to_all(const RangeSets& sets);
 
 /// Rank i of the ranks has what it gets for what it sends: `skips` rise from 1 to the number of ranks, each at most
@@ -90,7 +90,7 @@ struct OrderedTrees {
 [[nodiscard]] ProgramMessages ordered_tree_broadcast(const OrderedTrees& trees, std::int64_t ranks, std::int64_t leader,
                                                      std::int64_t share, const Ranges& ranges);
 
-/// Of all `ranks`, in runs that begin with `starts`.
+/// Over all `ranks`, in runs that begin with `starts`.
 [[nodiscard]] ProgramMessages ordered_runs_reduce_scatter(const Ranks& starts, std::int64_t ranks,
                                                           const std::function<ByteRange(std::int64_t)>& block);
 
@@ -111,9 +111,9 @@ using Allgather = std::function<ProgramMessages(const Ranks&, const RangeSets&)>
 /// Whether at most two groups are of one rank, as grouped_allreduce needs it.
 [[nodiscard]] bool can_be_collected(const Groups& groups);
 [[nodiscard]] ProgramMessages grouped_allreduce(const Groups& groups, const Ranges& shares, const Allgather& inside);
-/// In segments, each given by its shares, of which groups combine, send and gather several at the same time. Groups are
-/// given by their parts. The last `exchanged` segments go between groups by one latency; each group has several ranks
-/// then.
+/// In segments, each given by its shares. Groups combine, send and gather several segments at the same time.
+/// `parts_of_groups`: groups are given by their parts. The last `exchanged` segments go between groups by one latency;
+/// then each group has several ranks.
 [[nodiscard]] ProgramMessages pipelined_allreduce(const std::vector<Groups>& parts_of_groups,
                                                   const std::vector<Ranges>& segments, std::size_t exchanged);
 [[nodiscard]] ProgramMessages grouped_alltoall(const Groups& groups,

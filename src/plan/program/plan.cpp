@@ -202,7 +202,7 @@ class Planning {
       throw InputError("algorithm", fmt::format("'{}' with an operation that does not commute", planner.known.name),
                        "one that keeps the order of the ranks");
     for (ProgramVariant& variant : planner.variants(task_)) {
-      if (beside_others && variant.is_of_another) continue;
+      if (beside_others && variant.duplicate_of_other_algorithm) continue;
       if (detail::may_swap_ranks(task_.shape))
         variant.make = [this, make = std::move(variant.make)] {
           return detail::with_fast_ranks_combining(network_, task_.shape, make());

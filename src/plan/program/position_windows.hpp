@@ -8,23 +8,23 @@
 
 namespace sluice::detail {
 
-/// What consecutive positions have together, in as few ranges as can be, without a look at each position: of patterns
-/// in which everybody passes on all it has.
+/// What consecutive positions have together, in as few ranges as can be, without a look at each position. It serves
+/// patterns that let everybody forward all it has.
 ///
-/// Method: ranges that follow each other in the array and belong to positions that follow each other are a run. Of a
-/// run, any positions have one range. A window is looked up in all runs, or, where it has fewer ranges than there are
-/// runs, range by range.
-/// Complexity: O(n log n) for n ranges; O(r) for a window, r the number of runs, or that of its ranges if that is less.
+/// Method: ranges that follow each other in the array and belong to positions that follow each other are a run. Any
+/// positions of a run have one range. A window is looked up in all runs, or range by range if it has fewer ranges than
+/// there are runs.
+/// Complexity: O(n log n) for n ranges. A window takes O(r) for r runs, or O(its ranges) if these are fewer.
 ///
-/// Example: blocks in the order of the positions are one run; two groups that take turns, where positions are by
-/// groups, give a run for each block.
+/// Example: blocks in the order of the positions are one run. If two groups alternate in the array and positions are by
+/// groups, each block is a run.
 class PositionWindows {
  public:
   explicit PositionWindows(const RangeSets& sets);
 
   /// What `count` positions from `first` on have, the first of all behind the last. @pre count <= their number
   [[nodiscard]] Ranges of(std::size_t first, std::size_t count) const;
-  /// At most so many ranges are looked at for a window.
+  /// The most ranges that one window looks at.
   [[nodiscard]] std::size_t most_looked_at() const;
 
  private:

@@ -19,9 +19,9 @@ namespace sluice::detail {
 /// What a planner of programs is asked for.
 struct ProgramTask {
   Program shape;               ///< all but its operations and what they take
-  Ranks order;                 ///< ranks by groups, the root's first; where the order of combining counts, 0, 1, 2, ...
-  std::vector<Groups> groups;  ///< the same by levels of the platform, those of several groups only; may be empty
-  std::int64_t segments = 0;   ///< 0: to be chosen
+  Ranks order;                 ///< ranks by groups, the root's first; if the order of combining counts, 0, 1, 2, ...
+  std::vector<Groups> groups;  ///< the ranks by levels of the platform; only levels with several groups; may be empty
+  std::int64_t segments = 0;   ///< 0: the planner chooses
   const RankNetwork* network = nullptr;  ///< none for plans that need no platform
   BroadcastOptions of_broadcasts;        ///< for those that are a broadcast over the platform, or have one
   /// By levels of the platform from the outermost on: the first of every few ranks that follow each other in one group.
@@ -37,10 +37,10 @@ struct ProgramTask {
 struct ProgramVariant {
   std::string name;  ///< of the algorithm, and what is chosen in it
   std::function<ProgramMessages()> make;
-  std::optional<double> length_s = {};       ///< about, where its planner knows better than an estimate
-  std::int64_t messages = 0;                 ///< about how many, where that is known before they are made
-  std::optional<std::int64_t> exactly = {};  ///< how many, for those of very many messages
-  bool is_of_another = false;                ///< another algorithm has an equal variant, so "auto" skips this one
+  std::optional<double> length_s = {};        ///< about, if its planner knows better than an estimate
+  std::int64_t messages = 0;                  ///< about how many, if that is known before they are made
+  std::optional<std::int64_t> exactly = {};   ///< how many, for plans of very many messages
+  bool duplicate_of_other_algorithm = false;  ///< another algorithm has this variant, so "auto" need not consider it
 };
 
 struct ProgramPlanner {
@@ -53,15 +53,15 @@ struct ProgramPlanner {
 };
 
 [[nodiscard]] std::span<const ProgramPlanner> program_planners();
-/// What is known of those of a problem.
+/// Descriptions of the algorithms for a problem.
 [[nodiscard]] std::span<const Algorithm> program_algorithms(Collective problem);
 
 /// How much "auto" looks at.
 enum class ProgramSearch : std::uint8_t {
   kAll,   ///< all variants, for a second or so
-  kSoon,  ///< those that are little work beside those whose planners know their length, which need no replay
+  kSoon,  ///< variants with little work, besides those whose planners know their length and need no replay
 };
-/// As the public one, and how to plan broadcasts.
+/// As the public plan_program, with options for planning broadcasts.
 [[nodiscard]] ProgramPlan plan_program(const Platform& platform, const ProgramProblem& problem,
                                        const ProgramOptions& options, const BroadcastOptions& of_broadcasts,
                                        ProgramSearch search = ProgramSearch::kAll);

@@ -17,16 +17,16 @@ enum class SendOrder : std::uint8_t {
   kInTurn,      ///< each when the port would be done with the one before: as a library that goes step by step
 };
 
-/// When a replay gives up: see ReplayInput::most_work, of which 50 million are some seconds, and most_s.
+/// When a replay gives up: see ReplayInput::most_work and most_s. A work of 50 million takes some seconds.
 struct ReplayLimits {
-  double work_left = kInfinity;  ///< what was done is taken off
+  double work_left = kInfinity;  ///< the work done is taken off
   double most_s = kInfinity;
   double least_work = 0;  ///< for most_s, with to_the_time
   bool to_the_time = false;
   StopRequest stop = {};
-  bool longer = false;  ///< whether it gave up as it takes longer than most_s
+  bool longer = false;  ///< whether it gave up because it takes longer than most_s
 };
-/// As the public one, of a program that is known to be sound; nothing if it gives up.
+/// As the public replay, for a program that is known to be sound; nothing if it gives up.
 [[nodiscard]] std::optional<ReplayedProgram> replay(const RankNetwork& network, const Program& program, SendOrder order,
                                                     ReplayLimits& limits);
 
@@ -42,14 +42,14 @@ struct TimedProgram {
 /// The length of its replay; nothing if that gives up.
 [[nodiscard]] std::optional<double> replayed_length(const RankNetwork& network, const TimedProgram& program,
                                                     ReplayLimits& limits);
-/// About the same, in one walk over the operations.
+/// An estimate of replayed_length, in one walk over the operations.
 [[nodiscard]] double estimated_length(const RankNetwork& network, const TimedProgram& program);
 
-/// What is estimated is at least this: for how long the messages keep the port, link or uplink that they keep longest.
+/// A lower bound of estimates: how long the messages keep the port, link or uplink that they keep longest.
 [[nodiscard]] double load_of(const RankNetwork& network, const ProgramMessages& messages);
 
-/// The replay of programs with these messages takes at least so long, but for rounding: for how long they keep the
-/// port, link, uplink or rank that they keep longest. O(messages).
+/// A lower bound, except for rounding, of the replay of programs with these messages: how long they keep the port,
+/// link, uplink or rank that they keep longest. O(messages).
 [[nodiscard]] double replay_at_least(const RankNetwork& network, const ProgramMessages& messages,
                                      const CombiningCosts& combine_s_per_byte);
 

@@ -23,18 +23,19 @@ namespace sluice::detail {
 
 // ---- how many messages
 
-/// Of a block for each pair of ranks.
+/// The number of messages if every pair of ranks exchanges a block.
 [[nodiscard]] std::int64_t all_pairs(const ProgramTask& task);
-/// Messages in which every rank gets something of each other rank, where each has something for it.
+/// The number of messages if every rank gets something from each other rank that has something for it.
 [[nodiscard]] std::optional<std::int64_t> one_of_each_pair(const ProgramTask& task);
-/// The same where ranks send to one rank of each other group, and pass on what they have and get in their own.
+/// The number of messages if ranks send to one rank of each other group, and forward in their own group what they have
+/// and get.
 [[nodiscard]] std::optional<std::int64_t> one_of_each_pair_in_groups(const ProgramTask& task, const Groups& groups);
 
 // ---- parts of programs
 
-/// A problem that combines and then one that spreads: both by the same pattern.
+/// A problem that combines and then spreads, both by the pattern `spread`.
 [[nodiscard]] ProgramMessages there_and_back(ProgramMessages spread);
-/// Share by share, what ranks behind have first, then those before, each nearest first.
+/// Share by share: first what later ranks have, then what earlier ranks have, each nearest first.
 [[nodiscard]] ProgramMessages ordered_reduce_scatter(const ProgramTask& task);
 /// Each rank's block to `root`.
 [[nodiscard]] ProgramMessages flat_gather(const ProgramTask& task, std::int64_t root);

@@ -17,9 +17,9 @@ class ChainOrder {
  public:
   explicit ChainOrder(const ReplicatedProblem& problem);
 
-  /// The same problem with places in the chains for numbers of copies.
+  /// The problem with places in the chains instead of numbers of copies.
   [[nodiscard]] const ReplicatedProblem& problem() const { return problem_; }
-  /// The fewest chains in which everybody who is a sender, too, is the last.
+  /// The fewest chains such that every process that also sends is the last of a chain.
   [[nodiscard]] std::int64_t least_heads() const { return least_heads_; }
   /// Turns places back into numbers of copies.
   void number(std::vector<Transfer>& transfers) const;

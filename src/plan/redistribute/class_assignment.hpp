@@ -12,7 +12,7 @@
 /// What is looked for, and found, by searches for schedules of classes of messages.
 namespace sluice::detail {
 
-/// How many messages of each class go in steps of which duration. A step lasts as long as a message: durations are the
+/// The number of messages of each class in steps of each duration. A step lasts as long as a message: durations are the
 /// distinct lengths, rising.
 struct ClassAssignment {
   std::vector<std::int64_t> durations;

@@ -9,17 +9,17 @@ namespace sluice::detail {
 /// The least TC of whole messages in a limited number of steps.
 ///
 /// Problem: choose X_t, the number of steps of duration t, and n_ct, the number of messages of class c in steps of
-/// duration t >= its length, such that each sender and each receiver has at most X_t messages in steps of duration t.
-/// Steps of one duration are X_t matchings of the messages in them (Koenig: a bipartite graph of degree X_t has an edge
-/// colouring in X_t colours), so there is no order of steps in it, and this is the problem itself. It is a program over
-/// classes, not messages: with N_at = sum of n_ct over the classes of group a, the messages of a group can be dealt to
-/// its A senders such that each has floor(N_at / A) or ceil(N_at / A) of duration t, and likewise at the receivers
-/// (class_steps.hpp), so N_at <= A X_t says that none has more than X_t.
+/// duration t >= its length. No sender and no receiver may have more than X_t messages in steps of duration t. Steps of
+/// one duration are X_t matchings of the messages in them (Koenig: a bipartite graph of degree X_t has an edge
+/// colouring in X_t colours). So the program has no order of steps, and it is the problem itself. It is a program over
+/// classes, not messages. Let N_at = sum of n_ct over the classes of group a. The messages of a group can be dealt
+/// evenly to its A senders: each has floor(N_at / A) or ceil(N_at / A) of duration t. The same holds at the receivers
+/// (class_steps.hpp). So N_at <= A X_t means that none has more than X_t.
 ///
 ///     minimise   sum of t X_t
 ///     subject to sum over t of n_ct = A B for each class c,
-///                sum over c of n_ct <= A X_t for each group of senders and each t, B X_t for those of receivers,
-///                sum of X_t <= most_steps.
+///                sum over c of n_ct <= A X_t for each group of senders and each t, and B X_t for each group of
+///                receivers,
 ///
 /// Guarantee: with CBC, in the arithmetic of its linear programs (double, tolerance 10^-6); an assignment is whole
 /// numbers and checked. Without it, see profile_search.hpp.

@@ -9,11 +9,11 @@ namespace sluice::detail {
 /// for the message of class c from sender alpha of its group to receiver beta. Steps are in falling order of duration.
 ///
 /// Method: balanced edge colourings, three times, each by Koenig's theorem after vertices are cut into smaller ones (de
-/// Werra). The messages of a group of senders are edges between their classes, cut into B vertices of degree A, and
-/// their durations, cut into vertices of degree <= A: a colouring in A colours deals them to the A senders such that
-/// each gets B of every class and at most ceil(N_at / A) <= X_t of duration t. Likewise the messages of a group of
-/// receivers, between (class, sender) of degree B and durations. Then the messages of duration t are a graph of degree
-/// <= X_t, which has a colouring in X_t matchings: the steps.
+/// Werra). First, the messages of a group of senders are edges between their classes and their durations. Classes are
+/// cut into B vertices of degree A, durations into vertices of degree <= A. A colouring in A colours deals them to the
+/// A senders. Each sender gets B of every class and at most ceil(N_at / A) <= X_t of duration t. Second, likewise the
+/// messages of a group of receivers, between (class, sender) of degree B and durations. Third, the messages of duration
+/// t are a graph of degree <= X_t, which has a colouring in X_t matchings: the steps.
 /// Complexity: O(m log m) for m messages of the classes, memory O(m). Deterministic.
 /// Source: ours; de Werra (1971) for balanced edge colourings.
 /// Example: one class with A = B = 2 and one step each of durations 2 and 1: the four messages are two matchings.

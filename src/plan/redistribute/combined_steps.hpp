@@ -8,17 +8,17 @@
 
 namespace sluice::detail {
 
-/// The steps of an array of several dimensions from the steps of each: which steps run as one.
+/// The steps of an array of several dimensions from the steps of each: decides which steps run as one.
 ///
-/// Problem: a message of a d-dimensional array is one message (a step) of each dimension. The pairs of steps (s1, s2)
-/// are steps again, NS1 * NS2 of them; but where the busiest process is a sender in one dimension and a receiver in
-/// another, that is more than needed: 4x2 -> 2x4 has 4 steps in each dimension, so 16, while no process has more than 8
-/// messages.
-/// Method: let dimensions be folded (see Fold) with groups of size a. In a tuple of groups (t1, ..., td) a sender has
-/// at most one message in each dimension with single senders, and one for each position x inside the group in those
-/// with single receivers. Write X for the tuple of positions of the latter dimensions, of A = product of the a of them,
-/// and Y for the tuple of the former, of B. A sender's messages differ in X and share Y, a receiver's differ in Y and
-/// share X, so (X + Y) mod max(A, B) tells apart the messages of any process.
+/// Problem: the pairs of steps (s1, s2) of the messages of two dimensions are steps again, NS1 * NS2 of them. That is
+/// more than needed if the busiest process is a sender in one dimension and a receiver in another. 4x2 -> 2x4 has 4
+/// steps in each dimension, so 16, but no process has more than 8 messages.
+/// Method: let dimensions be folded (see Fold) with groups of size a. Take a tuple of groups (t1, ..., td). In it a
+/// sender has at most one message in each dimension with single senders. In each dimension with single receivers it has
+/// one for each position x inside the group. Let X be the tuple of positions of the dimensions with single receivers,
+/// and A the product of their a. Let Y be the tuple of positions of the dimensions with single senders, and B the
+/// product of their a. A sender's messages differ in X and share Y, a receiver's differ in Y and share X. So (X + Y)
+/// mod max(A, B) tells apart the messages of any process.
 /// Guarantee: step ((t1, ..., td), (X + Y) mod max(A, B)) is one-port; the number of steps is the product of the NS_d /
 /// a_d times max(A, B): optimal where the larger degree of every dimension is a multiple of the smaller one. Without
 /// folds it is the plain product, optimal where the busiest side is the same in all dimensions; TC is then the product
@@ -37,7 +37,8 @@ class CombinedSteps {
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   /// The step of the message that is in step axis_steps[d] of each dimension d.
   [[nodiscard]] std::int64_t step_of(std::span<const std::int64_t> axis_steps) const;
-  /// Tuples of steps that transmission() looks at: none without folds, else the product of the steps of all dimensions.
+  /// The number of tuples of steps that transmission() considers: none without folds, otherwise the product of the
+  /// steps of all dimensions.
   [[nodiscard]] double pricing_work() const;
   /// TC: the sum over the steps of their largest message, from the durations of the steps of each dimension.
   /// Throws InputError when it is beyond int64. O(steps of the dimensions + pricing_work()).

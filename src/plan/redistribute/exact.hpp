@@ -47,16 +47,16 @@ struct LeastTransmission {
 
 /// `exact`: the least TC of every number of steps, with proof.
 ///
-/// Problem: schedules of an array of any number of dimensions with the fewest steps NS and the lowest total cost TC at
-/// once, which the paper leaves open, or, where no schedule has both, all pairs (NS, TC) that nothing beats.
-/// Method: the program of class_program.hpp, on classes as coarse as the symmetry of the communication grid allows
-/// first: a dozen classes where the machine has thousands of messages. A schedule of the classes lifts to one of the
-/// machine. Where its TC meets transmission_bound, which holds for the machine, it is optimal. Elsewhere finer classes
-/// may allow a lower TC: the lifts are told apart step by step (see AxisClasses), up to the messages themselves, whose
-/// optimum is that of the machine. A dimension that is no whole number of slices is planned as the slices that it
-/// holds, with a bound that leaves the tail out, and then by its messages. An array with copies (see
-/// RedistributionProblem::with_roles), or with blocks of any sizes, is planned by its messages alone, as these break
-/// the symmetry; so are messages of several arrays, merged.
+/// Problem: schedules of an array of any number of dimensions that have both the fewest steps NS and the lowest total
+/// cost TC, which the paper leaves open. If no schedule has both: all pairs (NS, TC) that nothing beats.
+/// Method: the program of class_program.hpp, at first on classes as coarse as the symmetry of the communication grid
+/// allows: a dozen classes for a machine of thousands of messages. A schedule of the classes lifts to one of the
+/// machine. If its TC meets transmission_bound, which holds for the machine, it is optimal. Otherwise finer classes may
+/// allow a lower TC. The lifts are told apart step by step (see AxisClasses), up to the messages themselves, whose
+/// optimum is the machine's optimum. A dimension that is no whole number of slices is first planned as the slices that
+/// it holds, with a bound that leaves the tail out. Then it is planned by its messages. An array with copies (see
+/// RedistributionProblem::with_roles), or with blocks of any sizes, is planned by its messages alone, because these
+/// break the symmetry. Merged messages of several arrays are planned so too.
 /// Guarantee: every schedule is priced as it is; `at_least` holds for the array as it is. All of 20,000 random grids
 /// with P, Q <= 32, r, s <= 20 are solved.
 /// Complexity: exponential in the number of classes and lengths; ends when `effort` is used up. One unit is a pivot of
@@ -67,7 +67,7 @@ struct LeastTransmission {
 class ExactSearch {
  public:
   ExactSearch(const RedistributionProblem& problem, std::int64_t effort, StopRequest stop = {});
-  /// Of messages as they are, each a class. Rules know them by their numbers (ArrayRule::edge_steps).
+  /// For given messages, each a class. Rules know them by their numbers (ArrayRule::edge_steps).
   ExactSearch(MessageClasses messages, std::int64_t effort, StopRequest stop = {});
 
   /// Whether the messages are few enough to look at.
@@ -83,7 +83,7 @@ class ExactSearch {
   struct Level {
     std::vector<std::int64_t> fineness;  ///< of each dimension; 0: its messages themselves
     bool true_lengths = true;            ///< whether no tail is left out
-    bool finest = false;                 ///< whether its optimum is that of the machine
+    bool finest = false;                 ///< whether its optimum is the machine's optimum
   };
 
   void add_levels(const std::vector<std::vector<std::int64_t>>& choices, bool true_lengths);

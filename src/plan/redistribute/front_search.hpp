@@ -10,7 +10,7 @@
 
 namespace sluice::detail {
 
-/// More steps than the fewest are tried up to so many, where each may still lower TC.
+/// The search tries at most this many steps more than the fewest, if each may still lower TC.
 inline constexpr std::int64_t kMostMoreSteps = 100;
 
 /// A schedule with its NS and TC.
@@ -33,10 +33,10 @@ struct SearchedFront {
   bool complete = true;
 };
 
-/// All that nothing beats in NS and TC at once, number of steps by number of steps, from `known` schedules on.
-/// `bound`: of steps and transmission, from the messages of each process alone; `search` may raise the latter.
-/// `schedule_of(found)` makes a schedule of what the search found. Where the search does not apply the front is that of
-/// the known schedules.
+/// All schedules that nothing beats in NS and TC at once, number of steps by number of steps. `known`: schedules to
+/// begin with. `bound`: of steps and transmission, from the messages of each process alone; `search` may raise the
+/// transmission. `schedule_of(found)` makes a schedule from what the search found. If the search does not apply, the
+/// front is the front of the known schedules.
 template <class Schedule, class ScheduleOf>
 SearchedFront<Schedule> search_front(ExactSearch& search, const Cost& bound,
                                      const std::vector<PricedSchedule<Schedule>>& known, ScheduleOf&& schedule_of) {

@@ -45,10 +45,11 @@ struct ClassBound {
 
 /// The classes of one dimension, and where a pair of processes stands in them.
 ///
-/// Where the sub-array is whole slices, the quotient of the communication grid (see CommunicationGrid): class k joins
-/// row residue a, of A blocks, to column residue b, of B blocks, and each block stands for g0 processes, its lifts.
+/// If the sub-array is whole slices, this is the quotient of the communication grid (see CommunicationGrid). Class k
+/// joins row residue a, of A blocks, to column residue b, of B blocks. Each block stands for g0 processes, its lifts.
 /// `fineness` h, a divisor of g0, tells lifts apart modulo h: group (a, i mod h) is joined by class (k, i mod h) to
-/// group (b, (i - shift_k) mod h). h = 1 is the quotient, h = g0 the whole grid. Else the messages themselves.
+/// group (b, (i - shift_k) mod h). h = 1 is the quotient, h = g0 the whole grid. Otherwise it is the messages
+/// themselves.
 class AxisClasses {
  public:
   /// The messages as they are, for any sub-array.
@@ -71,15 +72,15 @@ class AxisClasses {
   CommunicationGrid grid_;
   std::int64_t fineness_ = 0;  ///< 0: the messages themselves
   MessageClasses messages_;
-  // Of the messages themselves: sorted by sender, then receiver.
+  // Only for the messages themselves: sorted by sender, then receiver.
   std::vector<std::int32_t> first_of_sender_;
 };
 
-/// Messages of the classes of one dimension at that fineness (0: the messages themselves), at most.
+/// At most how many messages the classes of one dimension have at that fineness (0: the messages themselves).
 [[nodiscard]] double most_messages_of(const AxisPattern& pattern, std::int64_t fineness);
 
-/// The same classes with each message a class of its own, number (class * A + alpha) * B + beta; of copies() = 1 they
-/// are what they were.
+/// The same classes with each message a class of its own, number (class * A + alpha) * B + beta. If copies() = 1 they
+/// stay as they are.
 [[nodiscard]] MessageClasses told_apart(MessageClasses classes);
 
 /// The classes of an array: the products of the classes of its dimensions.
@@ -87,8 +88,8 @@ class ArrayClasses {
  public:
   explicit ArrayClasses(std::vector<AxisClasses> axes);
   /// The messages that are left when each has the length that `length_of(sender, receiver, length of the product)`
-  /// says: none of those of length 0. Processes are numbered row by row of the grids from the processes with the first
-  /// blocks on. @pre copies() == 1
+  /// says; messages of length 0 are left out. Processes are numbered row by row of the grids, starting from the
+  /// processes with the first blocks. @pre copies() == 1
   using LengthOf = std::function<std::int64_t(std::int32_t, std::int32_t, std::int64_t)>;
   ArrayClasses(std::vector<AxisClasses> axes, const LengthOf& length_of);
   /// Messages that no array explains. They are known by their numbers alone: edge_of is not for them.

@@ -10,17 +10,17 @@
 
 namespace sluice::detail {
 
-/// The messages of one dimension as a weighted bipartite graph for the planners that peel matchings off, and the way
-/// back from steps of its edges to steps of messages.
+/// The messages of one dimension as a weighted bipartite graph for the planners that peel matchings off. It also maps
+/// steps of its edges back to steps of messages.
 ///
-/// Wherever the sub-array holds a slice or more, every pair of the communication grid has a message and the graph is
-/// the quotient of the grid (see CommunicationGrid): P/g0 + Q/g0 vertices, one edge for g0 messages of one length. A
-/// matching of the quotient, lifted, is a matching of the grid; a maximum-weight matching of the quotient is a g0-th of
-/// one of the grid (average a fractional matching of the grid over each edge's lifts), and degrees are equal. So a
-/// schedule of the quotient is one of the grid, with the same NS and TC; stepwise has the fewest steps on both. Its TC
-/// on the grid may differ: which matching of largest weight is taken decides what is left for the next. Weights are
-/// lengths in one slice. On a shorter sub-array, where pairs drop out and lengths differ inside a class, the graph is
-/// the messages themselves.
+/// If the sub-array holds a slice or more, every pair of the communication grid has a message. The graph then is the
+/// quotient of the grid (see CommunicationGrid): P/g0 + Q/g0 vertices, one edge for g0 messages of one length. A
+/// matching of the quotient, lifted, is a matching of the grid. A maximum-weight matching of the quotient is a g0-th of
+/// one of the grid: average a fractional matching of the grid over each edge's lifts. Degrees are equal. So a schedule
+/// of the quotient is one of the grid, with equal NS and TC; stepwise has the fewest steps on both. Its TC on the grid
+/// may differ: the choice among matchings of largest weight decides what is left for the next. Weights are lengths in
+/// one slice. On a shorter sub-array pairs drop out and lengths differ inside a class, so the graph is the messages
+/// themselves.
 class MessageGraph {
  public:
   /// Throws InputError when the graph has too many edges to hold (2^27).
@@ -34,12 +34,12 @@ class MessageGraph {
   CommunicationGrid grid_;
   bool is_quotient_;
   BipartiteGraph graph_;
-  // Of the messages themselves only: edges are sorted by sender, then receiver.
+  // Only if the graph is the messages themselves: edges are sorted by sender, then receiver.
   std::vector<std::int32_t> first_edge_of_sender_;
   std::vector<std::int32_t> receiver_of_edge_;
 };
 
-/// The rule that `coloring` makes: that of colored_steps, without the memory of the graph where that is the quotient.
+/// The rule that `coloring` makes: the rule of colored_steps, without the memory of the graph if that is the quotient.
 [[nodiscard]] std::shared_ptr<const StepRule> colored_rule(const AxisPattern& pattern);
 
 /// The steps that `stepwise`, `greedy` and `coloring` make of any graph of messages.

@@ -9,14 +9,14 @@
 
 namespace sluice::detail {
 
-/// Copies of the target in chains: copy t passes on to copy t + heads what it got, one step later.
+/// Copies of the target in chains: copy t forwards to copy t + heads what it got, one step later.
 ///
-/// Problem: steps that bring everything to `heads` copies are to bring it to `copies` of them, which make chains of
-/// L = ceil(copies / heads). Step i of the result has the transfers of step i of what is given, and what each copy but
-/// the last of a chain got in step i - 1. So a process sends and receives once a step at most, as in the given steps,
-/// and NS grows by L - 1. A step lasts as long as the longest of the L given ones that meet in it: with the longest
-/// first, TC grows by (L - 1) times the longest. Steps cut into pieces of at most x make that (L - 1) x, and cost a
-/// set-up each; the x of least total is taken from those that cut the longest step into 1, 2, .., 64, 128, ... equal
+/// Problem: the given steps bring everything to `heads` copies; the result brings it to `copies` copies, in chains of L
+/// = ceil(copies / heads). Step i of the result has the transfers of the given step i, and what each copy but the last
+/// of a chain got in step i - 1. So a process sends and receives at most once a step, as in the given steps, and NS
+/// grows by L - 1. A step lasts as long as the longest of the L given ones that meet in it: with the longest first, TC
+/// grows by (L - 1) times the longest. If steps are cut into pieces of at most x, TC grows by (L - 1) x, and each piece
+/// costs a set-up. The x of least total is taken from those that cut the longest step into 1, 2, .., 64, 128, ... equal
 /// parts.
 ///
 /// Deterministic. O((steps + pieces) log steps).
@@ -24,7 +24,7 @@ struct Pipeline {
   std::int64_t longest = 0;  ///< x
   Cost cost;
 };
-/// `durations`: of the given steps, none 0. `most_steps`: after cutting.
+/// `durations`: of the given steps, none 0. `most_steps`: the limit after cutting.
 [[nodiscard]] Pipeline best_pipeline(std::span<const std::int64_t> durations, std::int64_t chain, double setup,
                                      std::int64_t most_steps);
 

@@ -29,24 +29,24 @@ struct RedistributePlanner {
   /// optimal. Throws InputError where the array is too large.
   RedistributionPlan (*search)(const RedistributionProblem&, double setup, std::int64_t effort,
                                const StopRequest&) = nullptr;
-  bool peels = false;               ///< takes matchings one by one: left out where that is much work
-  bool optimal_on_slices = false;   ///< where it applies, nothing is better in a dimension of whole slices
-  bool for_short_arrays = false;    ///< left out where its messages are too many to price them, if there is another
-  bool fewest_steps = false;        ///< of its candidates, takes that with the fewest steps
-  bool fewest_with_copies = false;  ///< the same, for arrays planned as a graph
+  bool peels = false;               ///< takes matchings one by one: left out if that is much work
+  bool optimal_on_slices = false;   ///< if it applies, nothing is better in a dimension of whole slices
+  bool for_short_arrays = false;    ///< left out if its messages are too many to price them and there is another
+  bool fewest_steps = false;        ///< takes the candidate with the fewest steps
+  bool fewest_with_copies = false;  ///< likewise, for arrays planned as a graph
 };
 
 /// `exact`: see exact.cpp for what it searches.
 [[nodiscard]] RedistributionPlan plan_exact_redistribution(const RedistributionProblem& problem, double setup,
                                                            std::int64_t effort, const StopRequest& stop);
 
-/// In the order in which they are shown; without `auto`.
+/// All planners except `auto`, in display order.
 [[nodiscard]] std::span<const RedistributePlanner> redistribute_planners();
 
-/// The one of that name; null if there is none.
+/// The planner called `name`; null if there is none.
 [[nodiscard]] const RedistributePlanner* redistribute_planner(std::string_view name);
 
-/// What is known of them.
+/// Descriptions of all algorithms.
 [[nodiscard]] std::span<const Algorithm> redistribute_algorithms();
 
 }  // namespace sluice::detail

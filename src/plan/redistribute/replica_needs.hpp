@@ -16,8 +16,8 @@ struct ReplicaNeed {
   std::int64_t size = 0;      ///< above 0
 };
 
-/// What has to be sent to copies 0 .. `copies` - 1 of the target, by process, then receiver; and what those of them
-/// that are senders, too, have already.
+/// What has to be sent to copies 0 .. `copies` - 1 of the target, by process, then receiver; and what receivers that
+/// are also senders have already.
 struct ReplicaNeeds {
   std::vector<ReplicaNeed> sent;
   std::vector<Transfer> copied;

@@ -115,7 +115,7 @@ inline void check_problem(const ReduceProblem& problem) {
                      "limits, parts and an order together");
 }
 
-/// Of one of `segments` parts.
+/// The costs of one of `segments` parts.
 inline ReduceCosts part_costs(const ReduceProblem& problem, std::int64_t segments) {
   if (segments == 1) return {problem.transfer, problem.compute};
   const auto part = [&](double overhead, double whole) {

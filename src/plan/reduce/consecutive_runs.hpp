@@ -19,11 +19,11 @@ struct SizeGroup {
 [[nodiscard]] std::optional<std::vector<std::int64_t>> choose_left(const std::vector<SizeGroup>& groups,
                                                                    std::int64_t least, std::int64_t most);
 
-/// Gives each node of `tree` the machine it is, so that every subtree is a run of consecutive machines which its root
+/// Gives each node of `tree` its machine, so that every subtree is a run of consecutive machines. The subtree's root
 /// receives from the inside out, and node 0 is machine `root` of `machines`. The tree may have more nodes than
-/// machines: those that are too many are -1, none of them below one that is kept.
+/// machines: the nodes that are too many are -1, and no kept node is above one of them.
 ///
-/// nullopt if the subtrees below node 0 cannot be put to the left and to the right of it so.
+/// nullopt if the subtrees below node 0 cannot be put to the left and to the right of it like that.
 [[nodiscard]] std::optional<std::vector<std::int32_t>> consecutive_runs(const ReversedTree& tree, std::int64_t machines,
                                                                         std::int64_t root);
 

@@ -19,8 +19,7 @@ struct Subtree {
 struct Siblings {
   Subtree first;
   std::int64_t count = 1;
-  std::int64_t left = 0;  ///< so many of them, the first, stand to the left of the root of an ordered tree, below which
-                          ///< they are
+  std::int64_t left = 0;  ///< the first `left` of them stand to the left of the root of an ordered tree, their parent
 };
 
 /// What one machine has to do with others, in reversed time.
@@ -62,8 +61,9 @@ class CountedTree {
   [[nodiscard]] virtual std::vector<Siblings> root_children() const = 0;
   /// The place of a node where machines are nodes, without the ends of runs.
   [[nodiscard]] virtual OwnPlace of_node(std::int64_t node) const = 0;
-  /// `tops`, the subtrees below the root, stand to its left and right as they say, where they have so many nodes or
-  /// more: leaves out of either side what is inserted last.
+  /// Keeps only the first `left` nodes to the left of the root and the first `right` nodes to its right, in order of
+  /// their insertion. `tops`: the subtrees below the root, each on the side that it says. @pre each side has at least
+  /// as many nodes
   virtual void keep(std::vector<Siblings>& tops, std::int64_t left, std::int64_t right) = 0;
 
  private:

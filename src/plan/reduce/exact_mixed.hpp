@@ -13,10 +13,9 @@ inline constexpr std::int64_t kMostForRuns = 64;
 inline constexpr std::int64_t kSoonForSets = 9;
 inline constexpr std::int64_t kSoonForRuns = 64;
 
-/// The reduction that ends first, with any costs and dates, in any order or in that of the machines.
-/// @pre one part and no limits, at most as many machines as above
+/// The reduction that ends first, with any costs and dates, in any order or in the machines' order.
 [[nodiscard]] TimedParents exact_mixed(const MixedProblem& problem);
-/// The same to each of `roots`, one of which may be kAnyRoot, by one search; problem.root is not looked at.
+/// As above for each of `roots`, by one search. One root may be kAnyRoot; problem.root is ignored.
 [[nodiscard]] std::vector<TimedParents> exact_mixed(const MixedProblem& problem,
                                                     const std::vector<std::int64_t>& roots);
 

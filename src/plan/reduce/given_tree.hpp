@@ -17,7 +17,7 @@ struct GivenTree {
   std::optional<std::int64_t> arity = {};      ///< machine i sends to (i - 1) / arity
 };
 
-/// Of a tree that has one, in numbers; `asked` stands for kAsked.
+/// The arity of a tree that has one, as a number; `asked` stands for kAsked.
 [[nodiscard]] std::int64_t arity_of(const GivenTree& given, std::int64_t machines, std::int64_t asked);
 
 /// Parents of nodes 1 to machines - 1; entry 0 is -1, and every parent comes before its children.

@@ -26,14 +26,14 @@ struct Insertions {
   Moment end;
 };
 
-/// Whether the place in the queue is the number of the node. It is in queue 0, into which nodes go as they are
-/// inserted, and with a limit on the children in all, as each queue is passed on to the next in its order. Else every
-/// insertion puts the parent into queue 1: the one at place p is the parent of node p + 1.
+/// Whether the place in the queue is the number of the node. It is in queue 0, because nodes enter it as they are
+/// inserted. With a limit on the children it is in all queues, because each queue is passed on to the next in its
+/// order. Otherwise every insertion puts the parent into queue 1: the parent at place p is the parent of node p + 1.
 [[nodiscard]] inline bool place_is_node(std::int64_t queue, const GreedyLimits& limits) {
   return queue == 0 || limits.children != kNoLimit;
 }
 
-/// The insertions that make the greedy tree, see there, in order of their nodes.
+/// The insertions that make the greedy tree (see greedy.cpp), in order of their nodes.
 [[nodiscard]] std::vector<Insertions> greedy_insertions(std::int64_t machines, const ReduceCosts& costs,
                                                         const GreedyLimits& limits, bool fill = false);
 

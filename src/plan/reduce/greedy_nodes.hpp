@@ -18,17 +18,17 @@ class GreedyNodes {
   /// Backwards, from the result on; of node 0 it is 0.
   [[nodiscard]] Moment inserted(std::int64_t node) const;
   [[nodiscard]] std::int64_t parent(std::int64_t node) const;
-  /// How many children its parent has that were inserted before it.
+  /// How many children of its parent were inserted before it.
   [[nodiscard]] std::int64_t older_siblings(std::int64_t node) const;
-  /// Those of numbers less than `below`, in order of their insertion.
+  /// The children with numbers less than `below`, in order of their insertion.
   [[nodiscard]] std::vector<std::int64_t> children(std::int64_t node, std::int64_t below) const;
 
-  /// A set of nodes that has with a node all below it; node 0 is not in it.
+  /// A set of nodes: with a node it has all nodes below it. Node 0 is not in it.
   class Marked {
    public:
-    /// How many of the set have numbers less than `below`.
+    /// How many nodes of the set have numbers less than `below`.
     [[nodiscard]] std::int64_t count(std::int64_t below) const;
-    /// The least number below which there are so many.
+    /// The least number with `count` nodes of the set below it.
     [[nodiscard]] std::int64_t bound(std::int64_t count) const;
 
    private:

@@ -23,7 +23,7 @@ struct Range {
   return {first(i), first(i + 1)};
 }
 
-/// Two halves of some machines. Of an odd number the low one has one more.
+/// Two halves of some machines. If the number is odd, the low half has one more.
 struct Halves {
   explicit Halves(std::int64_t count) : low(count - count / 2), high(count / 2) {}
   std::int64_t low;
@@ -41,7 +41,7 @@ class Halving {
   [[nodiscard]] std::int64_t machines() const { return problem_.machines; }
   [[nodiscard]] std::int64_t elements() const { return elements_; }
 
-  /// Of so many elements.
+  /// The time of a transfer of `elements`.
   [[nodiscard]] double transfer(std::int64_t elements) const {
     return time(problem_.transfer_overhead, problem_.transfer, elements);
   }
@@ -49,7 +49,7 @@ class Halving {
     return time(problem_.compute_overhead, problem_.compute, elements);
   }
 
-  /// Parts of each message between two halves, of which the low one keeps so many elements.
+  /// The number of parts of each message between two halves; the low half keeps `low` elements.
   [[nodiscard]] std::int64_t parts(std::int64_t low) const {
     return best_parts(std::min(kMostParts, low), [&](std::int64_t p) {
       const double d = transfer(low / p);
@@ -57,7 +57,7 @@ class Halving {
       return d + c + static_cast<double>(p - 1) * std::max(d, c);
     });
   }
-  /// Machines of the high half, of so many, to which the odd one of the low half gives that half's elements.
+  /// How many machines of the high half, which has `high_machines`, get elements from the odd machine of the low half.
   [[nodiscard]] std::int64_t pieces(std::int64_t high_machines, std::int64_t high) const {
     return best_parts(std::min(kMostParts, high_machines), [&](std::int64_t q) {
       return static_cast<double>(q) * problem_.transfer_overhead + transfer(high / q) + compute(high / q);

@@ -5,12 +5,12 @@
 
 namespace sluice::detail {
 
-/// Plans a problem in which everything may be asked for at once by `planner`, or, if that is null, by all that apply
-/// and the moves of mixed_search.hpp. Throws InputError where the planner does not apply.
+/// Plans a problem with any combination of costs, dates, limits, parts and order. Uses `planner`; if that is null, all
+/// planners that apply and the moves of mixed_search.hpp. Throws InputError if the planner does not apply.
 [[nodiscard]] ReducePlan plan_mixed(const ReduceProblem& problem, const ReduceOptions& options,
                                     const ReducePlanner* planner);
 
-/// What is known without planning; see reduce_bounds.
+/// The bounds that are known without planning; see reduce_bounds.
 [[nodiscard]] ReduceBounds mixed_bounds(const ReduceProblem& problem);
 
 }  // namespace sluice::detail

@@ -8,22 +8,22 @@
 #include "sluice/plan/reduce.hpp"
 #include "sluice/schedule/tree_schedule.hpp"
 
-/// Reductions in which everything may be asked for at once: costs of single machines and links, dates, limits, parts
-/// and an order. Machines stand for themselves here, not for nodes.
+/// Reductions with any combination of costs of single machines and links, dates, limits, parts and an order. Machines
+/// stand for themselves here, not for nodes.
 namespace sluice::detail {
 
-/// Relative: by how much sums of the same times may differ that are added up in another order.
+/// Relative: how much sums of equal times may differ if they are added up in another order.
 inline constexpr double kRoundingOfSums = 1e-9;
 
-/// What is beyond the planners that know an optimum: costs that differ, dates with a limit, parts or an order, and
-/// parts with a limit.
+/// Whether the problem is beyond the planners that know an optimum: costs that differ, dates with a limit, parts or an
+/// order, or parts with a limit.
 [[nodiscard]] bool is_mixed(const ReduceProblem& problem);
 
-/// `problem` with one cost for all where the costs of single machines or links are all the same.
+/// `problem` with one cost for all if all costs of single machines or links are equal.
 [[nodiscard]] ReduceProblem with_even_costs(const ReduceProblem& problem);
 
-/// The same, and without limits that no tree can break, where a limit keeps planners from knowing the optimum: beside
-/// another one, or where everything may be asked for at once. A schedule still states the limits that were asked for.
+/// As with_even_costs, and also without limits that no tree can break, if the limit keeps planners from knowing the
+/// optimum: beside another limit, or in a mixed problem. A schedule still states the limits that were asked for.
 [[nodiscard]] ReduceProblem simplified(const ReduceProblem& problem);
 
 /// The problem of one number of parts, with the costs of one of them.

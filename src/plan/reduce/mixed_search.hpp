@@ -12,15 +12,15 @@ namespace sluice::detail {
 /// receive from, as a root sends nothing. O(n log n).
 [[nodiscard]] std::vector<std::int64_t> likely_roots(const MixedProblem& problem, std::int64_t most);
 
-/// Trees to begin with for each of `roots`, one of which may be kAnyRoot: all within the limits and in order; one at
-/// least. The ones built machine by machine first. problem.root is not looked at.
+/// Trees to begin with for each of `roots`: all within the limits and in order; at least one. One root may be kAnyRoot.
+/// The trees built machine by machine come first. problem.root is ignored.
 [[nodiscard]] std::vector<std::vector<Parents>> mixed_starts(const MixedProblem& problem,
                                                              const std::vector<std::int64_t>& roots);
-/// What that takes for one root, in transfers that are timed: about.
+/// About how many transfers mixed_starts times for one root.
 [[nodiscard]] double starts_work(const MixedProblem& problem);
 
-/// Makes a tree shorter by moving machines, until it is no longer than `bound`. `work` counts transfers that are timed;
-/// what was used is taken off it.
+/// Makes a tree shorter by moving machines, until it is no longer than `bound`. `work` counts timed transfers; the work
+/// done is taken off.
 [[nodiscard]] TimedParents improve_tree(const MixedProblem& problem, TreeTimer& timer, Parents tree, double bound,
                                         std::int64_t& work);
 

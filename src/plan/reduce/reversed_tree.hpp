@@ -16,8 +16,8 @@ struct ReduceCosts {
   [[nodiscard]] double largest() const { return std::max(transfer, compute); }
 };
 
-/// A time as a sum of whole numbers of combinations and transfers, so that times never carry more than the rounding of
-/// one product, however many terms made them. Comparisons go by the value.
+/// A time as a sum of whole numbers of combinations and transfers. So a time never carries more than the rounding of
+/// one product, from any number of terms. Comparisons go by the value.
 struct Moment {
   std::int64_t computes = 0;
   std::int64_t transfers = 0;
@@ -61,7 +61,7 @@ struct TreeShape {
   std::int64_t depth = 0;
 };
 
-/// Of the nodes whose `machine` is not -1.
+/// The shape of the nodes whose `machine` is not -1.
 [[nodiscard]] TreeShape shape_of(const ReversedTree& tree, const std::vector<std::int32_t>& machine);
 
 }  // namespace sluice::detail

@@ -6,8 +6,8 @@
 
 namespace sluice::detail {
 
-/// What lies between the same transfer of one part and of the next, in a tree whose busiest machine has so many
-/// children.
+/// The time between a transfer of one part and the same transfer of the next part, in a tree whose busiest machine has
+/// `max_children` children.
 [[nodiscard]] inline Moment period(const ReduceCosts& costs, std::int64_t max_children) {
   return spacing(costs, max_children);
 }
@@ -24,7 +24,7 @@ struct SegmentTree {
   TreeShape shape;
 };
 
-/// The one of at least `least_children` (1 is a chain, if that is allowed) through which `segments` parts go soonest.
+/// The tree of at least `least_children` (1 is a chain, if that is allowed) that `segments` parts pass soonest.
 [[nodiscard]] SegmentTree best_segment_tree(std::int64_t machines, const ReduceCosts& costs, std::int64_t segments,
                                             std::int64_t least_children);
 

@@ -11,11 +11,11 @@
 
 namespace sluice::detail {
 
-/// Times of given trees: no transfer waits that could run. A machine that has several to choose from receives the
-/// lowest part first, and of one part the shortest transfer; where not all may run, the ones go first from whose
-/// receiver the way to the root is longest. O(transfers log transfers) a tree. Deterministic.
+/// Times of given trees: no transfer waits that could run. If a machine has several to choose from, it receives the
+/// lowest part first, and for one part the shortest transfer. If not all may run, the receiver with the longest way to
+/// the root goes first. O(transfers log transfers) a tree. Deterministic.
 ///
-/// Of an operation that does not commute, each machine receives from the inside out.
+/// If the operation does not commute, each machine receives from the inside out.
 class TreeTimer {
  public:
   /// `problem` must outlive it.
@@ -66,7 +66,7 @@ class TreeTimer {
   std::vector<std::int32_t> from_root_;  // parents before their children
   std::vector<double> to_root_;          // the longest way from a machine to the root, without waiting
   std::vector<Combiner> combiner_;
-  std::vector<std::int32_t> left_;          // by cell: children of which the part has not been received
+  std::vector<std::int32_t> left_;          // by cell: children whose part has not been received
   std::vector<std::vector<Offer>> offers_;  // by receiver, a heap
   std::vector<char> receiving_;
   // In order: who is next on the left and on the right of a receiver, by cell; what has come too early, by cell.
