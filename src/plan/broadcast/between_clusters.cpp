@@ -51,7 +51,7 @@ void check_problem(const BetweenClusters& problem) {
   check_times("internal broadcast", problem.inside, false);
 }
 
-/// The one of that name, null for auto.
+/// The planner called `name`; null for auto.
 const BroadcastPlannerEntry* tree_planner(const std::string& name) {
   if (name == "auto") return nullptr;
   const BroadcastPlannerEntry* const planner = detail::broadcast_planner(name);

@@ -9,8 +9,8 @@ namespace sluice::detail {
 
 namespace {
 
-/// Calls send(from, to, segment, start) for every transfer, a sender's in the order of its sends and no sender before
-/// its parent, and done(cluster, time) for the end of every internal broadcast.
+/// Calls send(from, to, segment, start) for every transfer, and done(cluster, time) for the end of every internal
+/// broadcast. A sender's transfers come in the order of its sends, and no sender comes before its parent.
 template <class Send, class Done>
 void walk(const BetweenClusters& problem, const ClusterTree& tree, Send send, Done done) {
   const Costs costs(problem);

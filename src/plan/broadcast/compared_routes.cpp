@@ -1,26 +1,26 @@
 /// Which of a few routes is best, and its messages.
 ///
 /// Problem: the score of routes does not see everything, and the replay of a long message takes far longer than a plan
-/// may: in a long pipeline every rank has messages under way, and each that begins or ends changes the rates of others.
-/// Method: routes are compared by the replay of their first segments, all of a message that has no more. A longer
-/// message takes as much longer as its score is longer than the score of the part. Routes are looked at in the order of
-/// their scores, while these say that they may be best and counted work is left; then those that seem best, a few, are
-/// simulated whole (timed_messages.hpp), and every time of that is made longer by as much as the replay of the part was
-/// longer than its simulation; or, of routes into all ranks, by half as much and half of the time that it was longer.
-/// The shortest is the plan; if it has no more than some 10^4 messages, or is shorter than any program can be, it is
-/// replayed whole; where that is too much work the latter takes as long as the bound says. Beyond some two hundred
-/// segments only chains are looked at, if there are any: ranks that send twice fall behind in the long run, and the
-/// first segments do not show it.
-/// A root that sends as fast as its port allows gives the busiest part more than it passes on. What waits there shares
-/// its rate, so that all of it arrives late, and the ranks behind have no time left to pass it on. So the root waits
-/// between two segments for about as long as the busiest part needs for one, but sends the last one early enough for
-/// the ranks of its own group: of few ranks where the replay of the part says that this is shorter, of hundreds always.
-/// Of hundreds of ranks the first segments of all routes are too many messages to replay, and too few segments: there
-/// they are simulated, of one route of each score, and the score says how long the whole message takes. Those that seem
-/// shortest are replayed whole, where that is little enough work; the others of them, at most three, are simulated
-/// whole and made longer by as much as the replay of a part is, while there is work left, and of the shortest fewer
-/// segments are tried. Guarantee: none. The length is that of the replay where the whole message was replayed; else on
-/// the studies it is within a tenth of what the whole replay finds (tests/plan/broadcast_route_builder_test.cpp).
+/// may. In a long pipeline every rank has messages under way, and each that begins or ends changes the rates of others.
+/// Method: routes are compared by the replay of their first segments, or of all segments if there are few. A longer
+/// message takes longer by the ratio of two scores: of the message to the part. Routes are considered in the order of
+/// their scores, while a score says that its routes may be the best and counted work is left. The few that seem best
+/// are then simulated whole (timed_messages.hpp). Every time of the simulation is stretched by the ratio of the part's
+/// replay to its simulation. For routes into all ranks, it is stretched by half of that delay, and by half of the time
+/// that the part's replay added. The shortest is the plan. It is replayed whole if it has no more than some 10^4
+/// messages, or is shorter than any program can be. If the latter is too much work, it takes as long as the bound says.
+/// Beyond some two hundred segments only chains are considered, if there are any: ranks that send twice fall behind in
+/// the long run, and the first segments do not show it. A root that sends as fast as its port allows gives the busiest
+/// part more than it forwards. What waits there shares its rate. So all of it arrives late, and the ranks behind have
+/// no time left to forward it. So the root waits between two segments for about as long as the busiest part needs for
+/// one. It sends the last segment early enough for the ranks of its own group. With few ranks the root waits only if
+/// the replay of the part says that this is shorter, with hundreds always. With hundreds of ranks the first segments of
+/// all routes are too many messages to replay, and too few segments. So they are simulated, for one of the routes of
+/// each score, and the score says how long the whole message takes. The routes that seem shortest are replayed whole,
+/// if that is little enough work. At most three others are simulated whole and stretched like the part, while work is
+/// left. For the shortest, fewer segments are tried.
+/// Guarantee: none. The length is the replay's length if the whole message was replayed. Otherwise, on the studies, it
+/// is within a tenth of what the whole replay finds (tests/plan/broadcast_route_builder_test.cpp).
 /// Complexity: O(m log m) time for m messages, besides the replays of a few thousand. Deterministic. Source: ours.
 ///
 /// Example: 68 of 512 segments take 17.6 ms in the simulation and 21.1 in the replay, 1.20 times as long. All 512 take
@@ -42,28 +42,30 @@ namespace sluice::detail {
 
 namespace {
 
-/// Replays are of about so many messages each, of so many segments at least, and of so many messages in all. One may
-/// find so many rates, and all others together so many more.
+/// Limits of replays of parts. kMostCompared: about the messages of each; kLeastCompared: the least segments of each;
+/// kMostComparedInAll: the messages of all together. kMostRatesAtFirst: the most rates that the first replay may find.
+/// kMoreRates: the most that all others may find together.
 constexpr std::int64_t kMostCompared = 5500, kLeastCompared = 24, kMostComparedInAll = 8000;
 constexpr double kMostRatesAtFirst = 10e6, kMoreRates = 3e6;
-/// A plan of no more messages has the length of their replay.
+/// A plan of at most this many messages has the length of their replay.
 constexpr std::int64_t kMostConfirmed = 12'000;
-/// Beyond so many ranks simulations are compared first, of about so many messages each, of so many segments at least,
-/// and of so many messages in all or, if that is more, so many for each rank.
+/// Beyond kManyRanks, simulations are compared first. kMostOfMany: about the messages of each; kLeastOfMany: the least
+/// segments of each. kMostSimulatedInAll, kSimulatedPerRank: the most messages in all, the larger of the two limits.
 constexpr std::int64_t kManyRanks = kMostCompared / kLeastCompared, kMostOfMany = 12'000, kLeastOfMany = 12,
                        kMostSimulatedInAll = 130'000, kSimulatedPerRank = 40;
-/// There a part that is replayed has at most so many messages, but no fewer segments than kLeastOfMany. All messages
-/// that are simulated whole are at most so many or, if that is more, so many for each rank; the first ones always are.
+/// Beyond kManyRanks, a part that is replayed has at most kMostReplayedOfMany messages, but no fewer segments than
+/// kLeastOfMany. kMostCompletedInAll, kCompletedPerRank: the most messages that are simulated whole, the larger of the
+/// two limits; the first routes always are.
 constexpr std::int64_t kMostReplayedOfMany = 60'000, kMostCompletedInAll = 600'000, kCompletedPerRank = 200;
-/// Simulations are seldom shorter than that part of the score.
+/// Simulations are seldom shorter than this part of the score.
 constexpr double kSimulatedOverScore = 0.8;
-/// Replays are seldom shorter than that part of the score, or of what the simulation finds.
+/// Replays are seldom shorter than this part of the score, or of what the simulation finds.
 constexpr double kSeldomLess = 0.9;
-/// So many routes are simulated whole.
+/// The most routes that are simulated whole.
 constexpr std::size_t kCompleted = 3;
-/// So many of those that are replayed in part are so again with a root that waits.
+/// How many of the routes replayed in part are replayed again with a root that waits.
 constexpr std::size_t kPaced = 2;
-/// A pipeline of more segments than that is long.
+/// A pipeline of more segments is long.
 constexpr std::int64_t kLongPipeline = 192;
 
 class RouteComparison {
@@ -83,10 +85,10 @@ class RouteComparison {
     Routes routes;
     TimedMessages messages;  // of the part
     double simulated_s = 0;  // the part
-    double delay = 1;        // its replay takes so many times as long as its simulation
+    double delay = 1;        // the ratio of the part's replay to its simulation
     double length_s = 0;     // of the whole message, about
-    bool replayed = false;   // else that was too much work
-    bool estimated = true;   // the times of the messages are not those of a replay of the whole
+    bool replayed = false;   // otherwise a replay was too much work
+    bool estimated = true;   // the times of the messages do not come from a replay of the whole message
   };
 
   [[nodiscard]] bool stopped() const { return stop_ && stop_(); }
@@ -103,12 +105,12 @@ class RouteComparison {
 
   [[nodiscard]] bool has_many_ranks() const { return network_.platform().ranks > kManyRanks; }
 
-  /// So much of the message is simulated first: all of it, or so many whole segments.
+  /// How much of the message is simulated first: all of it, or whole segments.
   [[nodiscard]] std::int64_t simulated_part(const Routes& routes) const {
     return std::min(bytes_, std::max(kLeastOfMany, kMostOfMany / network_.platform().ranks) * routes.segment_bytes);
   }
 
-  /// So much of it is replayed.
+  /// How much of the message is replayed.
   [[nodiscard]] std::int64_t replayed_part(const Routes& routes) const {
     const std::int64_t ranks = network_.platform().ranks;
     const std::int64_t segments = has_many_ranks()
@@ -123,15 +125,15 @@ class RouteComparison {
                            : length_s * found.length_s / route_score(network_, root_, bytes, found.routes).length_s;
   }
 
-  /// Of routes that take so long if the root waits for nothing. With it no part gets more than it can pass on, and the
-  /// last segment is no later than it would be.
+  /// The time between two segments at the root, for routes that take `length_s` if the root does not wait. With this
+  /// period no part gets more than it can forward, and the last segment is no later than without it.
   [[nodiscard]] double root_period(const FoundRoutes& found, double length_s) const {
     const std::int64_t segments = found.routes.segments(bytes_);
     if (segments < 2) return 0;
     return std::clamp((length_s - found.filled_s) / static_cast<double>(segments - 1), 0.0, found.period_s);
   }
 
-  /// By the first `bytes` bytes of the message. `rates`: as many as the replay may still find.
+  /// Compares by the first `bytes` bytes of the message. `rates`: how many the replay may still find.
   [[nodiscard]] Compared compared(const FoundRoutes& found, std::int64_t bytes, double& rates) const {
     Compared result;
     result.routes = found.routes;
@@ -147,28 +149,28 @@ class RouteComparison {
     return result;
   }
 
-  /// All messages instead of those of the part.
+  /// Replaces the messages of the part by all messages.
   void complete(Compared& compared) const {
     TimedMessages& messages = compared.messages;
     if (messages.bytes == bytes_) return;
     messages = simulated(compared.routes, bytes_, summary_ && !is_confirmed(compared.routes));
     double delay = compared.delay;
-    // Where ranks leave some of their ports to long links, half of the delay is that of the beginning.
+    // If ranks leave a share of their ports to long links, half of the delay occurs only at the beginning.
     if (compared.routes.entries == Routes::Entries::kAll)
       delay = 1 + (delay - 1) / 2 * (1 + compared.simulated_s / messages.length_s);
     stretch(messages, delay);
     compared.length_s = messages.length_s;
   }
 
-  /// Of messages that were not replayed whole. Whether they were shorter.
+  /// For messages that were not replayed whole. Returns whether they were shorter than the bound.
   bool stretch_to_bound(TimedMessages& messages) const {
     if (messages.length_s >= bound_s_) return false;
     stretch(messages, bound_s_ / messages.length_s);
     return true;
   }
 
-  /// The replay of all messages, where that is little work, or what there is cannot be right, in place of what that of
-  /// the part makes likely.
+  /// Replays all messages if that is little work, or if the present length cannot be right. The replay's times replace
+  /// the times estimated from the part.
   void confirm(Compared& chosen) const {
     if (!chosen.estimated || stopped()) return;
     if (!is_confirmed(chosen.routes)) {
@@ -193,11 +195,11 @@ class RouteComparison {
     for (const FoundRoutes& each : found) {
       if (any_chains && !chains(each) && each.routes.segments(bytes_) > kLongPipeline) continue;
       if (!result.empty() && (kSeldomLess * each.length_s >= least || stopped())) break;
-      // Scores of different levels are less alike than those of one.
+      // Scores of one level are more alike than scores of different levels.
       const auto same_level = [&](const Compared& other) { return other.routes.level == each.routes.level; };
       if (messages > kMostComparedInAll && std::any_of(result.begin(), result.end(), same_level)) continue;
       Compared next = compared(each, replayed_part(each.routes), rates);
-      // Replays are compared with each other alone.
+      // Replays are compared only with replays.
       if (!result.empty() && !next.replayed) break;
       messages += static_cast<std::int64_t>(next.messages.list.size());
       least = std::min(least, next.length_s);
@@ -243,15 +245,15 @@ class RouteComparison {
     return segments >= kLongForMany && static_cast<double>(segments) * ranks * ranks > 2 * kMostRatesAtFirst;
   }
 
-  /// The routes whose scores say that they may be the shortest, as many as there is work for and at least one, by their
-  /// lengths as simulations of parts make likely.
+  /// The routes that may be the shortest by their scores, as many as there is work for and at least one. They are
+  /// sorted by their lengths as estimated from simulations of parts.
   [[nodiscard]] std::vector<FoundRoutes> simulated_in_part(const std::vector<FoundRoutes>& found) const {
     std::vector<FoundRoutes> result;
     const std::int64_t most = std::max(kMostSimulatedInAll, kSimulatedPerRank * network_.platform().ranks);
     std::int64_t messages = 0;
     double least = kInfinity, score = -1;
     for (const FoundRoutes& each : found) {
-      if (each.length_s == score) continue;  // the same between other groups that are alike
+      if (each.length_s == score) continue;  // between other, similar groups
       score = each.length_s;
       const std::int64_t bytes = simulated_part(each.routes);
       messages += bytes / each.routes.segment_bytes * network_.platform().ranks;

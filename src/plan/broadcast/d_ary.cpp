@@ -1,26 +1,27 @@
 /// d-ary trees with d and the height searched.
 ///
-/// Problem: P ranks, a message in k segments, each of which keeps its sender for g and arrives L after that. Which tree
-/// of at most d children each, of which height h, has the last segment at the last rank first?
-/// Method: for each d the tree in which, again and again, the child is added that has the first segment earliest, of
-/// any height. A rank that has it at t, and sends it to its children in turn, gives it to the j-th at t + j g + L. So
-/// times are a g + b L, for b sends one after the other that were number a in all of their senders. How many ranks have
-/// the segment at each of these times is counted depth by depth, without a tree: those of depth b at a are those of
-/// depth b - 1 at a - 1 .. a - d. Times are looked at up to that of a tree known to be no better: a complete tree of d
-/// or fewer children, of height h: h (d g + L), or a binomial tree, q (g + L) for q = ceil(log2 P) <= d.
-/// Guarantee: no tree of at most d children each, of any height, has its first segment everywhere earlier. For each is
-/// a part of the infinite tree in which all ranks have d children, its ranks at those times or later; and the P
-/// earliest ranks of that one are a tree, as parents and children before are earlier. A limit for the height could only
-/// keep them from it. The root has the most children, so no rank makes segments follow each other more slowly than it
-/// does: the time is first(d) + (k - 1) d g, or less where d is more than the root has. So for k = 1 the tree without
-/// limit is the fastest of all. For k > 1 this time is the least of all d from 1 to 64, doubled numbers above that, and
-/// what the root of the tree without limit has.
+/// Problem: P ranks, a message in k segments. Each segment keeps its sender for g and arrives L after that. Which
+/// number of children d and which height h give the tree that has the last segment at the last rank first?
+/// Method: for each d the tree grows child by child: the next child is the one that has the first segment earliest, at
+/// any height. A rank that has the segment at t sends it to its children one after another; the j-th has it at t + j g
+/// + L. So all times have the form a g + b L: b sends one after the other, and a is the sum of their places at their
+/// senders. The number of ranks that have the segment at each of these times is counted depth by depth, without a tree:
+/// the count at depth b and a is the sum of the counts at depth b - 1 and a - 1 .. a - d. Times are considered up to
+/// the time of a tree that is known to be no better. That is a complete tree of d or fewer children, of height h: h (d
+/// g + L), or a binomial tree, q (g + L) for q = ceil(log2 P) <= d.
+/// Guarantee: no tree of at most d children each, of any height, has its first segment everywhere earlier. Reason: each
+/// such tree is a part of the infinite tree whose ranks all have d children, with its ranks at those times or later.
+/// The P earliest ranks of the infinite tree are a tree, because parents and earlier children are earlier. A limit for
+/// the height could only exclude some of them. The root has the most children, so no rank makes segments follow each
+/// other more slowly than the root: the time is first(d) + (k - 1) d g; it is less if d exceeds the children of the
+/// root. So for k = 1 the tree without limit is the fastest of all. For k > 1 this time is the least over several d:
+/// all from 1 to 64, doubled numbers above that, and the children of the root in the tree without limit.
 /// Complexity: O(q^2 (1 + L / g)) times looked at for each d, at most; O(P log P) for the tree. Deterministic.
 /// Source: d and h: Steffenel (2006), section 4.2, after Kielmann et al., "MagPIe" (1999); earliest child first: Karp,
 /// Sahay, Santos, Schauser, "Optimal Broadcast and Summation in the LogP Model" (1993).
 ///
-/// Example: P = 4, g = 1, L = 2. One segment: the root gives it to ranks at 3, 4 and 5, the first of which could give
-/// it on at 6: a flat tree, 5. Eight segments: d = 1 ends at 9 + 7, d = 2 at 6 + 14, d = 3 at 5 + 21: the chain.
+/// Example: P = 4, g = 1, L = 2. One segment: the root gives it to ranks at 3, 4 and 5. The first of these could
+/// deliver it at 6: a flat tree, 5. Eight segments: d = 1 ends at 9 + 7, d = 2 at 6 + 14, d = 3 at 5 + 21: the chain.
 #include "plan/broadcast/d_ary.hpp"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ double time_of(std::int64_t sends, std::int64_t depth, const SendCosts& costs) {
   return static_cast<double>(sends) * costs.gap + static_cast<double>(depth) * costs.latency;
 }
 
-/// Of a complete tree. @pre children >= 2
+/// The time of a complete tree. @pre children >= 2
 double complete_time(std::int64_t ranks, std::int64_t children, const SendCosts& costs) {
   std::int64_t height = 0;
   for (std::int64_t level = 1, all = 1; all < ranks; ++height) {
@@ -50,7 +51,7 @@ double complete_time(std::int64_t ranks, std::int64_t children, const SendCosts&
   return time_of(height * children, height, costs);
 }
 
-/// Some tree of at most so many children takes no longer.
+/// The time of some tree of at most `most_children` children: the best tree takes no longer.
 double known_time(std::int64_t ranks, std::int64_t most_children, const SendCosts& costs) {
   double least = complete_time(ranks, most_children, costs);
   for (std::int64_t children = 2; children < most_children; children *= 2)
@@ -74,7 +75,7 @@ double d_ary_first(std::int64_t ranks, std::int64_t most_children, const SendCos
   next.reserve(kMostly);
   row.push_back(1);
   for (std::int64_t depth = 1; depth < ranks && time_of(depth, depth, costs) <= last; ++depth) {
-    // Those of `row` at sends depth - 1 + i give it to those at depth + i .. depth + i + most_children - 1.
+    // Ranks of `row` with depth - 1 + i sends give it to ranks with depth + i .. depth + i + most_children - 1 sends.
     next.clear();
     std::int64_t window = 0;  // at most `ranks` each, and at most that many are summed
     for (std::int64_t i = 0; time_of(depth + i, depth, costs) <= last; ++i) {

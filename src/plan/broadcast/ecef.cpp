@@ -5,16 +5,16 @@
 /// when its own message arrives.
 /// Method, with c_ij = g_ij + L_ij:
 ///  - ecef: the pair of least RT_i + c_ij;
-///  - ecef-la: of least RT_i + c_ij + F_j, where F_j, over k in B but for j, is "min": the least c_jk; "average": the
-///    mean of c_jk; "average-sets": the mean of c_ak over all a in A and j;
+///  - ecef-la: of least RT_i + c_ij + F_j. For k in B except j, F_j is "min": the least c_jk; "average": the mean of
+///    c_jk; "average-sets": the mean of c_ak over all a in A and j;
 ///  - ecef-la-tmin: with F_j = min over k of c_jk + T_k (the paper's ECEF-LAt);
 ///  - ecef-la-tmax: with F_j = max over k of c_jk + T_k (the paper's ECEF-LAT).
-/// F_j is 0 if B is {j}. Of equals, the receiver, then the sender of the least number.
+/// F_j is 0 if B is {j}. Ties go to the receiver, then the sender, of the least number.
 /// Guarantee: none.
-/// Complexity: every receiver keeps its best sender; after a round only those whose best sender has just sent look for
-/// another one, among senders by rising RT_i, until RT_i and the least c_ij of all i are more than the best: O(C log C)
-/// a round where links are alike or few look again, O(C^2) at most. Lookaheads: each cluster's c_jk, sorted once, O(C^2
-/// log C) in all. O(C^2) memory with lookahead, else O(C).
+/// Complexity: every receiver keeps its best sender. After a round, only receivers whose best sender has just sent look
+/// for another one. They look among senders by rising RT_i until RT_i and the least c_ij of all i exceed the best. O(C
+/// log C) a round if links are alike or few receivers look again, O(C^2) at most. Lookaheads: each cluster's c_jk,
+/// sorted once, O(C^2 log C) in all. O(C^2) memory with lookahead, otherwise O(C).
 /// Source: Steffenel (2006), section 5; Bhat, Raghavendra, Prasanna, "Efficient collective communication in
 /// distributed heterogeneous systems" (2003).
 ///
@@ -34,7 +34,7 @@ namespace sluice::detail {
 
 namespace {
 
-/// Of each receiver the least transfer from any sender.
+/// For each receiver the least transfer from any sender.
 std::vector<double> least_transfers(const Costs& costs) {
   std::vector<double> least(costs.size(), kInfinity);
   for (std::size_t i = 0; i < costs.size(); ++i)

@@ -1,17 +1,17 @@
 /// `exact`: the shortest tree between clusters, by branch and bound.
 ///
 /// Problem: see BetweenClusters, one segment.
-/// Method: a schedule in which no cluster waits is told by who sends to whom in which order, and no other can be
-/// shorter. Among the clusters that still send, the one that is free first decides: it sends to one of those that wait,
-/// or it stops and broadcasts inside; with `early_internal` it may broadcast inside and go on. Every schedule comes up
-/// once. A branch ends when its bound is not below the best length. The bound is the largest of
-///  - the ends of the internal broadcasts that have been decided, and of those that start at once if a cluster sends no
-///    more;
-///  - for each cluster that waits, the cheapest way to it from any that still sends, over clusters that wait, and its
+/// Method: a schedule without waiting clusters is given by who sends to whom and by the order of sends, and no other
+/// schedule can be shorter. Among the clusters that still send, the one that is free first decides: it sends to a
+/// waiting cluster, or it stops and broadcasts inside; with `early_internal` it may broadcast inside and go on. Every
+/// schedule comes up once. A branch ends when its bound is not below the best length. The bound is the largest of:
+///  - the ends of the internal broadcasts that have been decided, and the ends of internal broadcasts that start at
+///    once if a cluster sends no more;
+///  - for each waiting cluster, the cheapest way to it from any that still sends, over waiting clusters, and its
 ///    internal broadcast;
-///  - the k-th of those that wait, by internal broadcast, cannot have the message before k of them can, if every
-///    transfer took the least gap and latency of any.
-/// Of the branches, those with the least bound come first.
+///  - for the k-th longest internal broadcast among waiting clusters: its cluster cannot have the message before k of
+///    them can, if every transfer took the least gap and latency of all.
+/// The branch with the least bound comes first.
 /// Guarantee: optimal, unless the limit of nodes is reached; then the least bound of what was not searched is still a
 /// bound of all.
 /// Complexity: exponential; with the times of Table 3 of the paper, some hundred nodes for 7 clusters and some ten
@@ -120,7 +120,7 @@ class ClusterTreeSearch {
         if (state.role[j] == Role::kWaits && !settled[j])
           reach[j] = std::min(reach[j], reach[nearest] + transfer_[nearest][j]);
     }
-    // The earliest times at which so many could have it; the longest internal broadcast gets the first one.
+    // The earliest times when the clusters could have it, in order; the longest internal broadcast gets the first one.
     for (std::size_t position = 0; position < n_; ++position) {
       const std::size_t j = by_inside_[position];
       if (state.role[j] != Role::kWaits) continue;

@@ -1,11 +1,10 @@
-/// `fef` and `fef-gap`, fastest edge first: of the clusters A that have the message and the others B, the sender i of A
-/// and the receiver j of B with the least latency L_ij (fef, as in the paper) or the least c_ij = g_ij + L_ij (fef-gap)
-/// come next.
+/// `fef` and `fef-gap`, fastest edge first. The clusters A have the message, the others are B. Next come the sender i
+/// of A and the receiver j of B with the least latency L_ij (fef, as in the paper). For fef-gap, c_ij = g_ij + L_ij is
+/// the least.
 ///
-/// Of equals, the receiver, then the sender of the least number.
-/// Guarantee: none. Complexity: every receiver keeps its best sender, O(C) a round; O(C) memory.
-/// Source: Steffenel (2006), section 5; Bhat, Raghavendra, Prasanna, "Efficient collective communication in
-/// distributed heterogeneous systems" (2003).
+/// Ties go to the receiver, then the sender, of the least number. Guarantee: none. Complexity: every receiver keeps its
+/// best sender, O(C) a round; O(C) memory. Source: Steffenel (2006), section 5; Bhat, Raghavendra, Prasanna, "Efficient
+/// collective communication in distributed heterogeneous systems" (2003).
 #include "plan/broadcast/registry.hpp"
 #include "plan/broadcast/tree_by_weight.hpp"
 

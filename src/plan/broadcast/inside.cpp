@@ -1,17 +1,17 @@
 /// The strategies of a broadcast inside a cluster, message by message.
 ///
-/// Problem: P ranks, the first of which has the message.
+/// Problem: the first of P ranks has the message; all shall have it.
 /// Method, with ranks by their positions 0 .. P - 1:
 ///  - flat: 0 sends to all; chain: i to i + 1; binary: i to 2 i + 1 and 2 i + 2; binomial: i to i + 2^k for all 2^k
 ///    below the lowest bit set in i (any below P for 0), the largest first. Each also segment by segment, a segment to
 ///    all children before the next one;
-///  - scatter-allgather: the message is cut in P parts. Who is responsible for positions [a, b), a itself, gives the
-///    upper half's parts to the middle one, and so on; then every rank passes parts on to its neighbour, in the order
-///    in which they come round the ring, but for those that the neighbour has had from the scatter;
-///  - double-tree: positions 1 .. P - 1 form two binary trees. In the first, a node stands between its subtrees, and
-///    among positions the one divisible by the largest power of two is above the others, so odd positions are leaves.
-///    The second is the same one position further, so what is odd is even there: nobody is an inner node of both. Even
-///    segments take the first tree, odd ones the second; 0 sends to the root of each;
+///  - scatter-allgather: the message is cut in P parts. The rank responsible for positions [a, b), a itself, gives the
+///    upper half's parts to the middle rank, and so on. Then every rank forwards parts to its neighbour in the order of
+///    their arrival round the ring, except parts that the neighbour has from the scatter;
+///  - double-tree: positions 1 .. P - 1 form two binary trees. In the first, a node stands between its subtrees. Among
+///    positions the one divisible by the largest power of two is above the others, so odd positions are leaves. The
+///    second is the first, shifted by one position, so odd positions there count as even: nobody is an inner node of
+///    both. Even segments take the first tree, odd ones the second; 0 sends to the root of each;
 ///  - circulant: plan/program/circulant.cpp, in rounds;
 ///  - d-ary: d_ary.cpp.
 /// Complexity: O(messages). Deterministic.

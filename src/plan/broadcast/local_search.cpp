@@ -5,13 +5,13 @@
 ///  - a cluster goes, with all below it, to another sender, or to another place among the sends of its own;
 ///  - two clusters change places in the tree, each with what is below the other;
 ///  - with `early_internal`, a cluster broadcasts inside earlier or later among its sends.
-/// Most moves take a cluster on the way to the one that ends last, or one that is served before one of these: others
-/// cannot make the schedule shorter at once. A schedule is valued by its length and, as plateaus are wide, a little by
-/// the mean end of the internal broadcasts.
+/// Most moves take a cluster on the way to the cluster that ends last, or a cluster that is served before one on this
+/// way: others cannot make the schedule shorter at once. A schedule is valued by its length and, because plateaus are
+/// wide, a little by the mean end of the internal broadcasts.
 /// Guarantee: not longer than the schedule it starts from.
 /// Complexity: O(C) a move, with one segment, for C clusters; O(C) memory. Deterministic: the seed is fixed.
-/// Source: the moves are those that schedules of trees suggest; simulated annealing after Kirkpatrick, Gelatt, Vecchi,
-/// "Optimization by simulated annealing" (1983).
+/// Source: schedules of trees suggest the moves; simulated annealing after Kirkpatrick, Gelatt, Vecchi, "Optimization
+/// by simulated annealing" (1983).
 ///
 /// Example: a root with children 1 and 2 in this order, T_1 = 0 and T_2 = 10: the cluster that ends last is 2, 1 is
 /// served before it; 1 moves behind 2, and the schedule is shorter by g_01.
@@ -110,7 +110,7 @@ class TreeAnnealing {
     return value;
   }
 
-  /// Of several segments there is no early internal broadcast.
+  /// The tree for several segments, which has no early internal broadcast.
   [[nodiscard]] ClusterTree plain() const {
     ClusterTree tree = tree_;
     tree.sends_before_inside.clear();

@@ -1,10 +1,10 @@
 /// What models say of the strategies of a broadcast inside one homogeneous cluster.
 ///
-/// Problem: P ranks, latency L, gap g(m) of a table; how long does each strategy take for m bytes, and in which
-/// segments?
-/// Method: the closed forms of Table 1; k = ceil(m / s) segments of s bytes, at most 4096 of them: more, which tables
-/// whose times rise fast would ask for, are too many to be carried out. The size of segments is searched among m / 2^i
-/// for all i, then by hill climbing with steps that halve.
+/// Problem: P ranks, latency L, gap g(m) from a table; how long does each strategy take for m bytes, and which segments
+/// are best?
+/// Method: the closed forms of Table 1; k = ceil(m / s) segments of s bytes, at most 4096. More are too many to be
+/// carried out; tables whose times rise fast would ask for more. The size of segments is searched among m / 2^i for all
+/// i, then by hill climbing with steps that halve.
 /// Complexity: O(log m) evaluations of each model. Deterministic.
 /// Source: Steffenel (2006), section 4.2 and Table 1 (Scatter/Collection's p is P). Added:
 ///  - scatter-allgather: a binomial scatter, which halves what it sends each time, then a ring (Barnett et al. 1994;
@@ -13,13 +13,13 @@
 ///  - segmented-binary: Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations" (2005): the
 ///    deepest leaf gets the first segment after h (2 g(s) + L), and one follows each 2 g(s);
 ///  - double-tree: Sanders, Speck, Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan"
-///    (2009): two binary trees, each for half of the segments, in which no rank is an inner node of both, so a segment
-///    follows each g(s): h (2 g(s) + L) + k g(s), h = ceil(log2(P + 1));
+///    (2009): two binary trees, each for half of the segments. No rank is an inner node of both, so a segment follows
+///    each g(s): h (2 g(s) + L) + k g(s), h = ceil(log2(P + 1));
 ///  - circulant: Traeff, "Optimal Broadcast Schedules in Logarithmic Time with Applications to Broadcast,
 ///    All-Broadcast, Reduction and All-Reduction" (2024): k - 1 + ceil(log2 P) rounds, the fewest there can be, each of
-///    one segment for every rank (src/plan/program/circulant.cpp). A rank may have to pass on what came in the round
-///    before, so a round takes g(s) + L. Where ranks begin a round at different times, messages of two rounds share a
-///    port, and the whole takes up to 1.5 times as long, so plans compare its replay (plan.cpp);
+///    one segment for every rank (src/plan/program/circulant.cpp). A rank may have to forward what came in the previous
+///    round, so a round takes g(s) + L. If ranks begin a round at different times, messages of two rounds share a port.
+///    The whole then takes up to 1.5 times as long as the model says, so plans compare its replay (plan.cpp);
 ///  - d-ary: the trees that section 4.2 begins with, d and the height searched: d_ary.cpp.
 /// Deviations: the model of the binary tree is an upper bound in the paper; it is taken as the time.
 ///
@@ -156,7 +156,7 @@ class Models {
     result_.back().source = "Thakur et al. 2005";
   }
 
-  /// Bytes that belong to so many ranks, rounded up.
+  /// The bytes of `ranks` ranks, rounded up.
   [[nodiscard]] std::int64_t share(std::int64_t ranks) const {
     const auto all = static_cast<std::int64_t>(cluster_.ranks.size());
     return std::min(bytes_, (bytes_ + all - 1) / all * ranks);

@@ -37,12 +37,14 @@ using detail::RankNetwork;
 using detail::TimedMessage;
 using detail::TimedMessages;
 
-/// Trees of more messages are not replayed; their replays may find so many rates. Either is a second or so.
+/// kMostSimulated: trees of more messages are not replayed. kMostRates: the most rates that a replay may find. Either
+/// takes a second or so.
 constexpr std::int64_t kMostSimulated = 250'000;
 constexpr double kMostRates = 10e6;
-/// Of so few messages every way is replayed: schedules and scores of trees are only nearly what they take.
+/// With at most this many messages every way is replayed: schedules and scores of trees are only nearly what they take.
 constexpr std::int64_t kFewMessages = 500;
-/// A strategy inside of so many messages in all clusters is replayed, if need be: it takes a millisecond or less.
+/// A strategy inside clusters is replayed, if need be, up to this many messages in all clusters: that takes a
+/// millisecond or less.
 constexpr std::int64_t kMostInside = 1000;
 
 class BroadcastPlanner {
@@ -114,8 +116,8 @@ class BroadcastPlanner {
     bool replayed = false;
   };
 
-  /// Coordinators first send to others, then in their own cluster, but for `sends_before_inside`. Inside they begin
-  /// when they have sent to others, or, where that is shorter, when the last of these messages is there: the short ways
+  /// Coordinators first send to others, then in their own cluster, except for `sends_before_inside`. Inside they begin
+  /// when they have sent to others, or when the last of these messages has arrived, if that is shorter: the short ways
   /// of a cluster take their port from a long one.
   [[nodiscard]] TreeMessages messages_over(const BetweenPlan& plan) const {
     const std::int64_t messages = messages_of(plan);
@@ -322,7 +324,7 @@ class BroadcastPlanner {
 
   // ---- segments through trees of ranks
 
-  /// Throws InputError where so many segments as are asked for make too many messages, which takes no planning to know.
+  /// Throws InputError if the number of segments that is asked for makes too many messages; this needs no planning.
   void check_segments() const {
     if (options_.segments == 0 || bytes_ == 0) return;
     const std::int64_t part = bytes_ / options_.segments + (bytes_ % options_.segments != 0 ? 1 : 0);
@@ -330,8 +332,7 @@ class BroadcastPlanner {
     detail::check_message_count(checked::multiply(segments, platform_.ranks - 1, "messages of the plan"));
   }
 
-  /// If all routes seem to take longer than `to_beat`, the plan says only how long and by which method; it has no
-  /// messages.
+  /// If all routes seem to take longer than `to_beat`, the plan says only its length and method, without messages.
   PlannedMessages routed(const BroadcastPlannerEntry& planner, double to_beat = detail::kInfinity) {
     const std::string name(planner.about.name);
     if (bytes_ == 0 || platform_.ranks == 1) return finish(with_messages(tree_in("flat", 1, 0)), name, name);
@@ -437,8 +438,8 @@ class BroadcastPlanner {
     if (options_.segments == 1 || !options_.inside.empty() || stopped() || bytes_ == 0 || platform_.ranks == 1)
       return tree(best_tree("auto", options_.effort), "auto");
     check_segments();
-    // Trees are one way of several here, and seldom the best for long messages: the best heuristic tells whether it is
-    // worth while to look for a better one. Of several segments it is a poor one without any search.
+    // A tree is one of several ways here, and seldom the best for long messages: the best heuristic tells whether a
+    // search for a better tree pays. With several segments the heuristic is poor without any search.
     constexpr double kFirstShare = 0.001;
     BetweenPlan between = best_tree("auto", kFirstShare * options_.effort);
     std::optional<PlannedMessages> best;
@@ -480,7 +481,7 @@ class BroadcastPlanner {
       if (heuristic.length_s < best->length_s) offer(std::move(heuristic));
     }
     if (options_.segments == 0) offer_patterns(best, offer);
-    // A length that no messages confirm does not stand before that of the plan.
+    // A length that no messages confirm must not come before the plan's length.
     std::erase_if(candidates, [&](const auto& each) { return each.length_s < best->length_s; });
     std::ranges::stable_sort(candidates, {}, &BroadcastPlan::Candidate::length_s);
     best->candidates = std::move(candidates);
@@ -488,7 +489,7 @@ class BroadcastPlanner {
     return std::move(*best);
   }
 
-  /// Of the trees of the heuristics, whole messages, the shortest by their replays.
+  /// The shortest, by their replays, of the heuristics' trees for whole messages.
   PlannedMessages best_heuristic() {
     std::optional<PlannedMessages> best;
     for (const BroadcastPlannerEntry& planner : detail::broadcast_planners()) {

@@ -1,8 +1,8 @@
 /// Broadcasts by patterns of programs: over all ranks, whatever the links between them are like.
 ///
-/// Problem: trees of clusters and routes between groups go by the platform: into a cluster a message comes by one rank
-/// or a few, and spreads inside. Where links inside are slower than those between clusters, or where a root with a slow
-/// port should send little more than the message once, patterns that know no clusters are shorter.
+/// Problem: trees of clusters and routes between groups go by the platform: a message enters a cluster at one rank or a
+/// few, and spreads inside. Patterns that know no clusters are shorter in two cases: links inside are slower than links
+/// between clusters, or a root with a slow port should send little more than the message once.
 /// Method: a binomial tree, a chain and a circulant graph for 1, 4, 16, 64 and 256 segments, and a scatter of as many
 /// segments as there are ranks, followed by an allgather: in a ring, pairwise, or over a circulant graph. Ranks are in
 /// the order of the outermost groups, the root's first. Each message is one segment, so that a rank passes on what it
@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::int64_t kSegmentCounts[] = {1, 4, 16, 64, 256};
 
-/// By the outermost groups, of which there are several.
+/// The ranks by the outermost groups; there are several groups.
 Ranks ranks_by_groups(const RankNetwork& network, std::int64_t root) {
   Ranks ranks;
   for (std::size_t level = network.levels().levels(); level-- > 0;) {
@@ -39,7 +39,8 @@ Ranks ranks_by_groups(const RankNetwork& network, std::int64_t root) {
   return ranks;
 }
 
-/// Of a message of `bytes` segments of a byte what it is for segments of another size: messages of several in parts.
+/// Converts a pattern of a message of `bytes` segments of one byte to segments of another size. A message of several
+/// segments becomes one message for each.
 std::vector<RankMessage> in_segments(const ProgramMessages& pattern, std::int64_t bytes, std::int64_t segment_bytes) {
   std::vector<RankMessage> messages;
   double priority = 0;

@@ -2,21 +2,21 @@
 ///
 /// Problem: every rank of a platform has an array, the root shall have the combination of all, by an operation that
 /// works element by element and commutes.
-/// Method: a broadcast from the root over the links in the opposite direction, played backwards from its end: every
+/// Method: a broadcast from the root over the links in the opposite direction, played backwards from its end. Every
 /// message goes back to where it came from and is combined there. A rank gets what it has sent, in the opposite order,
-/// and sends what it has got, in the opposite order; a message waits for those of its elements, which the rank passed
-/// on after it had come. As a broadcast's messages can pass one after the other in the order of their starts, so can
-/// these in the opposite order.
+/// and sends what it has got, in the opposite order. A message waits for messages with its elements, which the rank
+/// forwarded in the broadcast after the message had come. A broadcast's messages can pass one after the other in the
+/// order of their starts, so these can pass in the opposite order.
 /// Bytes become elements: one goes where its last byte went.
-/// All ranks have something to send at first. Where they send it at once, the busiest part has more than it can pass
-/// on, and what waits there shares its rate. So the messages of one connection may also follow each other not much
-/// sooner than in the mirror image: of few messages where the replay says that this is shorter, of many always.
+/// All ranks have something to send at first. If they send it at once, the busiest part has more than it can forward,
+/// and what waits there shares its rate. So the messages of one connection may also follow each other not much sooner
+/// than in the mirror image: with few messages if the replay says that this is shorter, with many always.
 /// Guarantee: as long as the broadcast if every message takes as long as the one that it mirrors, and combining takes
-/// nothing. So it is in the model; where messages share links, they come to share them in another order.
+/// nothing. This holds in the model; if messages share links, they come to share them in another order.
 /// Complexity: O(m log m) for m messages, besides planning the broadcast.
-/// Combining that takes time: messages are received no faster than they are combined, so the broadcast is also planned
-/// over links that are no faster than that: where ranks take different times, than the faster half of each cluster. A
-/// rank that combines begins no message, so it is planned once more over links that leave time to receive one and to
+/// Combining that takes time: messages are received no faster than they are combined. So the broadcast is also planned
+/// over links that are no faster than combining; if ranks of a cluster take different times, no faster than its median.
+/// A rank that combines begins no message. So it is planned once more over links that leave time to receive one and to
 /// begin one in between. The replay, which counts combining, decides.
 /// Source: that the two problems mirror each other is well known, of binomial trees for instance from Rabenseifner
 /// (2004); between clusters, Steffenel (2006) has the broadcast alone.
@@ -64,7 +64,7 @@ TreeSchedule reversed(const TreeSchedule& schedule, const BetweenClusters& probl
   result.over_links = true;
   result.arrivals = problem.inside;
   result.transfers.clear();
-  // From the last one on, so that of transfers that take no time the one that another waits for stays before it.
+  // From the last transfer on: if transfers take no time, a transfer that another waits for stays before it.
   for (auto t = schedule.transfers.rbegin(); t != schedule.transfers.rend(); ++t)
     result.transfers.push_back({t->to, t->from, std::max(0.0, schedule.length - t->end),
                                 std::max(0.0, schedule.length - t->start), schedule.segments - 1 - t->segment});
@@ -80,8 +80,8 @@ constexpr const char* kReversedBroadcast = "reversed-broadcast";
 /// A port is free a moment before the connection that it served last, so that what waits for another one has its turn:
 /// messages of one connection stand next to each other in the list.
 constexpr double kFreeSooner = 1 - 1e-6;
-/// Times in the mirror image are made so many times as long, so that ranks can catch up: of 0.7, 0.8, 0.9 and 1 the
-/// best on the mean of 23 reductions.
+/// Times in the mirror image are multiplied by this factor, so that ranks can catch up: of 0.7, 0.8, 0.9 and 1 the best
+/// on the mean of 23 reductions.
 constexpr double kInTime = 0.8;
 
 double median_cost(const PlatformCluster& cluster, const CombiningCosts& costs) {

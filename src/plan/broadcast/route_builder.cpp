@@ -11,9 +11,10 @@ namespace {
 
 using Shape = Routes::Shape;
 
-/// A binary tree of the places 0 .. n - 1 of a ring: where parts of the ring begin among the places that follow one,
-/// these are cut in two at one of them, of the largest parts, near the middle, and a tree of each half is below a child
-/// of the place; what is left, a part, is a heap. So a part has one rank whose parent is in another part.
+/// A binary tree of the places 0 .. n - 1 of a ring. Below a place stand the places that follow it. If parts of the
+/// ring begin among these, they are cut in two at a part's beginning: of the largest parts, near the middle. Each half
+/// is a tree below a child of the place. Places without such a beginning are one part; their tree is a heap. So a part
+/// has one rank whose parent is in another part.
 class BinaryTree {
  public:
   /// `begins`: where parts begin, smaller parts first, in rising order each.
@@ -21,7 +22,7 @@ class BinaryTree {
              std::vector<std::uint32_t>& turns)
       : begins_(begins), parents_(parents), turns_(turns) {}
 
-  /// The tree of places [first, end), whose root is the first.
+  /// The tree of places [first, end); its root is `first`.
   void join(std::uint32_t first, std::uint32_t end) {
     const std::uint32_t left = first + 1, right = cut(left, end);
     if (right == left) {
@@ -39,7 +40,7 @@ class BinaryTree {
   }
 
  private:
-  /// Where a part begins in (begin, end), else `begin`.
+  /// The place in (begin, end) where a part begins; otherwise `begin`.
   [[nodiscard]] std::uint32_t cut(std::uint32_t begin, std::uint32_t end) const {
     const std::uint32_t middle = begin + (end - begin + 1) / 2;
     for (auto level = begins_.rbegin(); level != begins_.rend(); ++level) {
@@ -56,31 +57,31 @@ class BinaryTree {
   std::vector<std::uint32_t>&parents_, &turns_;
 };
 
-/// Ranks that leave some of their ports to messages on long links pass others on by so much more slowly: of 1.06 to
-/// 1.14 about equally good for 4 MiB over studies/grid5000, where 1 takes 6 % longer.
+/// Ranks that leave a share of their ports to messages on long links wait `kPace` times as long as usual between
+/// messages inside. Values of 1.06 to 1.14 are about equally good for 4 MiB over studies/grid5000; 1 takes 6 % longer.
 constexpr float kPace = 1.1F;
 
-/// How far round a ring of so many ranks the next of the segments begins that start from all of them in turn. Of few it
-/// hardly matters; of many, a segment that begins at the next rank meets the one before there, which has been passed on
-/// by then.
+/// How far round a ring of `ranks` ranks each segment begins from the one before, if segments start from all ranks.
+/// With few segments it hardly matters. With many, a segment that begins at the next rank would meet the previous
+/// segment there, which has been forwarded by then.
 std::size_t step_round(std::size_t ranks, const Routes& routes, std::int64_t bytes) {
   constexpr std::size_t kPart = 6;
   if (routes.segments(bytes) <= static_cast<std::int64_t>(ranks)) return 1;
   std::size_t step = routes.entries == Routes::Entries::kAll ? std::max<std::size_t>(2, ranks / kPart) : 2;
-  // Each segment is one rank further when the next begins: so, of as many as there are ranks, no two are at one rank.
+  // Each segment is one rank further when the next begins. So among `ranks` segments in a row no two are at one rank.
   while (std::gcd(step - 1, ranks) > 1) ++step;
   return step % ranks;
 }
 
-/// Where the i-th segment begins, each by such a step further round the ring: at all ranks in turn.
+/// Where the i-th segment begins if each begins `step` ranks further round the ring: all ranks come up equally often.
 std::size_t at_steps(std::size_t i, std::size_t ranks, std::size_t step) {
   const std::size_t round = ranks / std::gcd(step, ranks);  // steps to where it began, from where it goes on by one
   return (i * step + i / round) % ranks;
 }
 
-/// Where round a ring of so many ranks the i-th segment begins that goes by a binary tree, in which the first half of
-/// the ring passes it on twice and the other half not at all: not in the half in which the one before begins, so that
-/// each rank does either in turn.
+/// Where round a ring of `ranks` ranks the i-th segment begins that goes by a binary tree. The first half of the ring
+/// forwards it twice, and the other half not at all. So it does not begin in the half of the previous segment: each
+/// rank alternates.
 std::size_t in_other_half(std::size_t i, std::size_t ranks) {
   const std::size_t half = ranks / 2;
   return ranks % 2 == 1 ? i % ranks * half % ranks : i % 2 * half + i / 2 % std::max<std::size_t>(1, half);
@@ -342,10 +343,10 @@ void RouteBuilder::add_between(std::size_t s) {
   std::size_t used = 0;
   for (std::size_t c = 0; c < tree_->children[s].size(); ++c) {
     const std::size_t child = tree_->children[s][c], entries = tree_->entries[child];
-    const bool root_chain = s == 0 && !spread && n > 1;  // always the same, so its ranks take turns
+    const bool root_chain = s == 0 && !spread && n > 1;  // always the same chain, so its ranks alternate
     std::int64_t sender = at(c % size);
     if (routes_.leave_from_tail) {
-      // Others than the entries take turns with, so that many pairs of ranks are connected.
+      // Ranks besides the entries alternate too, so that many pairs of ranks are connected.
       const Part last = unit(s, around.last);
       sender = at(size - 1 - round_ / entries % std::min(size, last.end - last.begin));
     }

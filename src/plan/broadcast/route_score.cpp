@@ -1,17 +1,18 @@
 /// How long routes take, without a simulation: to choose among many.
 ///
 /// Problem: to simulate every segment of every route that may be good takes seconds, for ten thousand ranks hours.
-/// Method: a pipeline is filled, and then its busiest part sets the pace: time to the last rank of the first segments,
-/// plus (segments - 1) times the load of the busiest port, rank, connection, link or uplink for a segment, on the mean
-/// of as many segments as there are entries to a group, and two dozen at least. Ports and uplinks are as in replay.cpp.
-/// A message over one of several connections of a link yields to those inside groups, whose round trips are far
-/// shorter: it goes on while its ports and uplinks are free of these. So a connection needs for each segment as long as
-/// it is kept and, besides, the part that weights give these of the time for which they keep the busiest thing that it
-/// passes. How often a pair of ranks has a segment is counted over 128 of them. The first segments are followed one by
-/// one, each alone: a rank sends what it passes on one after the other. What the messages inside of groups load is kept
-/// for other routes whose rings are the same, which most are: routes differ by the tree between groups. Where the loads
-/// or a segment alone say that routes are worse than others, the rest is left out.
-/// Guarantee: none: what waits for another than the busiest part is not seen. Of ten routes for 4 MiB over
+/// Method: a pipeline is filled, and then its busiest part sets the pace. The score adds two times: the first segments'
+/// way to the last rank, and (segments - 1) times the busiest load. That is the load of the busiest port, rank,
+/// connection, link or uplink for a segment. It is a mean over as many segments as a group has entries, at least two
+/// dozen. Ports and uplinks are as in replay.cpp. A message over one of several connections of a link yields to
+/// messages inside groups, whose round trips are far shorter: it goes on while no such message uses its ports and
+/// uplinks. So a connection needs more time for each segment than the segment keeps it. The additional time is the
+/// share, by weights, of the time that messages inside keep the busiest thing that the connection passes. The number of
+/// segments of a pair of ranks is counted over 128 of them. The first segments are followed one by one, each alone: a
+/// rank sends what it forwards one after the other. Loads of messages inside groups are kept for other routes with the
+/// same rings, which most have: routes differ by the tree between groups. If the loads or a single segment say that
+/// routes are worse than others, the rest is left out.
+/// Guarantee: none: waiting for anything but the busiest part is not seen. For ten routes for 4 MiB over
 /// studies/grid5000 the score is within an eighth of what replay.cpp finds for nine, and a quarter less for one.
 /// Complexity: O(k n) time and O(n) memory for n ranks and k entries. Source: the time of a pipeline is common
 /// knowledge; its loads here are ours.
@@ -87,8 +88,9 @@ void RouteScore::add_connections(const std::vector<RankMessage>& messages) {
   }
 }
 
-/// Of the connections listed, by messages of `count` segments of so many bytes: for how long one of those needs the
-/// busiest. A message that yields hardly goes on while what it passes is kept by messages that do not.
+/// The time that a segment needs of the busiest of the listed connections. `count`: the segments whose messages are
+/// listed; `bytes`: of a segment. A message that yields hardly goes on while messages that do not yield keep what it
+/// passes.
 double RouteScore::busiest_connection(std::size_t count, std::int64_t bytes) {
   std::sort(connections_.begin(), connections_.end());
   double busiest = 0;

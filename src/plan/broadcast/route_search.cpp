@@ -1,11 +1,12 @@
 /// The search for the best routes of `pipelined` and `parallel-entry` (routes.cpp says what routes are).
 ///
-/// Method: every level of the platform is tried by itself. All trees of its groups are if there are at most four; else
-/// those of the heuristics fef, fef-gap, ecef and flat, for one segment and for the whole message, and chains and
-/// binary trees of groups (TreesOfStreams). First every combination of tree and shapes with segments of moderate size,
-/// then the best ones with smaller and larger segments, then shapes again, and two trees in turn. All that by the score
-/// of route_score.cpp. Of the best few the planner compares the replays (plan.cpp). Guarantee: none. Complexity: O(k n)
-/// time for each combination, for n ranks and k entries to a group. Deterministic. Source: ours.
+/// Method: every level of the platform is tried by itself. If it has at most four groups, all their trees are tried.
+/// Otherwise the heuristics fef, fef-gap, ecef and flat make trees for one segment and for the whole message. Chains
+/// and binary trees of groups (TreesOfStreams) are tried too. First comes every combination of tree and shapes with
+/// segments of moderate size. Then the best ones with smaller and larger segments, then shapes again, and two
+/// alternating trees. All use the score of route_score.cpp. The planner compares replays of the best few (plan.cpp).
+/// Guarantee: none. Complexity: O(k n) time for each combination, for n ranks and k entries to a group. Deterministic.
+/// Source: ours.
 #include "plan/broadcast/route_search.hpp"
 
 #include <algorithm>
@@ -54,9 +55,9 @@ std::vector<GroupTree> all_trees(std::size_t groups) {
   }
 }
 
-/// Trees of which no group of the levels above is entered twice, and few groups pass a segment on twice: the groups at
-/// the outermost level form a chain, each the nearest to the one before of those left, or the binary tree of that
-/// order, a heap; so do the groups inside each of them, and so on down to the groups of the tree.
+/// Trees that enter no group of a higher level twice and make few groups forward a segment twice. The groups at the
+/// outermost level form a chain, each the nearest remaining one to the group before, or the binary tree (a heap) of
+/// that order. So do the groups inside each of them, and so on down to the groups of the tree.
 class TreesOfStreams {
  public:
   TreesOfStreams(const RankNetwork& network, const std::vector<RankGroup>& groups, std::size_t level,
@@ -143,7 +144,7 @@ std::vector<GroupTree> group_trees(const RankNetwork& network, const std::vector
   return {trees.begin(), trees.end()};
 }
 
-/// Routes whose score is so many times that of the best are not worth a simulation.
+/// Routes whose score exceeds the best by this factor are not worth a simulation.
 constexpr double kHopeless = 2;
 
 class RouteSearch {
@@ -192,15 +193,15 @@ class RouteSearch {
   static constexpr std::array kShapes{Shape::kChain, Shape::kBinary, Shape::kBinomial};
   static constexpr Shape kPlainShape = Shape::kBinary;
 
-  /// Which make a difference where there are other groups than the root's.
+  /// They make a difference only if there are other groups than the root's.
   [[nodiscard]] std::span<const Shape> shapes_of_others() const {
     if (groups_.size() == 1) return {&kPlainShape, 1};
     return kShapes;
   }
 
-  /// Below it what every message costs, whatever its size, would be more than a thirtieth of what each segment keeps at
-  /// least, a rank inside or the uplink of the root's innermost group: the model has only an idea of what ranks do
-  /// besides sending.
+  /// The least size of a segment. With smaller segments, the fixed cost of a message would be too large: more than a
+  /// thirtieth of the least time that a segment keeps a rank inside, or the uplink of the root's innermost group. The
+  /// model knows only roughly what ranks do besides sending.
   [[nodiscard]] std::int64_t least_segment() const {
     constexpr double kTimes = 30;
     const std::size_t cluster = network_.cluster(root_), group = network_.levels().group(0, cluster);
@@ -214,8 +215,9 @@ class RouteSearch {
     return bytes;
   }
 
-  /// Programs of so many messages are simulated in a second or so; a pipeline of fewer segments is hardly one. A long
-  /// one may have as many messages as the limit says, or twice as many if that is no more than a hundred segments.
+  /// The most segments. kMessages, kMostMessages: messages that are simulated in a second or so. kFewSegments: fewer
+  /// are hardly a pipeline. A long pipeline may have `limits_.most_messages` messages, or twice as many if that is no
+  /// more than a hundred segments.
   [[nodiscard]] std::int64_t most_segments() const {
     constexpr std::int64_t kMostSegments = 4096, kFewSegments = 64, kHundred = 100, kManySegments = 512,
                            kMessages = 50'000, kMostMessages = 250'000;
@@ -246,7 +248,8 @@ class RouteSearch {
     return true;
   }
 
-  /// Routes of which this search keeps the best alone: with the same tree between groups and shape inside.
+  /// The kept routes with the same trees between groups and the same shape inside: the search keeps only the best of
+  /// these.
   [[nodiscard]] std::vector<FoundRoutes>::iterator known_like(const Routes& routes) {
     return std::find_if(few_.begin(), few_.end(), [&](const FoundRoutes& each) {
       return std::tie(each.routes.trees, each.routes.leave_from_tail, each.routes.entries, each.routes.shape) ==
@@ -254,7 +257,7 @@ class RouteSearch {
     });
   }
 
-  /// Routes of that score or more are neither the best nor kept in the end.
+  /// Routes with this score or more are neither the best nor kept in the end.
   [[nodiscard]] double worth_keeping(const Routes& routes) {
     if (!best_) return kInfinity;
     double limit = std::min(least_before_, few_.front().length_s) * kHopeless;
@@ -312,8 +315,9 @@ class RouteSearch {
     }
   }
 
-  /// Two trees in turn share the uplinks of the groups that pass on, and the other end of a group leaves ranks that
-  /// take segments in, or pass them on, more room. Both only pay where the ports are what limits, so for chains.
+  /// Two alternating trees share the uplinks of the groups that forward. Leaving at the other end of a group gives more
+  /// room to the ranks that take segments in or forward them. Both pay only if ports are the limit, so they are tried
+  /// for chains.
   void try_turns() {
     if (!parallel_ || groups_.size() < 3) return;
     const Routes found = best_->routes;
@@ -326,7 +330,7 @@ class RouteSearch {
         if (first != second) routes.trees.push_back(second);
         routes.shape = routes.root_shape = Shape::kChain;
         routes.entries = Entries::kFirst;
-        // Where several ranks share a card, the ends of a chain are on cards of their own.
+        // If several ranks share a card, the ends of a chain are on different cards.
         routes.leave_from_tail = true;
         for (const bool spread : {false, true}) {
           routes.spread = spread;
@@ -339,8 +343,8 @@ class RouteSearch {
     }
   }
 
-  /// A message on a long link gets little of ports that pass others on inside. So that it need not get much, all ranks
-  /// of a group take segments in.
+  /// A message on a long link gets little of a port that also forwards inside. If all ranks of a group take segments
+  /// in, each port need give it only a little.
   void try_all_entries() {
     constexpr std::size_t kMostEntries = 64;  // the score looks at a segment for each
     const auto many = [&](const RankGroup& group) { return group.ranks.size() > kMostEntries; };
