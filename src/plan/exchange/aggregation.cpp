@@ -10,9 +10,9 @@
 /// where nothing is said. By the model the phases follow each other; an execution lets them overlap
 /// (src/plan/exchange/overlap_order.hpp), which this does not count.
 ///
-/// What can pay: the exchange costs at least max(W, P / k) + setup * max(Delta, m / k) for m messages, P units, the
-/// largest load W and the largest degree Delta (Proposition 1). Merging lowers m and Delta; spreading lowers W, and
-/// Delta where it moves whole messages. P never falls. Moving costs r a unit at the busiest node, and local steps.
+/// What can pay: let there be m messages, P units, a largest load W and a largest degree Delta. The exchange costs at
+/// least max(W, P / k) + setup * max(Delta, m / k) (Proposition 1). Merging lowers m and Delta. Spreading lowers W, and
+/// also Delta if it moves whole messages. P never falls. Moving costs r a unit at the busiest node, and local steps.
 ///
 /// Method: candidates, ranked by the sum of the Proposition 1 bounds of the three phases. As no plan of a candidate is
 /// below that sum, candidates whose sum is not below a plan at hand are dropped, and the best four are planned.
@@ -22,22 +22,22 @@
 ///    what they carry already (size + setup for each message) and what would have to be moved; small messages join one
 ///    that crosses anyway where that is cheaper.
 ///  - Spreading: nodes above a level give bundles (all they carry for one peer) to the nodes with the most room below
-///    it, largest first and whole where they fit, cut where not. Prices of bundles are size, or size + setup. Levels
-///    run from the mean to the largest. For senders, receivers and both; on the plain routes and on the best merged
-///    ones.
+///    it, largest first. A bundle is moved whole if it fits, otherwise cut. Prices of bundles are size, or size +
+///    setup. Levels run from the mean to the largest. For senders, receivers and both; on the plain routes and on the
+///    best merged ones.
 ///
-/// Guarantee: total is never above that of the plan without local phases, which is planned as well; it is returned with
-/// schedule.local_phases empty unless something is cheaper. No guarantee of how near the best choice is; bound says how
-/// far it can be: all P units cross, at most k' = min(k, n1, n2) at a time, and what a node of load W does not send
-/// over the backbone itself leaves it by a local link: max(P / k', min(1, r) W) + setup.
+/// Guarantee: total never exceeds the total of the plan without local phases. That plan is made as well, and returned
+/// with schedule.local_phases empty unless something is cheaper. There is no guarantee of how near the best choice is.
+/// `bound` says how far it can be. All P units cross, at most k' = min(k, n1, n2) at a time. What a node of load W does
+/// not send over the backbone itself leaves it by a local link: max(P / k', min(1, r) W) + setup.
 ///
-/// Complexity: O(m log m) a candidate, of which there are O(log^2 n) (O(log n) where m is large), and a few plans by
-/// the algorithm asked for. Memory O(m) for each of these four. Deterministic as plan_exchange: where the
-/// algorithm ends by itself, no clock is looked at.
+/// Complexity: O(m log m) for each of O(log^2 n) candidates (O(log n) if m is large), and a few plans by the algorithm
+/// asked for. Memory O(m) for each of these four. Deterministic as plan_exchange: if the algorithm ends by itself, no
+/// clock is read.
 ///
-/// Source: the idea is the first perspective in section 9 of Cohen, Jeannot, Padoy, Wagner, "Messages Scheduling for
-/// Parallel Data Redistribution between Clusters" ("aggregate small communications together, or on the opposite to
-/// dispatch communications to all nodes in the cluster"); model and heuristics are our own.
+/// Source: the idea is from the first perspective in section 9 of Cohen, Jeannot, Padoy, Wagner, "Messages Scheduling
+/// for Parallel Data Redistribution between Clusters": "aggregate small communications together, or on the opposite to
+/// dispatch communications to all nodes in the cluster". Model and heuristics are our own.
 ///
 /// Example (spreading): sender 0 has 40 for each of receivers 0 and 1, sender 1 has nothing; k = 2, setup 1, r = 0.1.
 /// Plain: 80 + 2 = 82. Level 40: sender 0 gives a message to sender 1, before: 0.1 * 40 + 1, exchange: 40 + 1, in
@@ -68,8 +68,8 @@ namespace {
 
 using detail::Budget;
 
-/// Of the effort: for the plan without local phases, trials of candidates, and the best of them once more; within a
-/// plan for the phases before and after the backbone.
+/// Shares of the effort. kPlainShare: the plan without local phases. kTrialsShare: trials of candidates. kLastShare:
+/// the best of them once more. kBeforeShare, kAfterShare: within a plan, the phases before and after the backbone.
 constexpr double kPlainShare = 0.4;
 constexpr double kTrialsShare = 0.25;
 constexpr double kLastShare = 0.35;
@@ -176,7 +176,7 @@ AggregatedPlan plan_with_local_links(const ExchangeProblem& problem, const Local
     try {
       plan = plan_phases(problem, candidates[c].routes, links.unit_cost, local_setup, part);
     } catch (const InputError&) {
-      continue;  // an algorithm that refuses these sizes, though not those of the problem
+      continue;  // an algorithm that refuses these sizes, but not the sizes of the problem
     }
     if (plan.total < least) {
       least = plan.total;

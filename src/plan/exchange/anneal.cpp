@@ -1,36 +1,37 @@
-/// Simulated annealing over plans of few steps: which messages are in which steps, and how long each step lasts.
+/// Simulated annealing over plans of few steps: it changes the steps of messages and the durations of steps.
 ///
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp, from a plan that is there.
 ///
-/// Method: a plan is known, but for the sizes of its pieces, by the duration of each step and the messages in it: a
-/// message can be cut so that no piece is longer than its step exactly if its steps together last at least as long as
-/// its size. So a state has no sizes. Each message has a slack, the durations of its steps less its size, and what is
-/// missing is the sum of all slacks below 0. A state costs what its steps cost, a price for each unit that is missing,
-/// and a set-up for each message that is in no step. The price rises from kFirstPrice to kLastPrice: one of the steps
-/// of a message can last longer by what the message lacks, so that nothing has to be missing once the price is 1, and
-/// while it is less, plans are crossed that no cheap change leads around. Moves, each kept if it makes the state
-/// cheaper, or more expensive by d with the probability exp(-d / temperature):
+/// Method: the duration of each step and the messages in it determine a plan, except the sizes of its pieces. A message
+/// can be cut so that no piece is longer than its step exactly if its steps together last at least as long as its size.
+/// So a state has no sizes. Each message has a slack, the durations of its steps less its size. What is missing is the
+/// sum of all slacks below 0. A state costs what its steps cost, a price for each missing unit, and a set-up for each
+/// message without a step. The price rises from kFirstPrice to kLastPrice. A step of a message can last longer by what
+/// the message lacks, so nothing has to be missing once the price is 1. While it is less, the search can cross
+/// expensive plans that no cheap change leads around. A move is kept if it makes the state cheaper; if it makes it more
+/// expensive by d, with the probability exp(-d / temperature). Moves:
 ///
-/// - chain: a message goes from one step to another, what is in its way there goes back in exchange, and so on along
+/// - chain: a message goes from one step to another. What is in its way there goes back in exchange, and so on along
 ///   the alternating path or cycle of the two steps. A message that can do without the step leaves, which ends the
-///   path. The walk ends as soon as it is too expensive, as a rule after one message or two.
-/// - force: a message joins a step, and those in its way leave it.
+///   path. The walk ends when it is too expensive, as a rule after one message or two.
+/// - force: a message joins a step, and messages in its way leave it.
 /// - stretch: a step becomes longer or shorter; transfer: one as much longer as another becomes shorter.
 /// - steps: one is dissolved; two become one, of the messages of the first, that lasts as long as both; one is cut
 ///   into two with the same messages; or one is made for what a message lacks.
 ///
-/// Every second message that is drawn lacks something. The temperature falls geometrically with the budget that is
-/// spent, from a tenth of a set-up or, if that is less, a hundredth of what a step lasts on average; from 0.1 at least,
-/// as sizes are whole. Now and then, and at the end, the state becomes a plan: steps grow where something is missing,
-/// shrink where all messages have slack, and each message fills its steps one after another.
+/// Every second message that is drawn lacks something. The temperature falls geometrically with the budget spent. It
+/// begins at a tenth of a set-up or, if that is less, a hundredth of the mean duration of a step; at least at 0.1,
+/// because sizes are whole. Repeatedly, and at the end, the state becomes a plan: steps grow if something is missing,
+/// shrink if all messages have slack, and each message fills its steps one after another.
 ///
-/// Guarantee: the cost of what `found` gets falls, and is less than that of the plan at the beginning.
+/// Guarantee: the cost of the plans that `found` gets falls, and is less than the cost of the first plan.
 ///
-/// Complexity: a change of a step looks at all messages in it, O(n); any other move at those that it goes through, and
-/// at the steps of one message. Memory O(steps n + m steps / 64). Deterministic for a seed, unless time ends it.
+/// Complexity: a change of a step visits all its messages, O(n). Any other move visits the messages that it goes
+/// through and the steps of one message. Memory O(steps n + m steps / 64). Deterministic for a seed, unless time ends
+/// it.
 ///
 /// Source: Kirkpatrick, Gelatt and Vecchi, "Optimization by simulated annealing", Science 220 (1983). States without
-/// sizes, the price of what is missing and the moves are our own; chains are those of Kempe for colourings of edges.
+/// sizes, the price of what is missing and the moves are our own; chains are Kempe's for colourings of edges.
 ///
 /// Example: messages 0->0 of 3, 0->1 of 1, 1->1 of 3, set-up 1, in steps of 2 (0->0 and 1->1), 1 (0->0), 1 (0->1) and 1
 /// (1->1), cost 9. Forced into the second step, 1->1 is there with 0->0 and can do without the last step, which is
@@ -59,15 +60,16 @@ constexpr double kFirstOfSetup = 0.1, kFirstOfDuration = 0.01;
 constexpr double kLastOfFirst = 0.02;
 /// Bounds of the first and the last one: as sizes are whole, hardly anything is accepted far below.
 constexpr double kLeastFirst = 0.1, kLeastLast = 0.01;
-/// What a unit that is missing costs.
+/// The price of a missing unit.
 constexpr double kFirstPrice = 0.8, kLastPrice = 1.5;
 constexpr std::int64_t kAnnealRounds = 1 << 20;     // attempts for each step, for a budget that has no end
 constexpr int kBetweenLooks = 64;                   // at the budget and the temperature, attempts
 constexpr double kBetweenAnnealedPlans = 1.0 / 32;  // of the way
-constexpr double kReach = 4;                        // of the temperature: by which a step becomes longer or shorter
+constexpr double kReach = 4;                        // times the temperature: the most that a step becomes longer or
+                                                    // shorter
 constexpr std::size_t kLogarithms = 4096;
-/// Work: of an attempt; a message on a chain that is given up, and on one that is followed; one in a step, looked at
-/// and changed; a place of a plan.
+/// Work: of an attempt; of a message on a chain that is given up, and on a chain that is followed; of a message in a
+/// step, visited and changed; of a place of a plan.
 constexpr std::int64_t kWorkOfAnnealAttempt = 60;
 constexpr std::int64_t kWorkOfLink = 15, kWorkOfMovedLink = 60;
 constexpr std::int64_t kWorkOfAnnealLook = 2, kWorkOfAnnealChange = 6;
@@ -509,7 +511,7 @@ class Annealing {
   std::int64_t missing_ = 0;
   std::int64_t homeless_ = 0;                     ///< edges in no step
   std::array<double, kLogarithms> logarithms_{};  ///< of evenly drawn probabilities, negated
-  // Of an attempt.
+  // State of an attempt.
   double price_ = 1, limit_ = 0;
   std::size_t reach_ = 1;
   std::vector<Link> moves_, leaves_;

@@ -2,49 +2,50 @@
 ///
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp.
 ///
-/// Method: first-fit gives a plan at once, whatever the budget. Then `rising` has kRisingShare of it, most of which it
-/// leaves as a rule. Then, as long as the budget lasts:
+/// Method: first-fit gives a plan at once, whatever the budget. Then `rising` gets kRisingShare of the budget, and
+/// mostly leaves most of that.
+/// Then, as long as the budget lasts:
 ///
-/// 1. Plans by edge colouring, and every named planner that ends by itself, each in kNamedShare of the budget and
-/// what those before it left of theirs, kMostSavedShares more at most.
+/// 1. Plans by edge colouring, and every named planner that ends by itself. Each gets kNamedShare of the budget and
+///    what the planners before it left of their shares, at most kMostSavedShares further shares.
 ///
-/// So a planner is fast, on a problem, if its work is at most 1 % of the effort: 1e7 units for an effort of 1. Every
-/// fast planner takes part, as `rising` and colouring leave 44 % of the effort at least, of which a share is 1.3 %, and
-/// all shares together are a third. (From an effort of 4 on, with two runs, this is so of the first one.) As counted on
-/// log-normal and uniform sizes, at an effort of 1 `oggp` is fast on 100 dense nodes (6e6 units at most); on 300 it
-/// takes 1.5e7 to 1.4e8, on 512 5e7 to 1.7e8, is mostly cut off, and would be 5 to 45 % above the plan. `rising` ends
-/// within its share at an effort of 1 up to 500 dense nodes and 20,000 with 20 messages each: it takes 2e7 to 4.5e8.
-/// The others take 2e8 (`lumos`) to 2e10 (`eclipse`) on 300 dense nodes, 3 to 200 % above the plan.
+/// So a planner is fast on a problem if its work is at most 1 % of the effort: 1e7 units for an effort of 1. Every fast
+/// planner takes part: `rising` and colouring leave at least 44 % of the effort, so a share is 1.3 %, and all shares
+/// together are a third. (From an effort of 4 on, with two runs, this holds for the first run.) Work was counted on
+/// log-normal and uniform sizes, at an effort of 1. `oggp` is fast on 100 dense nodes (6e6 units at most). On 300 nodes
+/// it takes 1.5e7 to 1.4e8, on 512 5e7 to 1.7e8; there it is mostly cut off, and would be 5 to 45 % above the plan.
+/// `rising` ends within its share at an effort of 1 up to 500 dense nodes and 20,000 with 20 messages each: it takes
+/// 2e7 to 4.5e8. The others take 2e8 (`lumos`) to 2e10 (`eclipse`) on 300 dense nodes, 3 to 200 % above the plan.
 ///
-/// 2. Some profiles (profile.cpp); where `thresholds` is near the cheapest plan, a search around it (thresholds.hpp),
-/// and from the cheapest plan then one that plans a few steps anew (refilter.cpp). There, and where messages and steps
-/// are few for the budget, simulated annealing (anneal.cpp) goes on from the cheapest plan if set-ups are of weight.
-/// repack (repack.cpp) improves the cheapest plan so far, and those, of all that were found, that would be the cheapest
-/// for a half and a quarter of the set-up cost: it takes steps away more easily than it adds any; and the cheapest
-/// profile, as a plan of fewest steps may be cheaper and lead nowhere, and that of `rising`. What became the cheapest
-/// of these trials it improves further.
+/// 2. Some profiles (profile.cpp). If `thresholds` is near the cheapest plan, a search around it (thresholds.hpp)
+///    follows. A search that plans a few steps anew (refilter.cpp) then starts from the cheapest plan. In that case,
+///    and if messages and steps are few for the budget, simulated annealing (anneal.cpp) goes on from the cheapest plan
+///    if set-ups are of weight. Then repack (repack.cpp) improves several plans. One is the cheapest plan so far. Two
+///    are the cheapest plans found for a half and for a quarter of the set-up cost, because repack removes steps more
+///    easily than it adds any. The others are the cheapest profile, because a plan of fewest steps may be cheaper but
+///    lead nowhere, and the plan of `rising`. It then improves the cheapest result of these trials further.
 ///
-/// 3. The bound of the linear program over steps (program_bound.cpp): beyond kMostSide before step 2, up to there in
-/// step 4.
+/// 3. The bound of the linear program over steps (program_bound.cpp): beyond kMostSide before step 2, otherwise in step
+///    4.
 ///
 /// 4. Up to kMostSide, plan_lazily (lazy_slack.cpp) over horizons from the shortest transmission time to what the best
 /// plan so far would leave for it: first narrow, then wider at the horizons that did best. Then improve (improve.cpp)
 /// until it fails often, plan_lazily at the best horizons, wider than ever before; and again.
 ///
-/// Beyond kMostSide all of this is done with an effort of 1 first, if that is enough for some profiles, and what that
-/// found is one of the starts of step 2 afterwards: with much more work other plans come first, and the best of these
-/// need not be the best to go on from.
+/// Beyond kMostSide, a first run does all of this with an effort of 1, if that is enough for some profiles. Its result
+/// is one of the starts of step 2 afterwards. Reason: with much more work other plans come first, and the best of these
+/// need not be the best to start from.
 ///
-/// The search ends early if a plan costs no more than the bound, or if all were at their limits in vain.
+/// The search ends early if a plan costs no more than the bound, or if all searches reached their limits in vain.
 ///
 /// Guarantee: never above first-fit, nor above a fast planner, or another named one that ended within its share.
 ///
-/// Complexity: that of the planners until the budget is spent. Memory O(m + pieces), O(width * cells) for the search
-/// over horizons, that of Packing for repack. Deterministic for a seed, unless time ends it.
+/// Complexity: as the planners, until the budget is spent. Memory O(m + pieces), O(width * cells) for the search over
+/// horizons, and Packing's for repack. Deterministic for a seed, unless time ends it.
 ///
-/// Source: the named planners as told there; the rest is our own. Rounding the columns that the linear program uses
-/// most (and planning what they leave) was tried: on dense 20 x 20 instances, up to 1700 columns of a bound within 2 %
-/// of the plan, it never gave a cheaper plan than the sweep had, so it is not part of the search.
+/// Source: the named planners as described in their files; the rest is our own. The search does not round the columns
+/// that the linear program uses most and plan what they leave. On dense 20 x 20 instances, up to 1700 columns of a
+/// bound within 2 % of the plan, that never gave a cheaper plan than the sweep.
 ///
 /// Example: messages (0, 0) of 3, (0, 1) of 1, (1, 0) of 1, (1, 1) of 3, k = 2, set-up 1: first-fit finds steps of 3
 /// and 1, cost 6 = eta, and the search ends before it begins.
@@ -76,14 +77,15 @@ namespace sluice::detail {
 
 namespace {
 
-/// Largest assignment problem, lefts + rights - k, for which plans are searched: beyond, one takes tens of
-/// milliseconds, and not even one plan would be complete within seconds.
+/// Largest assignment problem, lefts + rights - k, to search plans for. A larger one takes tens of milliseconds, and
+/// not even one plan would be complete within seconds.
 constexpr std::int64_t kMostSide = 320;
-/// Most messages that are cut into chunks for colouring, about three of each: for memory.
+/// Most messages that are cut into chunks for colouring, about three chunks each: a limit of memory.
 constexpr std::size_t kMostCut = std::size_t{1} << 21;
-/// What a message costs that is coloured.
+/// The work of colouring a message.
 constexpr std::int64_t kWorkOfColor = 1000;
-/// Of the budget: for the bound, at most; `rising`; each other named planner; all profiles.
+/// Shares of the budget: at most kBoundShare for the bound, kRisingShare for `rising`, kNamedShare for each other named
+/// planner, kProfilesShare for all profiles.
 constexpr double kBoundShare = 0.1;
 constexpr double kBoundShareOfLarge = 0.03;              // beyond kMostSide
 constexpr std::int64_t kMostBoundWork = 10'000'000'000;  // there
@@ -91,32 +93,38 @@ constexpr double kRisingShare = 0.5;
 constexpr double kNamedShare = 0.03;
 constexpr std::int64_t kMostSavedShares = 2;
 constexpr double kProfilesShare = 0.35;
-/// Beyond kMostSide: work of the first run, and how many times that the whole has to be for two of them.
+/// Work of the first run beyond kMostSide. There are two runs only if the budget is at least kWorthTwoRuns times
+/// kFirstRun.
 constexpr std::int64_t kFirstRun = 1'000'000'000;
 constexpr std::int64_t kWorthTwoRuns = 4;
-/// Of a message and a step: where it is more than kFirstRun for all, that run would fit few profiles.
+/// Work of a message and a step. If it exceeds kFirstRun for all messages and steps, the first run would fit few
+/// profiles.
 constexpr double kWorkOfFit = 50;
-/// Of what is left then: for the search around thresholds, where that is at most kNear times the cheapest plan.
+/// Share, of the budget left then, for the search around thresholds. It runs if `thresholds` costs at most kNear times
+/// the cheapest plan.
 constexpr double kThresholdsShare = 0.25;
 constexpr double kNear = 1.02;
-/// Of what that leaves there: for refilter.
+/// Share of what that leaves for refilter, which runs only after that search.
 constexpr double kRefilterShare = 0.1;
-/// Of what is left then: for annealing, there or where so much work is left for each message and step.
+/// Share of what is left then for annealing. It runs after that search, or if kWorkOfChoice of work is left for each
+/// message and step.
 constexpr double kAnnealShare = 0.8;
 constexpr double kWorkOfChoice = 3000;
-/// Where the set-ups of the fewest steps are less than this share of eta, nothing is annealed: what counts then is not
-/// to idle, and plan_lazily finds fewer steps for that.
+/// If the set-ups of the fewest steps are less than this share of eta, nothing is annealed: then it matters not to
+/// idle, and plan_lazily finds fewer steps for that.
 constexpr double kLeastSetups = 1e-6;
-/// Nor where a set-up is so few units: there the searches that follow find 0.5 to 1.5 % cheaper plans with the work.
+/// If a set-up is at most this many units, nothing is annealed: the searches that follow find 0.5 to 1.5 % cheaper
+/// plans with the work.
 constexpr double kFewUnits = 2;
-/// Of what is left then: for repack where plan_lazily follows; of what it leaves, for the sweep over horizons.
+/// Share of what is left then for repack if plan_lazily follows; kSweepShare: of what repack leaves, for the sweep over
+/// horizons.
 constexpr double kRepackShare = 0.4;
 constexpr double kSweepShare = 0.3;
-/// Each trial of a start has one in so many of repack's budget.
+/// Each trial of a start gets one part in kTrials of repack's budget.
 constexpr std::int64_t kTrials = 6;
 /// Attempts of repack for each step, for an effort that has no end.
 constexpr std::int64_t kRepackRounds = 4096;
-/// Attempts in a row without success after which improve gives way, at first and at last.
+/// After this number of failed attempts in a row improve gives up, at first and at last.
 constexpr std::int64_t kFirstPatience = 256;
 constexpr std::int64_t kMostPatience = 4096;
 /// Partial plans that plan_lazily keeps after the sweep, at first and at last; and the cells of all of them, for
@@ -154,10 +162,10 @@ PieceSteps plan_colored(const Demand& demand, std::int64_t chunk) {
   return steps;
 }
 
-/// Where a plan to start from came from.
+/// The origin of a plan to start from.
 enum class StartOrigin : std::uint8_t { kAny, kProfile, kRising };
 
-/// The cheapest plan for another set-up cost, of those that are not by `rising`; or the cheapest of one origin.
+/// The cheapest plan for another set-up cost, except plans of `rising`; or the cheapest plan of one origin.
 struct Start {
   double factor = 1;  ///< of the set-up cost
   StartOrigin origin = StartOrigin::kAny;
@@ -165,7 +173,7 @@ struct Start {
   PieceSteps steps = {};
 };
 
-/// The best plan so far, and those to start from.
+/// The best plan so far, and the plans to start from.
 class Incumbent {
  public:
   Incumbent(const Demand& demand, const Progress& progress)
@@ -178,7 +186,7 @@ class Incumbent {
     steps_ = std::move(steps);
     if (progress_) progress_(cost_, bound_);
   }
-  /// Where making the steps takes long.
+  /// If making the steps takes long.
   template <class Make>
   void offer(double cost, Make make) {
     if (cost < cost_) offer(make());

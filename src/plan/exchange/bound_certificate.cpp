@@ -19,7 +19,7 @@ namespace sluice::detail {
 
 namespace {
 
-/// Of a left vertex, a right one beyond these, or all.
+/// The witness at `vertex`: a left vertex, then a right one; a larger number means all.
 BoundCertificate::Witness witness_at(const Demand& demand, std::int32_t vertex) {
   if (vertex < demand.lefts) return {"sender", demand.sender_of_left[as_size(vertex)]};
   if (vertex < demand.lefts + demand.rights)
@@ -27,7 +27,7 @@ BoundCertificate::Witness witness_at(const Demand& demand, std::int32_t vertex) 
   return {"all", 0};
 }
 
-/// The node with the largest of `values` (lefts, then rights), or all where their share, rounded up, is more.
+/// The node with the largest of `values` (lefts, then rights), or all if their share, rounded up, is more.
 BoundCertificate::Witness witness(const Demand& demand, const std::vector<std::int64_t>& values) {
   const auto largest = std::max_element(values.begin(), values.end());
   // Every message has a sender.

@@ -19,14 +19,14 @@ namespace {
 
 constexpr std::size_t kMostVariables = 100'000;
 constexpr std::int64_t kMostDivisors = 3;  // added rows for each edge
-constexpr int kFinestGrid = 1000;          // of the times at which steps begin
-/// Most that a plan may cost in which the order counts: beyond, a solver of doubles no longer tells apart times that
-/// differ by a unit, and CLP ends the process where a rounding exchanges the limits of a row.
+constexpr int kFinestGrid = 1000;          // parts of a unit, for the times when steps begin
+/// The most that a plan may cost if the order counts. Beyond it, a solver of doubles does not tell apart times that
+/// differ by a unit. CLP then ends the process if a rounding exchanges the limits of a row.
 constexpr double kMostOrderedCost = 1e9;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
-/// The largest 1, 1/2, .., 1/1000 of which `setup` is a multiple; 0: none.
+/// The largest of 1, 1/2, .., 1/1000 that divides `setup`; 0: none.
 double grid_of(double setup) {
   for (int parts = 1; parts <= kFinestGrid; ++parts)
     if (setup * parts == std::floor(setup * parts)) return 1.0 / parts;
@@ -226,7 +226,7 @@ void DurationProgram::add_cover_rows(IntegerProgram& program) const {
       program.rows.push_back(std::move(row));
     };
     add(1);
-    // The largest divisor for which ceil(size / divisor) is 2, 3, ...
+    // The largest divisors that make ceil(size / divisor) 2, 3, ...
     std::int64_t before = size;
     for (std::int64_t parts = 2; parts < 2 + kMostDivisors; ++parts) {
       const std::int64_t divisor = ceil_div(size, parts - 1) - 1;
@@ -242,7 +242,7 @@ void DurationProgram::add_cover_rows(IntegerProgram& program) const {
 }
 
 void DurationProgram::add_order_rows(IntegerProgram& program) const {
-  // A limit half way between two times at which a step may begin is safe from roundings.
+  // A limit half way between two possible start times of a step is safe from roundings.
   const double grid = grid_of(demand_.times.setup);
   const double slack = grid > 0 ? 0 : kSameCost;
   const auto begin_of = [&](std::size_t i) {

@@ -3,11 +3,11 @@
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp; k = n is an optical circuit switch, the set-up beta its delay
 /// of reconfiguration.
 ///
-/// Method: the next step is the matching M of at most k messages and the duration a with the largest sum over M of
-/// min(a, what is left of the message) / (a + beta). For a given duration that is a matching of maximum weight. For a
-/// given matching the quotient rises and falls between what is left of its messages only, so that only such durations
-/// are looked at, by bisection: of two that follow each other the better one tells on which side to go on. The best
-/// one seen is taken. This is repeated until everything is sent.
+/// Method: the next step is a matching M of at most k messages and a duration a. They maximise the sum over M of min(a,
+/// what is left of the message) / (a + beta). For a given duration, M is a matching of maximum weight. For a given
+/// matching, the quotient only rises or only falls between two durations that end messages of it. So only durations
+/// that end a message are considered, by bisection: the better of two neighbours tells the side to go on. The best
+/// duration seen is taken. This is repeated until everything is sent.
 ///
 /// Guarantee: none here. (Within a window of time the paper proves at least half of what the best schedule sends; it
 /// says nothing of the time to send all.)
@@ -19,13 +19,13 @@
 /// Caratheodory theorems", SIGMETRICS 2016, the greedy algorithm and its search for the duration.
 ///
 /// Deviations: the paper schedules within a window of time and leaves the rest to a packet switch; here the window is
-/// as long as it takes. A step in which every piece is shorter than its duration ends with the longest piece. One whose
-/// messages are all longer than its duration a goes on until the shortest of them ends, at b. So every step ends a
-/// message; without that, where set-ups are small and all short durations are worth the same, steps of one unit could
-/// follow each other without end. The matching is a heaviest one for b too: it weighs b / a times what it did, and no
-/// other one can grow more, as min(b, r) <= b / a min(a, r) for every r. Nor does the quotient fall. The limit k is
-/// ours. Weights of matchings are divided by a power of two where they would not fit the 64 bits of that algorithm, and
-/// with a limit they are doubles: a matching can then be a little lighter than the heaviest.
+/// as long as it takes. If every piece of a step is shorter than its duration, the step ends with the longest piece. If
+/// all its messages are longer than its duration a, it goes on until the shortest of them ends, at b. So every step
+/// ends a message. Otherwise, if set-ups are small and all short durations are worth equally much, steps of one unit
+/// could follow each other without end. The matching is a heaviest one for b too: its weight grows by the factor b / a,
+/// and no other matching can grow more, because min(b, r) <= b / a min(a, r) for every r. The quotient does not fall.
+/// The limit k is ours. Weights of matchings are divided by a power of two if they would not fit the 64 bits of that
+/// algorithm. With a limit they are doubles: a matching can then be a little lighter than the heaviest.
 ///
 /// Example: messages 0->0 of 8, 1->1 of 8, 0->1 of 1, 1->0 of 1, k = 2, set-up 1: duration 8 sends 16 in 9, duration 1
 /// sends 2 in 2. So steps of 8 and of 1: cost 11 = eta.

@@ -5,30 +5,30 @@
 /// 1/2.
 ///
 /// Method:
-///  1. The bound of the linear program over steps (lp_bound.cpp), `auto` for a start, and prices of nodes that prove
-///     more where sizes are small (node_price_ascent.cpp), each in a share of the budget.
-///  2. Is there a plan that costs at most a target between the bound and less than the best plan? An integer program
-///  over durations asks (duration_program.hpp), without what the prices of the bound rule out.
-///  3. CBC answers: a plan, or none, which lifts the bound above the target. With a whole beta costs are whole, and the
-///     targets rise from the bound in few steps, as the optimum is most often the bound or one more; else the only
-///     target is 1e-6 below the best plan. After each target `auto` tries once more, with another seed.
+///  1. The bound of the linear program over steps (lp_bound.cpp), `auto` for a start, and, if sizes are small, prices
+///     of nodes that prove more (node_price_ascent.cpp), each in a share of the budget.
+///  2. Is there a plan whose cost is at most a target, which lies between the bound and the best plan? An integer
+///     program over durations asks (duration_program.hpp), without what the prices of the bound rule out.
+///  3. CBC answers: a plan, or none, which lifts the bound above the target. If beta is whole, costs are whole, and the
+///     targets rise from the bound in few steps, because the optimum is most often the bound or one more. Otherwise the
+///     only target is 1e-6 below the best plan. After each target `auto` tries once more, with another seed.
 ///
 /// A search that was ended goes on from what it knew: its plan, its bound, which says what targets have been refuted,
 /// and the prices of step 1. What CBC had seen of its last target is lost.
 ///
-/// A target that is not answered within kTargetShare of what is left, or whose program would have more than
-/// kMostVariables, ends this, and the rest of the budget goes to `auto`.
+/// The search ends if a target is not answered within kTargetShare of what is left, or its program would have more than
+/// kMostVariables. The rest of the budget goes to `auto`.
 ///
-/// Guarantee: `optimal` says that no plan is cheaper (by more than 1e-6), `bound` that none is below it, as far as
+/// Guarantee: `optimal` says that no plan is cheaper (by more than 1e-6), `bound` that none is below it. Both hold if
 /// CBC's arithmetic (doubles, tolerance 1e-7) and ours are right; the plan and its cost do not depend on that.
 ///
 /// Complexity: exponential. 8 + 8 vertices, dense, sizes to 20, beta = 3: seconds. The program has at most (m + 1) W
 /// variables, W the largest size; memory as much. Deterministic unless time ends it.
 ///
-/// Where nodes differ in speed or k changes, prove_at_speeds does the same: the linear program is that of the times
-/// of the messages with the largest k, the integer program knows speeds and k(t), and the start is by others.
+/// If nodes differ in speed or k changes, prove_at_speeds works likewise. The linear program is for the messages' times
+/// with the largest k, the integer program knows speeds and k(t), and other planners make the start.
 ///
-/// Source: ours; that of the integer program in duration_program.hpp.
+/// Source: ours; the integer program's is in duration_program.hpp.
 ///
 /// Example: k = 2, beta = 1, sizes (0,0) = (1,1) = (2,2) = 2. The linear program says 4.5, hence 5; `auto` finds 6: a
 /// step of 2 with two messages, a step of 2 with one. Target 5: no solution, 6 is the optimum.

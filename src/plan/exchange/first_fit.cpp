@@ -3,8 +3,8 @@
 /// Problem: KPBS without preemption, see include/sluice/plan/exchange.hpp.
 /// Method: steps are opened one after another; as sizes fall, the first message of a step is its longest, and no later
 /// one makes it longer.
-/// Guarantee: none on the cost. At most d(u) + d(v) - 1 steps for the largest sum of degrees of an edge's ends, where k
-/// is no limit: so many steps at most are taken by other messages of its ends.
+/// Guarantee: none on the cost. At most d(u) + d(v) - 1 steps for the largest sum of degrees of an edge's ends, if k is
+/// no limit: other messages of its ends take at most d(u) + d(v) - 2 steps.
 /// Complexity: O(m log m), and for each message one step for every 64 steps before the one it takes. Memory O(m + n +
 /// bits of steps in use at each node). Deterministic: messages of one size go in the order of (sender, receiver).
 /// Source: Johnson, "Near-optimal bin packing algorithms" (1973), first-fit decreasing, with steps as bins; for colours

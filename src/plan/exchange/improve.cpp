@@ -9,10 +9,10 @@
 ///
 /// Guarantee: the cost never rises.
 ///
-/// Complexity: of plan_lazily for each attempt, on few steps. Memory O(cells). Deterministic for a seed
-/// unless time ends it.
+/// Complexity: plan_lazily for each attempt, on few steps. Memory O(cells). Deterministic for a seed unless time ends
+/// it.
 ///
-/// Source: our own; the scheme is that of Shaw, "Using constraint programming and local search methods to solve vehicle
+/// Source: our own; the scheme follows Shaw, "Using constraint programming and local search methods to solve vehicle
 /// routing problems", CP 1998.
 ///
 /// Example: sizes (2, 2), one left, planned in three steps 1, 2, 1: with steps 1 and 1 (of the first message) taken out

@@ -2,23 +2,24 @@
 ///
 /// Problem: KPBS with a horizon D, at least the shortest transmission time: sum of durations <= D, few steps.
 ///
-/// Method: at every moment `remaining` is what is left of D, and the slack of a vertex is remaining minus its load, the
+/// Method: at every moment `remaining` is what is left of D. The slack of a vertex, remaining minus its load, is the
 /// time it may still idle. A step of duration t may send min(size, t) between u and v if both can afford to idle for
-/// the rest of it, size >= t - min(slack(u), slack(v)), and has to cover every vertex of slack < t (critical); with k
+/// the rest of it: size >= t - min(slack(u), slack(v)). It has to cover every vertex of slack < t (critical). If k is
 /// below the sides, it has at most k edges, and what is left must fit k (remaining - t). All of this together says
-/// exactly that the rest fits into the rest of the horizon, and it is monotone: if a step of t exists, so does one of
-/// any shorter duration. So the longest duration is found by bisection; coverage of both sides is tested side by side,
-/// as two matchings that cover one side each can be joined (Mendelsohn and Dulmage). Tried as next steps are the
-/// longest duration and the sizes just below it, each with the matching that lowers the price of what is left the most:
-/// an assignment problem (PeelSearch::match). The price of a message is concave in its size, so that finished messages
+/// exactly that the rest fits into the rest of the horizon. It is monotone: if a step of t exists, so does one of any
+/// shorter duration. So bisection finds the longest duration. Coverage of both sides is tested side by side: two
+/// matchings that cover one side each can be joined (Mendelsohn and Dulmage). The next steps tried are the longest
+/// duration and the sizes just below it, each with the matching that lowers the price of what is left the most: an
+/// assignment problem (PeelSearch::match). The price of a message is concave in its size, so that finished messages
 /// count beside volume (MessagePrice). A beam keeps the `width` cheapest partial plans of every number of steps, and
-/// drops those that cannot cost less than the limit any more.
+/// drops plans that cannot cost less than the limit any more.
 ///
 /// Guarantee: a plan within the horizon, or none: with k below the sides the volume is maximized with gains of 18 bits,
 /// so that a step that just fits can be missed. None on the number of steps.
 ///
-/// Complexity: with n = lefts + rights - k, w the width and c durations, O(n^3) each for w c assignments a step and,
-/// where k is below the sides, for the bisection. Memory O(w (lefts rights + c n)). Deterministic for a seed.
+/// Complexity: let n = lefts + rights - k, w be the width and c the number of durations. w c assignments a step take
+/// O(n^3) each; so does the bisection if k is below the sides. Memory O(w (lefts rights + c n)). Deterministic for a
+/// seed.
 ///
 /// Source: our own; that critical vertices must be covered is the classical argument of preemptive open shop (Gonzalez
 /// and Sahni, "Open shop scheduling to minimize finish time", J. ACM 23 (1976)).
@@ -43,7 +44,7 @@ namespace sluice::detail {
 
 namespace {
 
-/// Of each cell of a table: its gain; the tests of coverage; expanding a partial plan and copying one.
+/// Work for each cell of a table: its gain; the tests of coverage; expanding a partial plan and copying it.
 constexpr std::int64_t kWorkOfGain = 3;
 constexpr std::int64_t kWorkOfCoverage = 1;
 constexpr std::int64_t kWorkOfCopy = 30;
@@ -264,7 +265,7 @@ class PeelSearch {
     return size > 0 && size >= duration - std::min(left_slack, right_slack);
   }
 
-  /// Whether a step of `duration` exists after which the rest still fits into the rest of the horizon.
+  /// Whether there is a step of `duration` such that the rest still fits into the rest of the horizon.
   bool feasible(const Partial& partial, std::int64_t duration) {
     budget_.spend(kWorkOfCoverage * static_cast<std::int64_t>(lefts_ * rights_));
     std::int32_t critical_lefts = 0;
@@ -320,8 +321,8 @@ class PeelSearch {
   /// Finds the matching of at most k usable edges that covers the critical vertices and gains most: potential, or (to
   /// send much) volume. False if there is none, or no time for it.
   ///
-  /// The table has a dummy right for each of lefts - k lefts that must stay idle, and dummy lefts likewise, so that a
-  /// complete assignment has k real pairs; a real pair that is no usable edge stands for two idle vertices.
+  /// The table has a dummy right for each of lefts - k lefts that must stay idle, and dummy lefts likewise. So a
+  /// complete assignment has k real pairs. A real pair that is no usable edge stands for two idle vertices.
   bool match(const Partial& partial, std::int64_t duration, bool by_potential) {
     if (budget_.over()) return false;
     budget_.spend(kWorkOfGain * static_cast<std::int64_t>(lefts_ * rights_));

@@ -1,50 +1,51 @@
 /// A bound from the linear program over steps, by column generation.
 ///
-/// Problem: KPBS, see include/sluice/plan/exchange.hpp: what does no plan cost less than?
+/// Problem: KPBS, see include/sluice/plan/exchange.hpp: find a lower bound of the cost of all plans.
 ///
-/// Program. A column c is a step: a matching M of at most k edges and a duration theta; it costs theta + beta, and x_c
-/// says how often a plan takes it. Every plan with whole durations satisfies, for each edge e of size w,
+/// Program. A column c is a step: a matching M_c of at most k edges and a duration theta_c. It costs theta_c + beta,
+/// and x_c says how often a plan takes it. Every plan with whole durations satisfies, for each edge e of size w,
 ///
 ///     size:   sum over c with e in M_c of min(theta_c, w) x_c          >= w
 ///     pieces: sum over c with e in M_c of (1 + [theta_c >= w]) x_c     >= 2,
 ///
-/// the first as all of e is sent, the second as either one step lasts at least w or two steps carry e. (The second is
-/// the Chvatal-Gomory cut of the first, divided by w - 1 and rounded up. It implies that e is in some step, sum x_c >=
-/// 1, which is what the degree and the number of edges bound, so the program is never below eta.) Its optimum without
-/// integrality is the bound. Where beta is whole, so is the cost of every plan, and the bound is rounded up.
+/// the first because all of e is sent, the second because either one step lasts at least w or two steps carry e. (The
+/// second is the Chvatal-Gomory cut of the first, divided by w - 1 and rounded up. It implies that e is in some step,
+/// sum x_c >= 1. The degree and the number of edges bound that sum too, so the program is never below eta.) Its optimum
+/// without integrality is the bound. If beta is whole, the cost of every plan is whole, and the bound is rounded up.
 ///
-/// Durations. Given prices a_e >= 0 of the size rows and b_e >= 0 of the pieces rows, a step of duration theta is worth
-/// the heaviest matching of at most k edges under v_e(theta) = a_e min(theta, w) + b_e (1 + [theta >= w]). For a fixed
-/// matching, worth - cost is linear in theta between two neighbouring sizes of its edges, and jumps upwards where theta
-/// reaches a size. So on each such interval it is largest at its left end, or not above the value at the size it ends
-/// with; beyond the largest size it falls. Hence the durations {1} and {w_e} suffice, 1 being the least whole one.
+/// Durations. Let a_e >= 0 be prices of the size rows and b_e >= 0 prices of the pieces rows. A step of duration theta
+/// is worth the heaviest matching of at most k edges under v_e(theta) = a_e min(theta, w) + b_e (1 + [theta >= w]). For
+/// a fixed matching, worth - cost is linear in theta between two neighbouring sizes of its edges, and jumps upwards
+/// when theta reaches a size. So on each such interval it is largest at the left end, or not above the value at the
+/// size that ends the interval; beyond the largest size it falls. Hence the durations {1} and {w_e} suffice; 1 is the
+/// least whole one.
 ///
 /// Validity. If no step is worth more than rho times its cost under some prices, then these prices divided by rho are a
-/// solution of the dual, and no plan costs less than their sum over rho (Farley's bound), whatever prices these are.
-/// rho is not taken from matchings but from vertex prices that cover every edge (LimitedMatching::bound), so no
-/// error of a search can raise the bound. What is left are roundings of sums of m doubles, and the bound is lowered by
-/// 1e-9 + m 2^-50 of itself: far more than they can amount to. The bound is therefore valid whenever it ends.
+/// solution of the dual. No plan costs less than their sum over rho (Farley's bound), whatever the prices are. rho
+/// comes not from matchings but from vertex prices that cover every edge (LimitedMatching::bound), so no error of a
+/// search can raise the bound. Only the sums of m doubles are rounded. The bound is lowered by 1e-9 + m 2^-50 of
+/// itself, far more than these roundings. The bound is therefore valid whenever the search ends.
 ///
-/// Method: multipliers (augmented Lagrangian) over a pool of columns. One round: with the penalty t on uncovered
-/// demand r = 1 - A x (rows scaled to a demand of 1), the x >= 0 of the pool that costs least, by coordinate descent, a
-/// few sweeps; new prices y = max(0, y + t r); for every duration the best step under y; Farley's bound; columns worth
-/// more than they cost join the pool, columns that were long of no use leave it. A duration is skipped if vertex prices
-/// of its neighbour prove it no better than what is known; the first rounds, far from any bound, look at some only. x,
-/// completed by steps of one edge each, is a solution of the program, so the gap is known: the end is where it is 1e-5,
-/// or cannot change the rounded bound.
+/// Method: multipliers (augmented Lagrangian) over a pool of columns. One round has these parts. The uncovered demand
+/// is r = 1 - A x (rows scaled to a demand of 1), with the penalty t. Find the x >= 0 of the pool that costs least, by
+/// a few sweeps of coordinate descent. Set new prices y = max(0, y + t r). Find for every duration the best step under
+/// y, and Farley's bound. Columns worth more than they cost join the pool; columns that were long of no use leave it. A
+/// duration is skipped if vertex prices of its neighbour prove it no better than what is known. The first rounds, far
+/// from any bound, try only some durations. x, completed by steps of one edge each, is a solution of the program, so
+/// the gap is known. The search ends if the gap is 1e-5, or cannot change the rounded bound.
 ///
 /// Guarantee: total >= eta, at most the optimum of the program (rounded up), no plan below it. Deterministic unless
 /// time ends it.
-/// Complexity: a round takes O(d (m + k (n^2 + m))) for d different sizes, n vertices, m edges, mostly far less as
-/// durations are skipped, and O(k) a column of the pool and sweep. Some hundred rounds come within 0.1 %. Memory O(m +
-/// k columns). The budget is looked at between durations and within matchings.
+/// Complexity: a round takes O(d (m + k (n^2 + m))) for d different sizes, n vertices, m edges; mostly far less,
+/// because durations are skipped. Each column of the pool takes O(k) in each sweep. Some hundred rounds come within 0.1
+/// %. Memory O(m + k columns). The budget is checked between durations and within matchings.
 ///
 /// Source: Gilmore and Gomory, "A linear programming approach to the cutting-stock problem", Operations Research 9
 /// (1961), for columns on demand; Farley, "A note on bounding a class of linear programming problems, including cutting
 /// stock problems", Operations Research 38 (1990); Bertsekas, "Constrained optimization and Lagrange multiplier
-/// methods" (1982), chapter 2. Choices: no simplex method, whose prices swing from vertex to vertex of a degenerate
-/// dual (20 + 20 vertices, 400 sizes up to 10^4: its bound was below eta after 20 s, multipliers are within 0.5 % of
-/// the optimum after 1 s). The first prices are those of eta.
+/// methods" (1982), chapter 2. Choices: no simplex method, because its prices swing from vertex to vertex of a
+/// degenerate dual. On 20 + 20 vertices, 400 sizes up to 10^4, its bound is below eta after 20 s; multipliers are
+/// within 0.5 % of the optimum after 1 s. The first prices are eta's.
 ///
 /// Example: k = 2, beta = 1, sizes (0,0) = (1,1) = (2,2) = 2; eta = 3 + 2. The program takes every pair of edges half a
 /// time for 2 units: 3/2 steps of cost 3, that is 4.5. Prices of 0.75 for the pieces rows, 0 for the size rows, prove
@@ -237,9 +238,9 @@ class Pricing {
         values_(program.edge_count()),
         stride_(std::max<std::size_t>(1, program.durations().size() / kFirstDurations)) {}
 
-  /// Adds them to `pool`. A number that no step's worth under `prices` divided by its cost exceeds, or nothing if the
-  /// budget was spent before. In the first calls, as long as most durations yield a column, only every so many-th
-  /// duration is tried, others in every call, and the number is infinite.
+  /// Adds columns to `pool`. Returns the largest worth of a step under `prices` divided by its cost, or more; nothing
+  /// if the budget is spent first. In the first calls, while most durations yield a column, a call tries only every
+  /// stride_-th duration, others in every call, and returns infinity.
   std::optional<double> run(const std::vector<double>& prices, Pool& pool) {
     const std::vector<std::int64_t>& durations = program_.durations();
     const std::size_t stride = stride_;

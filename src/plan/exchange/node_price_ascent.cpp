@@ -1,22 +1,22 @@
 /// Prices of nodes that prove more, where sizes are small.
 ///
-/// Problem: KPBS, see include/sluice/plan/exchange.hpp: what does no plan cost less than? node_prices.cpp says what
+/// Problem: KPBS, see include/sluice/plan/exchange.hpp: find a lower bound of all plans. node_prices.cpp says what
 /// prices of nodes prove, as least prices of whole steps for each message (whole_cover.hpp).
 ///
-/// Method: the beginning are prices of nodes that are known, or those that prove what column generation does, whichever
-/// are better. What they prove is concave in the prices and linear around most of them: every message adds 1 to what it
-/// takes of a step of some duration at its two nodes (and at the limit k). So prices go up where messages take steps,
-/// by a mean of the last directions, as far as would reach `enough`, or kAscentReach above the best, if all went on as
-/// it begins (Polyak), times a factor; then, for each duration, they are projected to those that sum up to t + beta.
-/// Where kPatience of the rounds that the budget has did not help, the factor becomes smaller and the search goes on
-/// from the best prices.
+/// Method: start from the better of two sets of prices: known prices of nodes, or prices that prove what column
+/// generation does. What prices prove is concave in them, and linear around most of them: every message adds 1 to the
+/// prices of the steps that it takes, by duration, at its two nodes (and at the limit k). So prices go up where
+/// messages take steps, in the direction of a mean of the last directions. The length of the move would reach `enough`,
+/// or kAscentReach above the best, if the slope stayed (Polyak), times a factor. Then, for each duration, prices are
+/// projected to prices with the sum t + beta. If kPatience of the rounds that the budget has did not help, the factor
+/// becomes smaller and the search goes on from the best prices.
 ///
-/// Why: the linear program of lp_bound.cpp takes messages in pieces by fractions, also such as no mixture of whole ways
-/// to cut the message has. On dense 12 x 12, sizes 1 to 100 and set-ups of 1, 10, 30, its optimum is 728, 863, 1147;
-/// prices here can prove 729, 871, 1155 (by column generation with CLP, some 30 s), and the ascent reaches all but 0.2
-/// to 0.4 % of that in a second or two.
+/// Why: the linear program of lp_bound.cpp takes messages in pieces by fractions, also by fractions that are no mixture
+/// of whole ways to cut the message. On dense 12 x 12, sizes 1 to 100 and set-ups of 1, 10, 30, its optimum is 728,
+/// 863, 1147. Prices here can prove 729, 871, 1155 (by column generation with CLP, some 30 s). The ascent reaches all
+/// but 0.2 to 0.4 % of that in a second or two.
 ///
-/// Guarantee: what the result proves is not below what the given prices do. Deterministic unless time ends it.
+/// Guarantee: what the result proves is not below what the given prices prove. Deterministic unless time ends it.
 /// Complexity: a round takes work_of_whole_covers. Memory O(n g), n nodes, durations g = 1 .. the largest size.
 ///
 /// Source: Polyak, "Minimization of unsmooth functionals", USSR Computational Mathematics and Mathematical Physics 9
@@ -50,11 +50,11 @@ constexpr double kMemory = 0.9;           // of the mean of directions: what sta
 constexpr double kAscentPatience = 0.02;  // of the rounds of the budget
 constexpr double kLeastAscentPatience = 50, kMostAscentPatience = 400;
 constexpr double kWorthWhile = 1e-6;
-constexpr std::int64_t kWorkOfAscent = 2;     // a round, of that of its covers
+constexpr std::int64_t kWorkOfAscent = 2;     // a round; times the work of its covers
 constexpr std::int64_t kFewestAscents = 100;  // rounds: for fewer it does not begin
 
-/// Prices of nodes that prove what `prices` of messages do (lp_bound.cpp): for each duration those that cover what a
-/// step of it is worth to every message. Nothing if the budget was spent before.
+/// Prices of nodes that prove what `prices` of messages prove (lp_bound.cpp). For each duration they cover what a step
+/// of it is worth to every message. Nothing if the budget is spent first.
 NodePrices of_messages(const Demand& demand, const std::vector<double>& prices, Budget& budget) {
   const StepProgram program(demand);
   LimitedMatching matching(demand.lefts, demand.rights, demand.edges, demand.max_transfers);

@@ -1,24 +1,25 @@
 /// A bound by prices of nodes, for any number of them.
 ///
-/// Problem: KPBS, see include/sluice/plan/exchange.hpp: what does no plan cost less than?
+/// Problem: KPBS, see include/sluice/plan/exchange.hpp: find a lower bound of all plans.
 ///
 /// Method. node_prices.cpp proves a bound for any prices p_v(t) that a node v pays for a step of duration t; here good
-/// ones are sought. The best are the dual solution of this linear program, in which every priced node plans for itself
-/// and only how often steps of each duration are taken is common to all: x(t) >= 0 steps of duration t at cost t + beta
-/// and shares z_e(t) >= 0 of them for every message, with both rows of lp_bound.cpp for each message and sum of z_e(t)
-/// <= x(t) over the messages of each node (k x(t) over all messages, for the limit k). With all nodes and all durations
-/// it is the linear program of lp_bound.cpp, as shares that respect the nodes and k are a mixture of matchings.
+/// prices are sought. The best are the dual solution of a linear program. In it every priced node plans for itself;
+/// only the number of steps of each duration is common to all. Variables: x(t) >= 0 steps of duration t at cost t +
+/// beta, and shares z_e(t) >= 0 of them for every message. Rows: both rows of lp_bound.cpp for each message. Then, over
+/// the messages of each node, sum of z_e(t) <= x(t); over all messages, k x(t), for the limit k. With all nodes and all
+/// durations it is the linear program of lp_bound.cpp, because shares that respect the nodes and k are a mixture of
+/// matchings.
 ///
-/// It is solved by the primal-dual hybrid gradient method: z goes down along its reduced costs, prices go up where
-/// the steps that z takes, extrapolated, are too many; then, for each duration, the prices are projected to those that
-/// sum up to t + beta at most, which takes the place of x. Steps are scaled by rows and columns; the weight of prices
-/// against shares is set anew, from how far both have come, whenever the gap has halved or it has gone on for long.
+/// The primal-dual hybrid gradient method solves it. z goes down along its reduced costs; prices go up if the steps
+/// that z takes, extrapolated, are too many. Then, for each duration, prices are projected to prices with a sum of at
+/// most t + beta, which replaces x. Steps are scaled by rows and columns. The weight of prices against shares is set
+/// anew, from how far both have come, whenever the gap has halved or after many iterations.
 ///
-/// Few nodes decide: those of most load and most messages, and among 5000 nodes 8 give nearly all of what the program
-/// is above eta. So it begins with kFirstNodes of them and few durations, and goes on with kMoreNodes times as many
-/// nodes and kMoreDurations times as many durations, from the prices it has, as long as the budget lasts. Messages that
-/// pay one node only, or only for the limit, and lie between the same two durations count as so many of their mean
-/// size; what is returned has been proven for the messages as they are.
+/// Few nodes decide: the nodes with most load and most messages. Among 5000 nodes, 8 give nearly all that the program
+/// proves above eta. So it begins with kFirstNodes nodes and few durations. While the budget lasts, it goes on with
+/// kMoreNodes times as many nodes and kMoreDurations times as many durations, from the prices it has. Messages are
+/// merged if they pay only one node, or only for the limit, and lie between the same two durations: each counts as one
+/// of their mean size. The result is proven for the messages as they are.
 ///
 /// Guarantee: total >= eta, at most the optimum of the program (rounded up), no plan below it. Deterministic unless
 /// time ends it.
@@ -31,9 +32,9 @@
 /// primal-dual hybrid gradient", NeurIPS 2021, for restarts and the weight. Choices: multiplicative weights were tried
 /// in its place and do not come near; averages of the iterates bring nothing here.
 ///
-/// Example: that of node_prices.cpp. The prices of eta give all to sender 0: t + 1. Half of the durations are as they
-/// have to be then, as sender 1 needs no step beyond those of 2 but for its message of 3, which two of them carry; so
-/// its prices of 1 and 2 go up until sender 0 would rather take steps of 3.
+/// Example: as in node_prices.cpp. The prices of eta give all to sender 0: t + 1. Half of the durations then have their
+/// final prices: sender 1 needs no step longer than 2 except for its message of 3, and two steps of 2 carry that. So
+/// sender 1's prices of 1 and 2 go up until sender 0 would rather take steps of 3.
 #include <algorithm>
 #include <cstddef>
 #include <limits>
@@ -55,9 +56,9 @@ constexpr double kStageShare = 0.4;       // of what is left of the budget, for 
 constexpr int kBetweenChecks = 40;        // iterations
 constexpr int kMostIterations = 20000;    // for one number of nodes
 constexpr int kLeastPatience = 400;       // iterations without kProgress until it goes on
-constexpr double kShareOfPatience = 0.5;  // the same, of all for this number of nodes
+constexpr double kShareOfPatience = 0.5;  // likewise, as a share of all iterations for this number of nodes
 constexpr double kProgress = 1e-4;
-constexpr double kNarrow = 1e-4;  // a gap that is left as it is
+constexpr double kNarrow = 1e-4;  // a gap that ends the search
 constexpr int kFirstRestart = 100;
 constexpr double kRestart = 0.36;
 

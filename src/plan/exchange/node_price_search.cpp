@@ -33,7 +33,8 @@ float sum_of(const float* values, std::size_t count) {
   return rest + (((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7])));
 }
 
-/// Vertices, the most promising first: in turns those of most load, most messages, and most of sums of both.
+/// Vertices, the most promising first: alternately the vertices with most load, most messages, and most of sums of
+/// both.
 std::vector<std::int32_t> ranked_nodes(const Demand& demand, const std::vector<double>& load,
                                        const std::vector<double>& degree) {
   std::vector<std::vector<std::int32_t>> orders;
@@ -60,8 +61,9 @@ std::vector<std::int32_t> ranked_nodes(const Demand& demand, const std::vector<d
   return result;
 }
 
-/// Adds some `count` durations to `durations`: all of `sizes` (ascending) and the ones before, if these are few, else
-/// sizes where there are many and where costs differ, and smaller ones, each half the next. Whether all are there now.
+/// Adds about `count` durations to `durations`. If there are few sizes, adds all `sizes` (ascending) and each size less
+/// 1. Otherwise adds sizes at places with many sizes or large differences of cost, and smaller durations, each half the
+/// next. Returns whether all are there now.
 bool add_durations(const std::vector<double>& sizes, double setup, std::size_t count, std::vector<double>& durations) {
   std::vector<double> different = sizes;
   different.erase(std::unique(different.begin(), different.end()), different.end());
@@ -391,7 +393,7 @@ void NodePriceSearch::raise_prices() {
     const float rate = rate_[row];
     for (std::size_t g = 0; g < count; ++g) price[g] += rate * taken[g];
   }
-  // Of each duration max(0, price - rate * level), with the level for which they sum up to the cost; by Newton's
+  // For each duration max(0, price - rate * level), with the level that makes them sum up to the cost; by Newton's
   // method, from the level of the last iteration.
   above_.resize(count);
   slope_.resize(count);

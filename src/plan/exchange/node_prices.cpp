@@ -1,36 +1,37 @@
 /// What prices of nodes prove.
 ///
-/// Problem: KPBS, see include/sluice/plan/exchange.hpp: what does no plan cost less than?
+/// Problem: KPBS, see include/sluice/plan/exchange.hpp: find a lower bound of all plans.
 ///
-/// Bound. Let p_v(t) >= 0 be any price that node v pays for a step of duration t in which it takes part, and p_k(t) one
-/// that every transfer of such a step pays. A message e between u and v then pays q_e(t) = p_u(t) + p_v(t) + p_k(t) for
-/// a step that carries a piece of it. Let c_e be the least sum over steps that carry all of it. If
+/// Bound. Let p_v(t) >= 0 be any price of node v for taking part in a step of duration t. Let p_k(t) be a price that
+/// every transfer of such a step pays. A message e between u and v then pays q_e(t) = p_u(t) + p_v(t) + p_k(t) for a
+/// step that carries a piece of it. Let c_e be the least sum over steps that carry all of it. If
 ///
 ///     sum over nodes of p_v(t) + k p_k(t) <= t + beta                       for every t >= 1,
 ///
-/// no plan costs less than the sum of all c_e: a node takes part in a step once at most, so that all pay no more than t
-/// + beta for a step of duration t, which is what it costs; and message e pays c_e at least. Prices that break the
-/// condition by a factor are divided by it. The sum on the left is linear wherever the prices are, t + beta always, so
-/// that the durations where prices bend have to be looked at, and 1.
+/// no plan costs less than the sum of all c_e. Reason: a node takes part in a step at most once, so all together pay at
+/// most t + beta, the cost, for a step of duration t; and message e pays at least c_e. Prices that break the condition
+/// by a factor are divided by it. The sum on the left is linear wherever the prices are linear; t + beta always is. So
+/// only durations where prices bend, and 1, have to be checked.
 ///
-/// Of c_e a lower bound is taken, by the linear program of lp_bound.cpp for this message alone: shares z(t) >= 0 of
+/// For c_e a lower bound is taken, by the linear program of lp_bound.cpp for this message alone: shares z(t) >= 0 of
 /// steps with sum of z(t) min(t, w) / w >= 1 (size) and sum of z(t) (1 + [t >= w]) / 2 >= 1 (pieces). Let q be the
-/// lower convex hull of q_e on 1..w. The least sum is that of
+/// lower convex hull of q_e on 1..w. The least sum is the least of
 ///
 ///     one step that is long enough:        the least q_e(t) with t >= w,
 ///     two steps of mean duration w / 2:    2 q(w / 2),
 ///     steps that are all alike:            q_e(t) max(w / t, 2) for a t < w,
 ///
-/// as s steps of mean duration w / s cost s q(w / s) together, which is linear in s between two corners of the hull.
+/// because s steps of mean duration w / s cost s q(w / s) together, which is linear in s between two corners of the
+/// hull.
 ///
-/// Where sizes are small (has_whole_covers) c_e itself is taken, over steps of whole durations (whole_cover.hpp), which
-/// is more: sizes of pieces are whole. On 12 x 12 messages of sizes 1 to 100 the best prices prove 0.1 to 0.9 % more
-/// than the linear program (node_price_ascent.cpp looks for them).
+/// If sizes are small (has_whole_covers), c_e itself is taken, over steps of whole durations (whole_cover.hpp). This is
+/// more, because sizes of pieces are whole. On 12 x 12 messages of sizes 1 to 100 the best prices prove 0.1 to 0.9 %
+/// more than the linear program (node_price_ascent.cpp looks for them).
 ///
-/// Otherwise these prices are a solution of the dual of that linear program: what a step is worth is proven by node
-/// prices for each duration there, too, but there they are sought for each duration anew.
+/// Otherwise these prices are a solution of the dual of that linear program. Its worth of a step is proven by node
+/// prices for each duration, too, but there they are sought for each duration anew.
 ///
-/// Complexity: O(m g), m messages of priced nodes (all, if p_k is priced), g durations; with whole covers that of
+/// Complexity: O(m g), m messages of priced nodes (all, if p_k is priced), g durations; with whole covers
 /// work_of_whole_covers. Memory O(n g) for the table given, or for one of all whole durations.
 ///
 /// Source: duality of linear programs; lp_bound.cpp. Prices that depend on the duration are ours.

@@ -85,8 +85,8 @@ class Spread {
   std::vector<std::int64_t> transmission_;
 };
 
-/// Gives the switches' last one's work away, a whole slice or in exchange for another one; false if nothing helps. Of
-/// all ways the one after which the later of the two ends first.
+/// Gives work of the switch that ends last away, a whole slice, maybe in exchange for another one; false if nothing
+/// helps. Among all ways it takes the one that makes the later of the two switches end first.
 bool exchange_slices(Spread& spread, double setup) {
   const std::size_t from = spread.last();
   const double late = spread.end(from);
@@ -169,7 +169,7 @@ Spread balanced(const std::vector<Slice>& longest_first, double setup, std::int6
   return best;
 }
 
-/// The second way. `until`: that of the guarantee.
+/// The second way. `until`: the time of the guarantee.
 Spread wrapped(const std::vector<Slice>& longest_first, double setup, std::int64_t switches, double until) {
   Spread spread(setup, switches);
   std::size_t s = 0;

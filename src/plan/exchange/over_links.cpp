@@ -21,13 +21,13 @@ namespace {
 
 using detail::Budget;
 
-/// Of an effort of 1: a quarter of a second.
+/// The share of an effort of 1: a quarter of a second.
 constexpr double kShareOfEffort = 0.25;
-/// Close enough to the bound to stop.
+/// A ratio to the bound that is near enough to stop.
 constexpr double kNear = 1.01;
-/// By how much random factors change what nodes and links have left to do, try by try; the first one takes it as it is.
+/// By how much random factors change what nodes and links have left to do, try by try; the first try changes nothing.
 constexpr double kFactors[] = {0.1, 0.3, 0.6};
-/// What all ports and links of a message have left to do, beside the most that one of them has.
+/// The weight of all that the ports and links of a message have left to do, added to the most that one of them has.
 constexpr double kWeightOfSum = 0.3;
 
 std::size_t at(std::int64_t node) { return static_cast<std::size_t>(node); }
@@ -126,7 +126,7 @@ struct Loads {
   }
 };
 
-/// An order in which messages begin, and how long they take so.
+/// An order of beginning messages, and its length.
 struct Begun {
   std::vector<std::size_t> order;  ///< of the items
   double length = 0;

@@ -58,7 +58,7 @@ void check(const ExchangeProblem& problem, const ExchangeOptions& options) {
     throw InputError("time limit", fmt::format("{}", options.time_limit_s), "at least 0 seconds");
 }
 
-/// Its progress is that of a plan for one switch, an even share of which is what each of several has to do.
+/// Changes the progress that a plan for one switch reports: each of several switches has an even share of the work.
 ExchangeOptions for_one_switch(ExchangeOptions options, std::int64_t switches) {
   if (switches == 1 || !options.progress) return options;
   options.progress = [progress = std::move(options.progress), share = 1 / static_cast<double>(switches)](

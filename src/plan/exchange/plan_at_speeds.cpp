@@ -29,10 +29,10 @@ namespace {
 
 constexpr double kShareOfStart = 0.2;  // of the budget of `exact`
 
-/// Whether k is not always the same.
+/// Whether k changes over time.
 bool k_changes(const NetworkSpeeds& speeds) { return speeds.most_transfers() != speeds.least_transfers(); }
 
-/// What a planner, or program_bound, has found of the total, if it is more than is known.
+/// Raises the bound of the total to what a planner, or program_bound, has found, if that is more.
 bool raise_bound(ExchangeBound& bound, double total, const char* kind) {
   if (total <= bound.cost.total) return false;
   bound.cost.total = total;
@@ -154,7 +154,7 @@ class SearchAtSpeeds {
   const NetworkSpeeds& speeds_;
   const ExchangeOptions& options_;
   SpeedDemand demand_;
-  PieceSteps steps_;  ///< of sizes, in the order in which they run
+  PieceSteps steps_;  ///< of sizes, in execution order
   ExchangeBound bound_;
   std::vector<double> prices_;
   NodePrices node_prices_;

@@ -2,20 +2,20 @@
 ///
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp.
 ///
-/// Method: given a cap c, messages above it are thought of as cut into parts of c. The i-th step then lasts as long as
-/// the i-th longest part of some node: that of the node where it is longest, or, as a rule better, of the 2nd, 5th or
-/// 17th such node, the few before it being left to cut more. Messages by falling size are fitted into these steps
-/// (Packing::insert_all): into the shortest step that is long enough, into several, or, where none is free at both
-/// ends, into a new one. At the end every step is as short as what it carries. This is done for kCaps caps and kRanks
-/// ranks, and then once more, the cheapest first, with exchanges of two steps along paths where no step will do; at
-/// last without any profile. The cheapest plan is the result; a profile that costs far more than a plan is left out.
+/// Method: given a cap c, messages above it count as cut into parts of c. The i-th step then lasts as long as the r-th
+/// longest among the i-th longest parts of all nodes, for r = 1, 2, 5 or 17. r > 1 mostly gives better plans; the nodes
+/// above the r-th then cut more. Messages by falling size are fitted into these steps (Packing::insert_all): into the
+/// shortest step that is long enough, into several steps or, if none is free at both ends, into a new one. At the end
+/// every step is as short as what it carries. This is done for kCaps caps and kRanks ranks. It is done once more, the
+/// cheapest first, with exchanges of two steps along paths if no step will do; at last without any profile. The
+/// cheapest plan is the result; a profile that costs far more than a plan is left out.
 ///
-/// Guarantee: none. On log-normal traffic (sparse, 5000 + 20000 nodes of 20 messages) within 1.5 to 8 % of eta, where
-/// sending messages whole is 20 to 60 % above it.
-/// Complexity: O(m log m) and for each profile O(m) to list it, and for each message one step for every 64 steps and
-/// one for each step that is free at both its ends. Memory: 4 bytes per node and step: refuses more than 512 MiB.
+/// Guarantee: none. On log-normal traffic (sparse, 5000 + 20000 nodes of 20 messages) within 1.5 to 8 % of eta; sending
+/// messages whole is 20 to 60 % above it.
+/// Complexity: O(m log m); for each profile O(m) to list it; and for each message one step for every 64 steps and one
+/// for each step that is free at both its ends. Memory: 4 bytes per node and step: refuses more than 512 MiB.
 /// Deterministic.
-/// Source: ours. Caps that fall are the thresholds of filtration, as for optical switches; best fit is that of bin
+/// Source: ours. Falling caps are the thresholds of filtration, as for optical switches; best fit is known from bin
 /// packing.
 ///
 /// Example: messages 0->0 of 8, 0->1 of 1, 1->1 of 3, k = 2, set-up 1. Cap 8: steps of 8 and 1; 0->0 takes the first,
@@ -47,7 +47,7 @@ constexpr std::array<std::size_t, 4> kRanks{0, 1, 4, 16};          // nodes whos
 constexpr std::size_t kMostRank = 16;
 constexpr std::int64_t kWorkOfPart = 6;
 constexpr double kHopelessProfile = 1.1;  // times the cheapest plan: profiles that cost more are left out
-constexpr double kSetupShare = 0.25;      // of the set-up cost, by which profiles are ranked: repack prefers many steps
+constexpr double kSetupShare = 0.25;      // of the set-up cost, in the rank of a profile: repack prefers many steps
 constexpr double kListingShare = 0.25;    // of a budget, for listing profiles
 
 }  // namespace
@@ -80,7 +80,7 @@ std::vector<Profile> profiles(const Demand& demand, const std::vector<std::int32
       Profile profile;
       double transmission = 0;
       for (std::size_t i = 0; i < longest.size(); ++i) {
-        // Where fewer nodes have so many parts, the last of them.
+        // If fewer nodes have an i-th part, the last of them.
         std::size_t at = std::min(rank, kMostRank);
         while (at > 0 && longest[i][at] == 0) --at;
         profile.durations.push_back(longest[i][at]);

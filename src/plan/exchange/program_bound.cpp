@@ -1,10 +1,10 @@
 /// The bound of the linear program over steps, by whichever way goes further.
 ///
-/// Method: prices of nodes (node_price_bound.cpp) are near the optimum of the program early and at any size, but for
-/// few durations of steps; column generation (lp_bound.cpp) comes to its end where messages are few. Where a hundred
-/// rounds of that fit into the budget it gets the larger part, else all is for the prices of nodes. Where sizes are
-/// small, prices of nodes can prove more than the program's optimum, and what is left of the budget looks for such
-/// (node_price_ascent.cpp).
+/// Method: prices of nodes (node_price_bound.cpp) are near the optimum of the program early and at any size, but only
+/// with few durations of steps. Column generation (lp_bound.cpp) comes to its end if messages are few. If a hundred
+/// rounds of column generation fit into the budget it gets the larger part, otherwise all is for the prices of nodes.
+/// If sizes are small, prices of nodes can prove more than the program's optimum; the rest of the budget looks for such
+/// prices (node_price_ascent.cpp).
 ///
 /// Guarantee: total >= eta, no plan below it; proven by the prices that come with it, unless it is eta. Deterministic
 /// unless time ends it.

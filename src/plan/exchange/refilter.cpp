@@ -2,19 +2,19 @@
 ///
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp, from a plan that is there.
 ///
-/// Method: draw two steps, now and then three, at random or neighbours by duration. What they carried goes into the
-/// other steps as far as these need not last longer: pieces of the same message grow, and a message goes where both its
-/// ends are free. What is left is planned by filtration (filtration.hpp) with a rule that is drawn. The result stays if
-/// it costs no more than the steps that went did, or more by less than a threshold that falls to 0 as the budget is
-/// spent. As few steps are planned anew and each node has a few messages in them, an attempt is so short that there are
-/// thousands in the time in which filtration makes a whole plan a few hundred times.
+/// Method: draw two steps, sometimes three, at random or neighbours by duration. What they carried goes into the other
+/// steps, as far as these need not last longer: pieces of the same message grow, and a message goes to a step where
+/// both its ends are free. What is left is planned by filtration (filtration.hpp) with a random rule. The result stays
+/// if its cost exceeds the cost of the removed steps by less than a threshold, or not at all. The threshold falls to 0
+/// as the budget is spent. Few steps are planned anew, and each node has few messages in them, so an attempt is short:
+/// thousands of attempts take the time of a few hundred whole plans by filtration.
 ///
-/// Guarantee: the cost of what `found` gets falls.
+/// Guarantee: the cost of the plans that `found` gets falls.
 ///
 /// Complexity: an attempt takes O(n log n) for the messages in the steps drawn, the steps free at both ends of each,
 /// and a matching for each threshold. Memory O(steps n). Deterministic for a seed, unless time ends it.
 ///
-/// Source: our own; the scheme is that of improve.cpp, and threshold accepting that of repack.cpp.
+/// Source: our own; the scheme follows improve.cpp, and threshold accepting follows repack.cpp.
 ///
 /// Example: messages 0->0 of 3, 0->1 of 1, 1->1 of 3, set-up 1, in steps of 2 (0->0 and 1->1), 1 (0->0), 1 (0->1) and 1
 /// (1->1), cost 9. Without the first two and the last 0->0 and 1->1 are whole again: a step of 3, and cost 6.
@@ -410,7 +410,7 @@ class Refilter {
   std::vector<std::int32_t> open_, unused_;
   std::vector<std::uint64_t> kept_;  ///< bits of the steps that are not drawn
   double cost_ = 0;
-  // Of an attempt.
+  // State of an attempt.
   std::vector<std::size_t> out_;  ///< the steps that go
   double removed_ = 0;
   std::vector<std::int32_t> edges_;  ///< in the steps that go
@@ -418,7 +418,7 @@ class Refilter {
   std::vector<Absorbed> absorbed_;
   std::vector<std::pair<std::size_t, std::int64_t>> planned_;  ///< where a step's pieces end, and its duration
   std::vector<Piece> pieces_;
-  // Of the filtration.
+  // State of the filtration.
   std::vector<Rest> left_, matched_, cut_, merged_;  ///< the largest first
   std::vector<std::int32_t> row_, degree_;           ///< edges at each left that may be matched
   std::vector<std::int32_t> free_;                   ///< lefts that have some and are not matched

@@ -10,7 +10,7 @@ namespace sluice::detail {
 namespace {
 
 constexpr std::int64_t kWorkOfJoinedEdge = 200;    // to build the graph and for the first matching
-constexpr std::int64_t kWorkOfMendedVertex = 120;  // in a step after which the matching has to be mended
+constexpr std::int64_t kWorkOfMendedVertex = 120;  // in a step that leaves a matching to be mended
 
 }  // namespace
 

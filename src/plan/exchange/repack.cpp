@@ -3,15 +3,15 @@
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp, from a plan that is there.
 ///
 /// Method: draw a step. Either it goes away with all that it carries, or it becomes as short as one of its longer
-/// pieces, and what these had beyond that goes. The pieces that went, the largest first, are packed again wherever that
-/// makes steps longer by the least (Packing::insert_all). If the whole costs less than before, or more by less than a
-/// threshold, it stays so; else it is undone. The threshold falls from kFirstThreshold of the mean cost of a step to 0
-/// as the budget is spent: threshold accepting, which leaves local minima without keeping track of anything.
+/// pieces, and what these had beyond that goes. The pieces that went, the largest first, are packed again where that
+/// makes steps longer by the least (Packing::insert_all). The change stays if the whole costs less than before, or more
+/// by less than a threshold; otherwise it is undone. The threshold falls from kFirstThreshold of the mean cost of a
+/// step to 0 as the budget is spent: threshold accepting, which leaves local minima without a memory of them.
 ///
-/// Guarantee: the cheapest plan that `found` was called for costs no more than the one at the beginning.
+/// Guarantee: the cheapest plan that `found` gets costs no more than the first plan.
 ///
-/// Complexity: an attempt takes O(n) for the step, and for each piece that went O(steps / 64), O(steps free at its
-/// ends) and, where no such step will do, kMostGrowingPairs paths of at most n pieces. Memory that of the packing.
+/// Complexity: an attempt takes O(n) for the step, and for each piece that went O(steps / 64) and O(steps free at its
+/// ends). If no such step will do, it also takes kMostGrowingPairs paths of at most n pieces. Memory: the packing's.
 /// Deterministic for a seed, unless time ends it.
 ///
 /// Source: our own; threshold accepting from Dueck and Scheuer, J. Computational Physics 90 (1990); taking out and

@@ -2,17 +2,17 @@
 ///
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp.
 ///
-/// Method: if messages are cut into parts of at most c, and these go whole, the i-th longest step lasts at least as
-/// long as the i-th longest part of any node. Together with the set-ups for as many steps as a node has parts this is
-/// what a cap c costs at least; and peel_rising (rising_peel.hpp) hardly ever needs more. So caps are compared by that,
+/// Method: cut messages into parts of at most c, and send these whole. The i-th longest step then lasts at least as
+/// long as the i-th longest part of any node. Together with the set-ups for as many steps as a node has parts, this is
+/// the least cost of a cap c; peel_rising (rising_peel.hpp) hardly ever needs more. So caps are compared by that,
 /// without any plan: the largest message, 3/4 of it, and so on, and then caps between the best one and its neighbours.
-/// The parts of the best one are cut further where that makes many steps shorter (shaving.hpp), and the plan for these
+/// The parts of the best cap are cut further where that makes many steps shorter (shaving.hpp), and the plan for these
 /// is made.
 ///
-/// Guarantee: none. On log-normal traffic 0.3 to 7 % above eta, where nodes are alike 2 to 5 %.
-/// Complexity: O(m log m), O(parts) for each of some 20 caps, and that of shave and peel_rising. Memory O(parts + steps
-/// n bytes). Deterministic. Source: ours. That no plan of whole messages lasts less than the sum over i of the i-th
-/// longest of any node is known (the certificate of `redistribute`).
+/// Guarantee: none. On log-normal traffic 0.3 to 7 % above eta; if nodes are alike, 2 to 5 %.
+/// Complexity: O(m log m), O(parts) for each of some 20 caps, and shave and peel_rising. Memory O(parts + steps n
+/// bytes). Deterministic. Source: ours. Known before: a plan of whole messages lasts at least the sum over i of the
+/// largest i-th longest message of any node (the certificate of `redistribute`).
 ///
 /// Example: messages 0->0 of 8, 0->1 of 1, 1->1 of 3, k = 2, set-up 1. Whole: steps of 8 and 1 at least. The shortest
 /// step comes first; 0 is critical, its least part is of 1. Then 0->0 and 1->1 are left: cost 11 = eta.
@@ -41,18 +41,19 @@ constexpr double kFarAbove = 1.25;
 // Shaving goes on for at most this work, so that the named planner makes no better plan than `auto` with an effort
 // of 1.
 constexpr std::int64_t kMostShavingWork = 250'000'000;
-// It gains most where parts of one length at most cost much more than eta. Where they do not, nodes are so few that
-// `auto` has better ways to go on, and less is left than for that effort, it has a share of that.
+// Shaving gains most if parts of one length at most cost much more than eta. Otherwise, if nodes are few, `auto` has
+// better ways to go on. If also less than kEnoughForBoth is left, shaving gets one part in kShavingShareNearEta of its
+// work.
 constexpr std::int64_t kFewNodes = 160;  // lefts + rights - k
 constexpr double kFarAboveEta = 1.05;
 constexpr std::int64_t kEnoughForBoth = 400'000'000;
-constexpr std::int64_t kShavingShareNearEta = 10;  // one in so many
+constexpr std::int64_t kShavingShareNearEta = 10;  // one part in this number
 constexpr std::int64_t kWorkOfCapPart = 3;
 constexpr std::size_t kMostAsked = 64;
 
-/// The nodes whose sizes decide how long parts are, whatever the cap: without those of which some other node has, for
-/// each of their messages in order of size, one at least as large. So many parts of a message are above any length: as
-/// many as of a larger one or fewer. The nodes asked are those that have the i-th largest message for some i.
+/// The nodes whose sizes decide the parts for any cap. A node is left out if another node has, for each of its messages
+/// in order of size, a message at least as large. A message of larger size has at least as many parts above any length.
+/// The nodes asked are the nodes that have the i-th largest message for some i.
 std::vector<std::vector<std::int64_t>> without_dominated(std::vector<std::vector<std::int64_t>> sizes) {
   std::vector<std::size_t> first;  // of each place, the node of the largest
   for (std::size_t v = 0; v < sizes.size(); ++v) {
@@ -116,7 +117,7 @@ class Caps {
     return total;
   }
 
-  /// Of a plan that sends parts of at most `cap` whole.
+  /// The least cost of a plan that sends parts of at most `cap` whole.
   [[nodiscard]] double least_cost(std::int64_t cap) {
     const auto k = as_size(demand_.max_transfers);
     std::int64_t parts = std::ssize(order_);

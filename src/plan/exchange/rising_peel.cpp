@@ -15,9 +15,9 @@ namespace sluice::detail {
 namespace {
 
 constexpr std::int64_t kWorkOfRisingStep = 1000;
-constexpr std::int64_t kWorkOfRisingNode = 100;      // that has to be, or can be, in a step,
-constexpr std::int64_t kWorkOfFarRisingNode = 200;   // where the tables are too large for caches:
-constexpr std::size_t kManyRisingNodes = 1U << 13U;  // so many nodes
+constexpr std::int64_t kWorkOfRisingNode = 100;      // for a node that has to be, or can be, in a step,
+constexpr std::int64_t kWorkOfFarRisingNode = 200;   // if the tables are too large for caches:
+constexpr std::size_t kManyRisingNodes = 1U << 13U;  // from this number of nodes on
 constexpr std::int64_t kWorkOfRisingPart = 20;       // sorting it
 constexpr std::int64_t kWorkOfRisingLook = 5;        // in a search for a path
 
@@ -117,8 +117,8 @@ class RisingPeel {
     const std::int32_t* others = nullptr;
     std::int32_t degree = 0;
   };
-  /// Of sources_, for HopcroftKarp. Unless all rights are targets, those that are met get a number, so that the
-  /// engine's tables stay small.
+  /// A view of sources_ for HopcroftKarp. Unless all rights are targets, rights get a number when they are met, so that
+  /// the engine's tables stay small.
   struct View {
     RisingPeel* peel;
     bool all_rights;
@@ -144,13 +144,13 @@ class RisingPeel {
     }
   };
 
-  /// Of the i-th part of a node: its size, which one it is, and the node at its other end.
+  /// About the i-th part of a node: its size, its number, and the node at its other end.
   [[nodiscard]] std::int64_t size(std::size_t node, std::size_t i) const { return size_of_[rows_[node].first + i]; }
   [[nodiscard]] std::int32_t part(std::size_t node, std::size_t i) const { return id_of_[rows_[node].first + i]; }
   [[nodiscard]] std::size_t other(std::size_t node, std::size_t i) const {
     return as_size(other_of_[rows_[node].first + i]);
   }
-  /// Where the parts of a node begin that are short enough.
+  /// Where the parts begin in the node's row that are short enough.
   [[nodiscard]] std::size_t begin(std::size_t node) {
     if (begin_of_[node] != allowed_) {
       begin_of_[node] = allowed_;
@@ -344,7 +344,8 @@ class RisingPeel {
     return false;
   }
 
-  /// Matches `part` at `node`, what `node` had at the node from which it was reached, and so on back to `root`.
+  /// Matches `part` at `node`, the part that reached `node` at the node before it on the path, and so on back to
+  /// `root`.
   void flip(std::size_t root, std::size_t node, std::int32_t part, bool rights) {
     for (;;) {
       take_part(node, part);
@@ -424,19 +425,19 @@ class RisingPeel {
   std::size_t lefts_;
   std::vector<Row> rows_;  ///< parts left at each node, lefts first
   std::int64_t work_of_node_;
-  /// Of each row, falling by size: sizes, parts, and the nodes at their other ends. A search for a path reads only
+  /// For each row, falling by size: sizes, parts, and the nodes at their other ends. A search for a path reads only
   /// these.
   std::vector<std::int64_t> size_of_;
   std::vector<std::int32_t> id_of_, other_of_;
-  std::vector<std::array<std::int32_t, 2>> ends_;  ///< of each part, nodes
-  KeyTree counts_;                                 ///< of each node, how many parts
-  KeyTree least_of_left_, least_of_right_;         ///< the least part of each, negative
-  std::vector<std::size_t> begin_;                 ///< where those that are short enough begin in each row,
-  std::vector<std::uint32_t> begin_of_;            ///< for which duration, counted by allowed_
-  std::vector<std::int32_t> part_of_;              ///< what each node takes part in, -1: nothing; if it was
-  std::vector<std::uint32_t> touched_in_;          ///< touched in this step, and
-  std::vector<std::size_t> touched_;               ///< is one of these
-  std::vector<std::int32_t> reached_by_;           ///< of a search: by which part
+  std::vector<std::array<std::int32_t, 2>> ends_;  ///< of each part, nodes.
+  KeyTree counts_;                                 ///< of each node, the number of parts.
+  KeyTree least_of_left_, least_of_right_;         ///< the least part of each, negative.
+  std::vector<std::size_t> begin_;                 ///< where short enough parts begin in each row.
+  std::vector<std::uint32_t> begin_of_;            ///< the duration of begin_, counted by allowed_.
+  std::vector<std::int32_t> part_of_;              ///< the part of each node in the matching, -1: none; valid if
+  std::vector<std::uint32_t> touched_in_;          ///< the node was touched in this step.
+  std::vector<std::size_t> touched_;               ///< the nodes touched in this step.
+  std::vector<std::int32_t> reached_by_;           ///< of a search: the part that reached a node.
   std::vector<std::uint32_t> seen_;
   std::vector<std::int32_t> number_;  ///< of each right, for the engine, if it has one in
   std::vector<std::uint32_t> numbered_in_;

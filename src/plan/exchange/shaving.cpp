@@ -11,13 +11,13 @@ namespace sluice::detail {
 namespace {
 
 constexpr std::size_t kMostWatched = std::size_t{1} << 26;  // nodes times steps, for memory
-constexpr std::size_t kHotNodes = 256;  // that are looked at for each step, those of its longest parts
+constexpr std::size_t kHotNodes = 256;  // nodes watched for each step, the nodes with its longest parts
 constexpr std::size_t kMostAddedSteps = 8;
 constexpr int kPatienceForSteps = 2;
 constexpr int kPatienceForDraws = 64;
 constexpr int kLeastShift = 4, kShifts = 5;  // in draws
 constexpr int kShift = 7, kLastShift = 12;   // of the longest duration: how much one is lowered at a time
-constexpr int kLongestStepShift = 1, kShortestStepShift = 6;  // how long a step more is
+constexpr int kLongestStepShift = 1, kShortestStepShift = 6;  // the length of a further step
 constexpr std::size_t kPartsTried = 4;                        // of a node, for being cut, but one
 constexpr std::int64_t kCutsTried = 8;                        // of a part, but one
 constexpr std::int64_t kWorkOfShavedPart = 30;
@@ -51,7 +51,7 @@ class Shaving {
     try_more_steps();
     draw_steps();
     if (least_total_ == before) return;
-    reserve_ = -Budget::kUnlimited;  // that is there, but for what the last trial has overdrawn
+    reserve_ = -Budget::kUnlimited;  // the whole budget is there, except what the last trial has overdrawn
     lower_all(best_, best_shift_);
   }
 
@@ -159,7 +159,7 @@ class Shaving {
     }
   }
 
-  /// The same as attempt(), of which the best is kept.
+  /// As attempt(); keeps the best.
   double compare(const std::vector<std::int64_t>& more, int shift) {
     const std::int64_t before = budget_.spent();
     const double now = attempt(more, shift);
@@ -267,7 +267,7 @@ class Shaving {
   }
 
   /// Whether a row fits the durations if a part of `size`, one of its i + 1 longest, is cut to `to`; step i lasts
-  /// `limit`. The row fits them now, but for step i perhaps.
+  /// `limit`. @pre the row fits them now, except step i perhaps
   [[nodiscard]] bool fits(std::size_t node, std::int64_t size, std::int64_t to, std::size_t i, std::int64_t limit) {
     const Row& row = rows_[node];
     if (row.size() + 1 > durations_.size()) return false;

@@ -1,26 +1,27 @@
-/// `solstice`: stuff the demand until all nodes are equally loaded, then slice perfect matchings off it, whose lightest
-/// entry is at least a threshold that falls by halves.
+/// `solstice`: stuff the demand until all nodes are equally loaded, then slice perfect matchings off it. The lightest
+/// entry of a matching is at least a threshold that falls by halves.
 ///
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp; k = n is an optical circuit switch, the set-up its delay of
 /// reconfiguration.
 /// Method: QuickStuff raises messages, the largest first, as far as the loads of both their ends stay within D = max(W,
-/// ceil(P / k)), then adds entries between nodes that still lack load. BigSlice looks for a perfect matching among the
-/// entries of at least a threshold, which begins at the largest power of two within the largest entry: if there is one,
-/// it is a step as long as its lightest entry; if not, the threshold is halved. It ends when all messages are sent;
-/// what was stuffed is not.
-/// Guarantee: transmits for D at most, the least possible. At most m + O(n) steps, as each ends an entry; none on the
-/// cost, which can be several times eta where the set-up matters: entries end in many small pieces.
-/// Complexity: O(m log m), and for each step and each threshold a maximum matching, repaired from that of the step
-/// before, O(m) an edge that was lost. Memory O(m + n + pieces); refuses loads k D beyond 2^63. Deterministic.
+/// ceil(P / k)). Then it adds entries between nodes that still lack load. BigSlice looks for a perfect matching among
+/// the entries of at least a threshold, which begins at the largest power of two within the largest entry. If there is
+/// one, it is a step as long as its lightest entry; if not, the threshold is halved. It ends when all messages are
+/// sent; stuffed entries are not sent.
+/// Guarantee: transmits for D at most, the least possible. At most m + O(n) steps, because each ends an entry. None on
+/// the cost, which can be several times eta if the set-up matters: entries end in many small pieces.
+/// Complexity: O(m log m); for each step and each threshold a maximum matching, repaired from the matching of the
+/// previous step, O(m) for each edge that was lost. Memory O(m + n + pieces); refuses loads k D beyond 2^63.
+/// Deterministic.
 /// Source: Liu, Mukerjee, Li, Feltman, Papen, Savage, Seshan, Voelker, Andersen, Kaminsky, Porter, Snoeren,
 /// "Scheduling techniques for hybrid circuit/packet networks", CoNEXT 2015, algorithms QuickStuff and BigSlice.
-/// Deviations: no packet switch takes what is left, so slices go on until everything is sent. The order of QuickStuff
-/// and the matching that BigSlice takes, any one, are our choice: messages by falling size; that of the step before,
-/// repaired. k below the nodes is ours: what QuickStuff leaves is completed by the weight-regular extension of GGP
-/// (regular_extension.hpp), in which a perfect matching holds at most k messages.
+/// Deviations: no packet switch takes what is left, so slices go on until everything is sent. The paper leaves open the
+/// order of QuickStuff and the matching that BigSlice takes. Ours are messages by falling size, and the repaired
+/// matching of the previous step. k below the nodes is ours: the weight-regular extension of GGP
+/// (regular_extension.hpp) completes what QuickStuff leaves. A perfect matching of it holds at most k messages.
 ///
 /// Example: messages 0->0 of 5, 0->1 of 1, 1->1 of 2, k = 2, set-up 1: D = 6; QuickStuff makes 1->1 a 5 and adds 1->0
-/// of 1. The threshold 4 gives the diagonal, a step of 5 in which 2 units of 1->1 travel, then 0->1: cost 8 = eta.
+/// of 1. The threshold 4 gives the diagonal, a step of 5 that carries 2 units of 1->1, then 0->1: cost 8 = eta.
 #include <fmt/format.h>
 
 #include <algorithm>

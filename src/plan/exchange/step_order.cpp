@@ -65,7 +65,7 @@ class Executions {
     put_in(order);
     double now = 0;
     double not_started = total_;
-    double ends = 0;  // the sum of the times at which those under way end
+    double ends = 0;  // the sum of the end times of transfers under way
     for (const Node& node : nodes_)
       if (node.count > 0) offer(of_node_[node.first]);
     while (true) {

@@ -1,20 +1,20 @@
-/// `thresholds`: filtration in which a message that ends counts for the step that it saves.
+/// `thresholds`: filtration that credits a message that ends with the step that it saves.
 ///
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp.
 ///
 /// Method: filtration (filtration.hpp) with several ratios of thresholds and several worths of an end; the cheapest
 /// plan is the result. A rate of what is sent alone cuts messages wherever that sends a little more, and every rest
-/// costs its ends a step of their own later: eta counts a set-up for each message of a node, so a message that ends is
-/// worth about one, and more where the set-up is small.
+/// costs its ends another step later. eta counts a set-up for each message of a node, so a message that ends is worth
+/// about one set-up, and more if the set-up is small.
 ///
-/// Guarantee: none. On demand of optical switches 4 to 10 % above eta where lumos is 8 to 40 % above it, on average.
+/// Guarantee: none. On demand of optical switches 4 to 10 % above eta on average; lumos is 8 to 40 % above it.
 ///
-/// Complexity: eleven times that of filtration.hpp. Memory the same. Deterministic; the best plan so far if the budget
+/// Complexity: eleven filtrations (filtration.hpp), and their memory. Deterministic; the best plan so far if the budget
 /// is spent after the first.
 ///
 /// Source: ours.
 ///
-/// Example: that of filtration.hpp.
+/// Example: see filtration.hpp.
 #include "plan/exchange/thresholds.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ constexpr std::array kRules{FiltrationRule{50, 1}, FiltrationRule{50, 4}, Filtra
                             FiltrationRule{50, 2}, FiltrationRule{70, 1}, FiltrationRule{85, 4},  FiltrationRule{50, 6},
                             FiltrationRule{85, 2}, FiltrationRule{70, 6}, FiltrationRule{50, 0.5}};
 
-// Of the rules that are drawn.
+// For random rules.
 constexpr std::int64_t kLeastPercent = 35, kPercents = 62;
 constexpr std::array kWorths{0.5, 0.7, 1.0, 1.4, 2.0, 3.0, 4.0, 6.0, 9.0};
 constexpr std::array kNearWorths{0.75, 1.0, 1.25};
@@ -85,7 +85,7 @@ class Pilot {
   }
 
  private:
-  /// A rule, any or one `near` that of the tail.
+  /// A random rule: any, or one `near` the tail's rule.
   FiltrationRule draw(bool near) {
     if (!near) {
       const auto percent = kLeastPercent + static_cast<std::int64_t>(random_() % kPercents);
@@ -115,7 +115,7 @@ class Pilot {
   std::vector<std::int64_t> rest_;  ///< of each message, when the steps of fixed_ are over
   PieceSteps fixed_, tail_;         ///< the plan: the steps that stay, and what follows, the last first
   double tail_cost_ = 0;
-  FiltrationRule rule_;  ///< by which the tail came about
+  FiltrationRule rule_;  ///< the rule that made the tail
 };
 
 }  // namespace

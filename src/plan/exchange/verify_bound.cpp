@@ -78,7 +78,7 @@ double enough_for(double total, double setup, std::int64_t switches) {
 BoundVerdict verify_bound(const ScheduleFile& file, const Traffic& traffic) {
   const StepSchedule& schedule = file.schedule;
   if (schedule.local_phases) return {{}, "bound not verified: it is of the phase over the backbone alone"};
-  // In the smaller unit of the two, in which the sizes of pieces are whole.
+  // In the smaller unit of the two, so that the sizes of pieces are whole.
   const std::int32_t decimals = std::max(schedule.decimals, traffic.decimals);
   const std::int32_t more = decimals - schedule.decimals;
   Cost stated = schedule.bound;
