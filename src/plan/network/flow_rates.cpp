@@ -1,34 +1,32 @@
 /// Rates of flows that share what they pass: max-min fair, with weights.
 ///
-/// Problem: flows pass ports, connections and links, each of which carries so much. A flow takes what its weight gives
-/// it of the thing that is short on its way, and leaves the rest to others.
-/// Method: progressive filling. The rates of all flows rise as level * weight; a flow stays where a thing that it
-/// passes is used up, which then holds it, or where it needs no more. Levels at which that happens are taken from a
-/// heap, the least first.
-/// When flows begin or end, all that do so in one moment together, only those flows get new rates that need them. At
-/// first these are the flows that begin and those that are held by what these and those that end pass; all others keep
-/// their rates, and what these leave free is filled. Then everything that the flows reached so far pass is looked at: a
-/// flow that has more there than the level at which it is used up has to give, and one that was held by it may rise if
-/// it is no longer used up, or others there are above it. These are reached as well, and all is filled again, until
-/// there are none. That is exact: rates that use nothing up beyond what it carries are the max-min fair ones if and
-/// only if every flow needs no more, or is held by a thing that is used up and where no flow has a higher level. When
-/// the rounds of a moment have looked at as many flows of things as there are under way, all that share something that
-/// may be used up with these, directly or through others, are reached at once: so the work is at most three times that
-/// of filling everything anew.
-/// Where very many flows are under way, a moment lasts: what begins waits until it is closed, and what has left leaves
-/// its share unused until then, both for no longer than a small part of the time that the flow takes, or will as it
-/// seems. If that part is a thousandth, a thing wastes some thousandths of what it carries, and a chain of flows takes
-/// longer by about as much; thousands of flows that begin at once, and end one after the other, take a fraction of the
-/// work.
-/// A heap has one end for each flow under way, which moves as its rate changes.
-/// Complexity: O(r (p + k log k)) for a moment that reaches k flows, which pass what is passed p times in all, in r
-/// rounds; O(log f) for each end that moves among f flows under way. Deterministic.
-/// Source: Bertsekas, Gallager, "Data Networks" (1992), section 6.5.2, the condition too; that most changes stay near
-/// is what the lazy updates of SimGrid use (Velho, Legrand 2009). The rounds are ours.
+/// Problem: flows pass ports, connections and links, each with a capacity. Where a thing on its way is short, a flow
+/// takes the share that its weight gives it, and leaves the rest to others.
+/// Method: progressive filling. The rates of all flows rise as level * weight. A flow stops when a thing that it passes
+/// is used up, which then holds it, or when it needs no more. The levels of these events are taken from a heap, the
+/// least first. All flows that begin or end in one moment are handled together, and only flows that need new rates get
+/// them. At first these are the flows that begin, and the flows held by things that beginning or ending flows pass. All
+/// others keep their rates, and what they leave free is filled. Then every thing that the reached flows pass is
+/// checked. A flow that has more there than the level at its exhaustion has to give. A flow that the thing held may
+/// rise if the thing is no longer used up, or if other flows there are above it. These flows are reached as well, and
+/// all is filled again, until there are none. That is exact: rates within all capacities are the max-min fair rates if
+/// and only if each flow has what it needs or is held. A thing that holds it is used up and gives no flow a higher
+/// level. If the rounds of a moment have visited as many flows of things as there are under way, the rest is reached at
+/// once: all flows that share something that may be used up, directly or through others. So the work is at most three
+/// times the work of filling everything anew. If very many flows are under way, a moment lasts. What begins waits until
+/// the moment is closed, and what has left leaves its share unused until then. Both last at most a small part of the
+/// time that the flow takes or seems to take. If that part is a thousandth, a thing wastes some thousandths of its
+/// capacity, and a chain of flows takes longer by about as much. Thousands of flows that begin at once, and end one
+/// after the other, take a fraction of the work. A heap has one end for each flow under way, which moves as its rate
+/// changes.
+/// Complexity: O(r (p + k log k)) for a moment that reaches k flows in r rounds; the things they pass are passed p
+/// times in all. O(log f) for each end that moves among f flows under way. Deterministic.
+/// Source: Bertsekas, Gallager, "Data Networks" (1992), section 6.5.2, also for the condition; the lazy updates of
+/// SimGrid also use that most changes stay near (Velho, Legrand 2009). The rounds are ours.
 ///
-/// Example: two flows of weights 1 and 2 pass a thing which either would keep for 1 s alone. Both rise until it is used
-/// up, at a third: they take 1/3 and 2/3 of it. When the second has ended after 1.5 s, the first, half of which is
-/// left, has all of it, and ends after 2 s.
+/// Example: two flows of weights 1 and 2 pass a thing that either would keep for 1 s alone. Both rise until it is used
+/// up, at a third: they take 1/3 and 2/3 of it. When the second has ended after 1.5 s, half of the first is left. The
+/// first then has all of the thing, and ends after 2 s.
 #include "plan/network/flow_rates.hpp"
 
 #include <fmt/format.h>
@@ -265,7 +263,7 @@ void FlowRates::fix(std::uint32_t slot, double level, std::uint32_t held_by) {
   }
 }
 
-/// Those of the flows that have no rate yet.
+/// The sum of the weights of flows that have no rate yet.
 double FlowRates::weights_left(const Thing& thing) const {
   double sum = 0;
   for (const Passing& each : thing.flows)

@@ -1,34 +1,33 @@
-/// How long a program takes where messages share what they pass.
+/// How long a program takes if messages share what they pass.
 ///
 /// Problem: a plan that gives every message its ports for itself is not what a network does. A rank paces its sends by
 /// the plan, but messages come late, and then meet at a port, on a connection or on a link.
-/// Method: messages are flows. One of b bytes sets out when its range is there and its rank's pace allows it, in the
-/// order of the list of those that may (as the executor does, TreeExecutor::Limits::keep_pace and overtake); after the
-/// latency it flows at some rate until all of it is there; then its receiver takes it in, for as long as its own start
-/// keeps a rank, g(1), one after the other, and works on it (combines it) when all is done that it waits for. A rank
-/// works on one message at a time, in the order in which they may be worked on, and begins none meanwhile; between two
-/// of them it begins those that may. What a flow passes:
+/// Method: messages are flows. A message of b bytes starts when its range is there and its rank's pace allows it. If
+/// several may start, the order of the list decides (as in the executor, TreeExecutor::Limits::keep_pace and overtake).
+/// After the latency it flows at some rate until all of it is there. Then its receiver takes it in, for as long as the
+/// start of a message keeps a rank, g(1), one message after the other. The receiver works on it (combines it) when all
+/// is done that it waits for. A rank works on one message at a time, in the order of their readiness, and begins none
+/// meanwhile; between two of them it begins messages that may start. What a flow passes:
 ///  - the connection between its ranks, at most at 1 / g(b) of the link or cluster;
-///  - both ranks' ports, at most at 1 / g(b) of the cluster that the rank is in (of the link, if that is less or the
-///    cluster has no gap);
+///  - both ranks' ports, at most at 1 / g(b) of the rank's cluster (of the link, if that is less or the cluster has no
+///    gap);
 ///  - between clusters the link, at most at n / g(b) for n connections, and the uplinks of all groups that it leaves or
 ///    enters (a host, a LAN, a site), at the most of any link there.
 /// Each of these is shared as TCP connections share a bottleneck: rates of flows are max-min fair, weighted by
 /// 1 / round trip; and a round trip grows, besides the latency, with what is queued in everything that the flow passes.
 /// Alone, a message so takes g(b) + L, as in pLogP.
-/// Where a thousand messages flow at once, those that begin or end within a thousandth of their time get new rates
-/// together (flow_rates.cpp), and the whole takes up to some thousandths longer.
-/// Complexity: that of the changes of rates when a flow begins or ends (flow_rates.cpp), and O(log m) for each of m
-/// messages. Deterministic.
-/// Source: the sharing: Massoulie, Roberts, "Bandwidth sharing: objectives and algorithms" (2002); that it is what TCP
-/// does, the weights, and the 8775 bytes queued: Velho, Legrand, "Accuracy study and improvement of network simulation
-/// in the SimGrid framework" (2009). Deviation: none of a message is on its way during its latency, neither at its
-/// sender nor at its receiver, as if all delay were at the start.
+/// If a thousand messages flow at once, messages that begin or end within a thousandth of their time get new rates
+/// together (flow_rates.cpp). The whole then takes up to some thousandths longer. Complexity: the changes of rates when
+/// a flow begins or ends (flow_rates.cpp), and O(log m) for each of m messages. Deterministic. Source: the sharing:
+/// Massoulie, Roberts, "Bandwidth sharing: objectives and algorithms" (2002). That TCP does this, the weights, and the
+/// 8775 bytes queued: Velho, Legrand, "Accuracy study and improvement of network simulation in the SimGrid framework"
+/// (2009). Deviation: no part of a message is on its way during its latency, neither at its sender nor at its receiver,
+/// as if all delay were at the start.
 ///
-/// Example: one rank sends 10 MB to another in its cluster, 100 MB/s at a latency of 0.1 ms, and to one at the end of a
-/// long link, of which a connection carries 10 MB/s at a latency of 10 ms. After 0.1 ms the first message has the
-/// port's 100 MB/s for itself; after 10 ms the second one gets a part of it that is less than 10 MB/s, and all it can
-/// carry only when the first one has ended.
+/// Example: one rank sends 10 MB to another in its cluster, 100 MB/s at a latency of 0.1 ms. It also sends to a rank at
+/// the end of a long link; one connection there carries 10 MB/s at a latency of 10 ms. After 0.1 ms the first message
+/// has the port's 100 MB/s for itself. After 10 ms the second one gets less than 10 MB/s of it, and all it can carry
+/// only when the first one has ended.
 #include "plan/network/replay.hpp"
 
 #include <fmt/format.h>
@@ -117,7 +116,7 @@ class Replay {
   using Event = EventQueue<Kind>::Event;  // of a flow, or a rank
 
   static constexpr std::size_t kNone = SIZE_MAX;
-  /// Where so many messages are under way, rates are found later, by no more than this part of a message's time.
+  /// From kMany messages under way on, rates are found later, by at most kPart of a message's time.
   static constexpr std::size_t kMany = 1000;
   static constexpr double kPart = 1e-3;
   struct Flow {

@@ -1,22 +1,22 @@
-/// How long a replay takes at least.
+/// A lower bound of the length of a replay.
 ///
-/// Problem: of many programs one is taken, the others are replayed for nothing. A replay that ends when its time has
-/// passed the length of the best one has mostly done most of its work by then.
+/// Problem: many programs are replayed, and only one is taken. If a replay ends when its time has passed the length of
+/// the best one, it has mostly done most of its work by then.
 /// Method: the replay cannot end before
 ///  - the longest path that is left: from the start of a message on, its latency, its flow with all it passes for
-///    itself, and what waits for it, or its receiver's work. These are known before the replay begins, in one pass from
-///    the last message to the first, as mostly what waits comes later in the list (what does not makes the path
-///    shorter, and is left out);
+///    itself, and what waits for it, or its receiver's work. Paths are known before the replay begins, in one pass from
+///    the last message to the first. Mostly what waits comes later in the list; what does not is left out, which makes
+///    the path shorter;
 ///  - at each port, link and uplink, all that has yet to pass it, one after the other, and then the shortest path from
-///    the end of any flow there to the end. Before it begins, the earliest start of any flow there comes on top.
+///    the end of any flow there to the end. Before the replay begins, the earliest start of any flow there is added.
 /// As the replay goes on, time that a thing has wasted shows: less has passed it than could have.
-/// Guarantee: no replay ends earlier, but for rounding.
+/// Guarantee: no replay ends earlier, except for rounding.
 /// Complexity: O(messages, what they pass and what waits) once; a look while it runs as said.
-/// Source: ours; the two are the critical path and the load of a machine, bounds that branch and bound in shops uses
+/// Source: ours. The two bounds are the critical path and the load of a machine, which branch and bound in shops uses
 /// (Carlier, "The one-machine sequencing problem", 1982, has heads and tails).
 ///
-/// Example: rank 0 sends 1 s to 1, which passes it on, in another second, to 2; and then 4 s to 3. Before it starts,
-/// the path is 2 s, the port of 0 needs 5 s. If 0 begins with what goes to 3, what goes to 1 starts after 4 s and has a
+/// Example: rank 0 sends 1 s to 1, which forwards it in another second to 2; and then 4 s to 3. Before it starts, the
+/// path is 2 s, the port of 0 needs 5 s. If 0 begins with the message to 3, the message to 1 starts after 4 s and has a
 /// path of 2 s left: 6 s.
 #include "plan/network/replay_floor.hpp"
 

@@ -1,6 +1,5 @@
 /// When the messages of a broadcast start and arrive, if each has what it passes for itself: the fast simulation that
-/// the search for routes goes by. Its costs are those of RankNetwork::costs; what it does is said in
-/// timed_messages.hpp.
+/// the search for routes uses. Its costs are RankNetwork::costs; timed_messages.hpp says what it does.
 #include "plan/network/timed_messages.hpp"
 
 #include <fmt/format.h>
@@ -100,7 +99,7 @@ class Simulation {
  private:
   enum class Kind : unsigned char { kArrives, kReaches, kLeaves, kTry };
   using Event = EventQueue<Kind>::Event;  // of a message, or a rank
-  /// Of messages and what there are no more of: half as much memory to go through.
+  /// A number of a message, or of something that is no more numerous: half as much memory to go through.
   using Number = std::uint32_t;
 
   /// The messages from one rank to another.
@@ -124,7 +123,7 @@ class Simulation {
     return static_cast<Number>(std::lower_bound(cuts_.begin(), cuts_.end(), offset) - cuts_.begin());
   }
 
-  /// Where any message begins or ends; and who waits for which part.
+  /// Finds the offsets where messages begin or end, and the messages that wait for each part.
   void cut() {
     const Number count = number_of_messages();
     // Most messages have the range of the one before.
@@ -161,7 +160,7 @@ class Simulation {
     }
   }
 
-  /// The costs of each message, of which few are different.
+  /// Finds the costs of each message; few costs are different.
   void list_costs() {
     struct Known {
       std::int64_t bytes = -1;
@@ -229,7 +228,7 @@ class Simulation {
       due_.push_back(rank);
   }
 
-  /// Of those due now, which come after all else that happens now.
+  /// Lets the next due rank try to send. These tries come after all else that happens now.
   void try_next() {
     const std::size_t rank = due_[next_due_++];
     if (next_due_ == due_.size()) due_.clear(), next_due_ = 0;
@@ -380,7 +379,7 @@ class Simulation {
   };
   std::vector<Number> place_under_way_;  // by message: of one that yields, in under_way_
   std::vector<UnderWay> under_way_;      // of messages that yield, one after another
-  std::vector<double> sent_, received_;  // time for which messages that do not yield have kept each port
+  std::vector<double> sent_, received_;  // the time that messages that do not yield have kept each port
   std::vector<double> port_free_, receive_free_, next_try_, link_free_;
   std::vector<Uplink> uplinks_;
   EventQueue<Kind> events_;

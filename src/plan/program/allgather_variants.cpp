@@ -31,8 +31,8 @@ void need_power_of_two(const ProgramTask& task) {
   if ((p & (p - 1)) != 0) throw InputError("ranks", fmt::format("{}", p), "a power of two");
 }
 
-/// Whose share of an array may be any part of it: those of counterparts next to each other, so that what their groups
-/// pass on is one range. By ranks.
+/// Shares of an array, by ranks, if a rank's share may be any part of it. Counterparts have adjacent shares, so that
+/// what their groups forward is one range.
 Ranges shares_by_place(const ProgramTask& task, const Groups& groups) {
   const Ranges parts = cut(task.all(), task.shape.ranks, task.shape.element_bytes);
   Ranges shares(static_cast<std::size_t>(task.shape.ranks));

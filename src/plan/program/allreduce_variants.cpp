@@ -1,4 +1,5 @@
-/// Allreduces: a reduction and what spreads its result by the same pattern, and those of their own patterns.
+/// Allreduces: a reduction followed by the spread of its result in the same pattern, and allreduces with patterns of
+/// their own.
 
 #include <fmt/format.h>
 
@@ -34,7 +35,7 @@ ProgramMessages binomial_from_one(const Ranks& ranks, const RangeSets& sets) {
   return binomial_broadcast(from_it, *only);
 }
 
-/// Of each group the innermost groups in it, both in the order of its ranks.
+/// For each group its innermost groups; both are in the order of the group's ranks.
 std::vector<Groups> parts_of(const ProgramTask& task, const Groups& groups) {
   std::vector<std::size_t> innermost_of(static_cast<std::size_t>(task.shape.ranks));
   const Groups& parts = innermost(task);
@@ -106,11 +107,12 @@ Variants grouped_exchange_variants(const ProgramTask& task) {
   return variants;
 }
 
-/// Of the outermost level, between whose groups latencies are longest. Segments and shares were found by trying on the
-/// platforms of `studies`; so was the part that is exchanged where hubs are worth while.
+/// Variants for the outermost level, whose groups have the longest latencies between them. Trials on the platforms of
+/// `studies` gave the segments and shares, and the part that is exchanged where hubs pay.
 Variants grouped_pipeline_variants(const ProgramTask& task) {
   constexpr std::int64_t kMostMessages = 1 << 15;
-  constexpr std::int64_t kShortest = 4 << 10;  // messages between groups, of which there are fewer else
+  constexpr std::int64_t kShortest = 4 << 10;  // bytes of a message between groups, at least: otherwise there are fewer
+                                               // messages
   constexpr std::int64_t kOneOf = 6;
   struct Cut {
     std::int64_t segments, shares;
@@ -139,7 +141,7 @@ Variants grouped_pipeline_variants(const ProgramTask& task) {
       variants.back().messages = parts.segments * parts.shares * (2 * task.shape.ranks + between);
     };
     if (several_each) offer(parts.segments);
-    // Of two groups either way takes as many bytes.
+    // For two groups both ways take equally many bytes.
     if (count > 2 || !several_each) offer(several_each ? parts.segments / kOneOf : 0);
   }
   if (variants.empty())

@@ -2,28 +2,28 @@
 ///
 /// Problem: how early can a program be done at best, by the model of the replay?
 /// Method: the largest of
-///  - paths: what one rank has for another one goes by the least sum of latencies; where blocks differ in size, those
-///    that have none are left out;
-///  - ports: what has to enter or leave a rank passes its port, which takes for b bytes, in messages of any sizes, at
-///    least b times the least g(m) / m for m up to b; before that lies the least latency of a message into, or out of,
-///    the rank, or, where the root has all at first, the least sum of latencies from there;
-///  - uplinks: the same for what has to enter or leave a group of the platform, by the gap of the uplink that it is
-///    given; else of all links that cross its border the fastest one's g(m) over its connections;
-///  - combining: of each byte p - 1 versions have to be combined with another one, on some of the p ranks, of which one
+///  - paths: what one rank has for another one takes the least sum of latencies. If blocks differ in size, ranks
+///    without a block are left out;
+///  - ports: what has to enter or leave a rank passes its port. For b bytes, in messages of any sizes, the port takes
+///    at least b times the least g(m) / m for m up to b. Before that comes the least latency of a message into, or out
+///    of, the rank. If the root has all at first, it is the least sum of latencies from there;
+///  - uplinks: the same for what has to enter or leave a group of the platform, by the gap given for its uplink;
+///    otherwise, of all links that cross its border, by the fastest one's g(m) over its connections;
+///  - combining: for each byte, p - 1 versions have to be combined with another one on some of the p ranks. One rank
 ///    then has at least a p-th of that work.
-/// What has to enter and leave: to combine is as little as one version of all bytes, so a reduction brings its root m
+/// What has to enter and leave: combined data is at least one version of all bytes. So a reduction brings its root m
 /// bytes, and an allreduce every rank m in and m out; a reduce-scatter makes each rank send all but its own share.
-/// Guarantee: holds for every program that is sound and all gap tables there are, also those that rise faster than
-/// sizes do, where messages in parts are cheaper than whole ones; tests/plan/program_bound_test.cpp tries to refute it.
-/// Proof: in the replay a message with x of the bytes that have to cross keeps a port or an uplink, alone or sharing
-/// it at a part of the rate, for at least g(x) of some table named above, as g never falls; g(x) is at least x times
-/// the least g(m) / m. Nothing of it does so before the message has begun and its latency is over. By induction along
-/// the messages that bring a byte from the root, that is not before the latencies of all of them are, which are at
-/// least the shortest path; without a root, not before that of the message itself. So what is there passes no sooner
-/// than from that moment on. What lies behind the port on the way to a root adds nothing: what leaves first may have a
-/// long way left, and what leaves last, begun meanwhile, none. Complexity: O(C^2) for C clusters and the levels of the
-/// platform; without a root, paths from all clusters up to 64 of them, else from one and to one. O(p^2) for an alltoall
-/// whose blocks differ in size. Source: ours.
+/// Guarantee: holds for every sound program and all gap tables, also for tables that rise faster than sizes do, so that
+/// messages in parts are cheaper than whole ones; tests/plan/program_bound_test.cpp tries to refute it.
+/// Proof: in the replay a message with x of the bytes that have to cross keeps a port or an uplink for at least g(x) of
+/// some table named above, because g never falls. It keeps it alone, or shares it at a part of the rate. g(x) is at
+/// least x times the least g(m) / m. No part of the message does so before the message has begun and its latency is
+/// over. By induction along the messages that bring a byte from the root, this is not before all their latencies are
+/// over, at least the shortest path. Without a root, it is not before the message's own latency. So nothing passes
+/// before that moment. What lies behind the port on the way to a root adds nothing: what leaves first may have a long
+/// way left, and what leaves last, begun meanwhile, none. Complexity: O(C^2) for C clusters and the levels of the
+/// platform. Without a root, paths from all clusters if there are up to 64, otherwise from one and to one. O(p^2) for
+/// an alltoall whose blocks differ in size. Source: ours.
 ///
 /// Example: 4 ranks in a cluster, latency 50 us, g(m) = 8 ns per byte. An allgather of blocks of 1 MB: 3 MB enter each
 /// rank, 24 ms, behind a latency of 50 us.
@@ -74,7 +74,7 @@ class Bounds {
     if (seconds > best_.seconds) best_ = {seconds, fmt::format(kind, std::forward<Args>(args)...)};
   }
 
-  /// Of these ranks, which are not all, among them the root or not.
+  /// What has to cross the border of `ranks`, which are not all ranks. `with_root`: whether the root is among them.
   [[nodiscard]] Crossing crossing(std::span<const std::int64_t> ranks, bool with_root) const {
     const std::int64_t m = shape_.size_bytes;
     if (shape_.problem == Collective::kAlltoall) return crossing_of_pairs(ranks);
@@ -118,11 +118,11 @@ class Bounds {
     }
     return sum;
   }
-  /// Of problems with a block, or share, for each rank.
+  /// Only for problems with a block, or share, for each rank.
   [[nodiscard]] std::int64_t block(std::int64_t rank) const {
     return has_blocks(shape_.problem) ? block_of(shape_, rank).bytes : 0;
   }
-  /// Whether the rank has anything for others. Of alltoall, where blocks are alike.
+  /// Whether the rank has anything for others. For alltoall: blocks are alike.
   [[nodiscard]] bool gives(std::int64_t rank) const {
     switch (shape_.problem) {
       case Collective::kBroadcast:
@@ -186,7 +186,7 @@ class Bounds {
     return least;
   }
 
-  /// Finds which clusters have something for which, or their own ranks for each other.
+  /// Finds the pairs of clusters with data from one for the other, and clusters whose ranks have data for each other.
   void find_pairs() {
     if (shape_.problem == Collective::kAlltoall && !shape_.block_offsets.empty()) {
       pairs_.assign(clusters_ * clusters_, 0);
@@ -227,7 +227,7 @@ class Bounds {
         if (backwards ? has_for(c, from) : has_for(from, c))
           longest = std::max(longest, c == from ? inside(c, distance, backwards) : distance[c]);
     };
-    // Of many clusters, from the first that has something, and to the first that something comes to.
+    // With many clusters: from the first that has something, and to the first that something comes to.
     const bool many = clusters_ > kMostClusters;
     for (const bool backwards : {false, true}) {
       if (backwards ? spreads() || !(many || collects()) : collects()) continue;
@@ -301,7 +301,7 @@ class Bounds {
         if (a == b) continue;
         const PlatformLink& link = network_.link(a, b);
         const auto beside = static_cast<double>(link.connections);
-        // The width of an uplink is that of its fastest link, whichever way that goes.
+        // An uplink is as wide as its fastest link, in either direction.
         const auto crossed = [&](std::size_t g) {
           in[g] = std::min(in[g], link.gap.least_in_parts(bytes[g].in) / beside);
           out[g] = std::min(out[g], link.gap.least_in_parts(bytes[g].out) / beside);

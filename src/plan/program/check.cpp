@@ -1,9 +1,9 @@
 /// Whether the times of a program are possible over a platform.
 ///
-/// Method: in the replay (plan/network/replay.cpp) everything that a message passes carries at most one second's
-/// worth of messages in a second, and no message is faster than its connection; so sums over what passes each thing,
-/// and the longest path through what waits for each other, with nothing shared, are bounds. Complexity: O(operations)
-/// with a logarithm for the gap tables; O(ranks + clusters^2) memory besides. Source: ours.
+/// Method: in the replay (plan/network/replay.cpp) everything that a message passes carries at most one second's worth
+/// of messages in a second. No message is faster than its connection. So two things are bounds: the sum over what
+/// passes each thing, and the longest path through what waits for each other, with nothing shared. Complexity:
+/// O(operations) with a logarithm for the gap tables; O(ranks + clusters^2) memory besides. Source: ours.
 #include <fmt/format.h>
 
 #include <algorithm>

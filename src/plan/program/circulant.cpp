@@ -2,26 +2,25 @@
 ///
 /// Problem: the first of p ranks has n segments; all shall have them. In a round, a rank sends one segment and receives
 /// one.
-/// Method: q = ceil(log2 p) skips, s(q) = p and s(k) = ceil(s(k + 1) / 2); in round i, with k = i mod q, every position
-/// r sends to r + s(k) and receives from r - s(k). Which segments is the same in every phase of q rounds but for q
-/// more: a position has, of the q segments that begin in a phase, exactly one that it gets first (its base: the segment
-/// that comes to it along the canonical path from the root, by falling skips), numbered b, and of those of the phase
-/// before the q - 1 others, numbered e - q. In the first phases numbers below 0 are not sent, and beyond the last
-/// segment the last one takes the place of all.
-///  - Receives: for k = 0, 1, ... the path to the last position, by falling skips, that reaches r - s(k) or one
-///    before it, but not as far back as r - s(k + 1), and begins with a skip that has not served yet; found by one
-///    search in depth through the skips that are left, which looks at O(q) of them.
-///  - Sends: what the position r + s(k) receives in round k. Deviation: its receives say, while the source finds most
-///    of them without (O(q) instead of O(q^2) for all sends of a position).
-/// Guarantee: n - 1 + q rounds, the fewest there can be. The other way round a reduction takes as many.
+/// Method: q = ceil(log2 p) skips, s(q) = p and s(k) = ceil(s(k + 1) / 2). In round i, with k = i mod q, every position
+/// r sends to r + s(k) and receives from r - s(k). The segments repeat in every phase of q rounds, increased by q. Of
+/// the q segments that begin in a phase, a position gets exactly one first, numbered b: its base, the segment that
+/// comes to it along the canonical path from the root, by falling skips. Of the previous phase's segments it gets the q
+/// - 1 others, numbered e - q. In the first phases numbers below 0 are not sent. Beyond the last segment the last one
+/// takes the place of all.
+///  - Receives: for k = 0, 1, ..., take the path to the last position, by falling skips. It has three properties. It
+///    reaches r - s(k) or a position before it, it does not reach back to r - s(k + 1), and it begins with a skip that
+///    has not served yet. One search in depth through the skips that are left finds it, and visits O(q) of them.
+///  - Sends: what the position r + s(k) receives in round k. Deviation: its receives tell; the source finds most of
+///    them without (O(q) instead of O(q^2) for all sends of a position).
+/// Guarantee: n - 1 + q rounds, the fewest there can be. Reversed, a reduction takes as many.
 /// Complexity: one rank's part O(q) time for what it receives, O(q^2) for what it sends; O(p (n + q)) for all.
 /// Source: Traeff, "Optimal Broadcast Schedules in Logarithmic Time with Applications to Broadcast, All-Broadcast,
 /// Reduction and All-Reduction" (2024), algorithms 1 to 6. Allgather: Traeff, "Optimal, Non-pipelined Reduce-scatter
 /// and Allreduce Algorithms" (2024): in round k, position i gets from i + s(k) the next s(k + 1) - s(k) sets.
 ///
-/// Example: p = 4, skips 1, 2, 4. Position 1 has base 0 (from the root by skip 1); position 2 base 1; position 3 = 0 +
-/// 2
-/// + 1 base 0. With one segment: in round 0 the root sends it to 1 and in round 1 to 2, and 1 to 3.
+/// Example: p = 4, skips 1, 2, 4. Position 1 has base 0 (from the root by skip 1); position 2 base 1; position 3, which
+/// is 0 + 2 + 1, base 0. With one segment: in round 0 the root sends it to 1 and in round 1 to 2, and 1 to 3.
 #include "plan/program/circulant.hpp"
 
 #include <algorithm>

@@ -17,7 +17,7 @@ std::shared_ptr<ProgramTask> with_problem(const ProgramTask& task, Collective pr
   return other;
 }
 
-/// Of each variant what is needed, for reductions of the array of an allreduce.
+/// The needed part of each variant of an allreduce, for reductions of its array.
 Variants needed_of_allreduce(const ProgramTask& task, VariantMaker make_variants) {
   const std::shared_ptr<const ProgramTask> other = with_problem(task, Collective::kAllreduce);
   Variants result = make_variants(*other);
@@ -26,7 +26,7 @@ Variants needed_of_allreduce(const ProgramTask& task, VariantMaker make_variants
   return result;
 }
 
-/// Of an allgather: the reduce-scatters of the same blocks, the other way round.
+/// Reduce-scatters of the blocks of an allgather, reversed.
 Variants mirrored_reduce_scatter(const ProgramTask& task, VariantMaker make_variants) {
   const std::shared_ptr<ProgramTask> there = with_problem(task, Collective::kReduceScatter);
   there->shape.size_bytes = array_bytes(task.shape);

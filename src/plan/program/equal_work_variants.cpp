@@ -1,4 +1,4 @@
-/// Reductions in which ranks combine for as long as each other: shares of the array by their speeds.
+/// Reductions that let all ranks combine for equally long: shares of the array by their speeds.
 
 #include <fmt/format.h>
 
@@ -49,9 +49,10 @@ std::shared_ptr<const ProgramTask> with_shares(const ProgramTask& task, const st
   return other;
 }
 
-/// In a group a rank combines its own share and those of its counterparts, which it then combines with theirs: so the
-/// shares of counterparts, together, are as the slowest of them is fast that has others in its group. The ranks of each
-/// group are in the order of their speeds, so that slow ranks are counterparts of slow ones.
+/// In a group a rank combines its own share and the shares of its counterparts, which it then combines with what the
+/// counterparts have. So the shares of counterparts, together, match the speed of the slowest counterpart that has
+/// others in its group. The ranks of each group are in the order of their speeds, so that slow ranks are counterparts
+/// of slow ones.
 std::shared_ptr<const ProgramTask> with_shares_of_counterparts(const ProgramTask& task, const Groups& groups) {
   const std::vector<double> speeds = combining_speeds(task);
   const auto speed = [&](std::int64_t rank) { return speeds[static_cast<std::size_t>(rank)]; };
@@ -71,7 +72,7 @@ std::shared_ptr<const ProgramTask> with_shares_of_counterparts(const ProgramTask
   return with_shares(task, none ? speeds : weights);
 }
 
-/// Of the pairwise way: each share goes to its rank from all others, and from there to those that need some of it.
+/// For the pairwise way: each share goes to its rank from all others, and from there to the ranks that need some of it.
 std::int64_t messages_of_equal_work(const ProgramTask& task, const ProgramTask& shares) {
   std::int64_t count = 0;
   const std::int64_t p = task.shape.ranks;
@@ -91,8 +92,8 @@ std::int64_t messages_of_equal_work(const ProgramTask& task, const ProgramTask& 
 
 }  // namespace
 
-/// Every rank combines its share, of all others, as long as the others combine theirs: from each rank, or, where ranks
-/// differ, those of its group first.
+/// Every rank combines its share, from all others, for as long as the others combine theirs. It takes it from each rank
+/// or, if ranks differ, from the ranks of its group first.
 Variants equal_work_variants(const ProgramTask& task) {
   const CombiningCosts& costs = task.shape.combine_s_per_byte;
   const std::shared_ptr<const ProgramTask> pairwise_shares = with_shares(task, combining_speeds(task));
@@ -105,7 +106,7 @@ Variants equal_work_variants(const ProgramTask& task) {
                      }}};
   variants.front().messages = messages_of_equal_work(task, *pairwise_shares);
   variants.front().exactly = variants.front().messages;
-  // Where shares are the blocks, "pairwise" is the same.
+  // If shares are the blocks, "pairwise" makes the same program.
   variants.front().duplicate_of_other_algorithm = task.shape.commutative && task.shape.problem != Collective::kReduce &&
                                                   !costs.differ() && task.shape.block_offsets.empty();
   if (!task.shape.commutative || !costs.differ()) return variants;

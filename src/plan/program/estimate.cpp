@@ -1,16 +1,15 @@
-/// About how long a program takes, in one walk over its operations.
+/// An estimate of how long a program takes, in one walk over its operations.
 ///
-/// Problem: auto compares dozens of programs; the replay of one of 10^5 messages takes seconds, as all that share
-/// something have their rates found anew whenever one begins or ends.
-/// Method: operations begin in the order of the list, which is one in which they could follow each other. A message
-/// takes its turn at the sender's port, the connection, the link, the uplinks that it passes and the receiver's port;
-/// each serves messages one after the other, and the message is there when the last of them has served it, and the
-/// latency after that. A rank combines one message after the other. So what is shared carries as much in the same time
-/// as in the replay, only not side by side.
+/// Problem: auto compares dozens of programs. The replay of one of 10^5 messages takes seconds: whenever a message
+/// begins or ends, all messages that share something with it get new rates.
+/// Method: operations begin in the order of the list, which is a possible order. A message takes its turn at the
+/// sender's port, the connection, the link, the uplinks that it passes and the receiver's port. Each serves messages
+/// one after the other. The message is there a latency after the last of them has served it. A rank combines one
+/// message after the other. So a shared thing carries as much in the same time as in the replay, only not side by side.
 ///
 /// Guarantee: none; the list need not be the order in time.
 /// Complexity: O(operations and what they wait for), with a logarithm for the gap tables.
-/// Source: ours; the costs are those of the replay (plan/network/replay.cpp).
+/// Source: ours; the costs are the replay's (plan/network/replay.cpp).
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

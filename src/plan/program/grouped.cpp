@@ -1,23 +1,24 @@
-/// Groups: clusters, sites or whatever stands together, with links between them that are slower than those inside.
+/// Groups: clusters, sites or other sets of ranks, with links between them that are slower than the links inside.
 ///
-/// Problem: where a message to another group takes long, every byte should go between two groups once, in few messages,
-/// and several at a time, as one connection does not fill the link.
+/// Problem: if a message to another group takes long, every byte should go between two groups once, in few messages.
+/// Several messages should go at a time, because one connection does not fill the link.
 /// Method: rank i of a group has a counterpart in each other group, its rank i modulo their number. All messages
-/// between groups go to a counterpart, in rounds: group g to g + 1, g + 2, ... So as many connections are in use
-/// between two groups as the smaller one has ranks. Inside of groups everything else happens.
+/// between groups go to a counterpart, in rounds: group g to g + 1, g + 2, ... So between two groups as many
+/// connections are in use as the smaller one has ranks. Everything else happens inside groups.
 ///  - allgather: each rank sends its block to its counterparts; then groups gather inside what their ranks have and
 ///    got.
 ///  - allgather by shares, for blocks of different sizes: groups gather inside first; then each rank sends an equal
 ///    share of what its group has to its counterparts, and groups gather inside what has come.
-///  - alltoall: each rank sends what it has for a group to its counterpart there; which gives everybody of its group,
-///    together with its own, what has come for it.
-///  - scatter: the root sends each group's blocks to its first rank, the farthest group first, which hands them on.
+///  - alltoall: each rank sends what it has for a group to its counterpart there. The counterpart gives everybody of
+///    its group what has come for it, together with its own.
+///  - scatter: the root sends each group's blocks to its first rank, the farthest group first; the first rank forwards
+///    them.
 /// Guarantee: no byte enters a group twice. With n ranks per group and C groups, an allgather or alltoall sends C - 1
 /// messages per rank between groups.
 /// Complexity: O(p C) messages between groups, and those inside.
 /// Source: the paper's section 3 wants collectives node by node over the platform (Steffenel, "A Framework for Adaptive
-/// Collective Communications on Heterogeneous Hierarchical Networks", 2006); counterparts: ours, after Traeff,
-/// "Efficient Hierarchical Allgather" and its kin, where all nodes have as many ranks.
+/// Collective Communications on Heterogeneous Hierarchical Networks", 2006). Counterparts: ours, after Traeff,
+/// "Efficient Hierarchical Allgather" and related papers, for nodes with equally many ranks.
 #include <algorithm>
 #include <utility>
 
@@ -26,7 +27,7 @@
 namespace sluice::detail {
 namespace {
 
-/// use(from group, to group) for all pairs, by rounds in which each group sends to one.
+/// Calls use(from group, to group) for all pairs, by rounds; in a round each group sends to one.
 template <class Use>
 void for_pairs(std::size_t groups, Use use) {
   for (std::size_t distance = 1; distance < groups; ++distance)
@@ -44,7 +45,7 @@ void sort_sets(RangeSets& sets) {
   for (Ranges& set : sets) std::ranges::sort(set, {}, &ByteRange::offset);
 }
 
-/// The bytes of some ranges, in order, in so many parts of whole elements, as equal as possible; some may be empty.
+/// Cuts the bytes of `ranges`, in order, into `parts` parts of whole elements, as equal as possible; some may be empty.
 RangeSets equal_shares(const Ranges& ranges, std::size_t parts, std::int64_t element_bytes) {
   RangeSets shares(parts);
   auto range = ranges.begin();
@@ -143,7 +144,7 @@ ProgramMessages grouped_alltoall(const Groups& groups,
                                  const std::function<ByteRange(std::int64_t, std::int64_t)>& cell) {
   ProgramMessages messages;
   check_pair_count(ranks_in(groups), ranks_in(groups));
-  // Of each rank, whose bytes it has for its group.
+  // For each rank, the ranks whose bytes it has for its group.
   std::vector<std::vector<Ranks>> from(groups.size());
   for (std::size_t g = 0; g < groups.size(); ++g)
     for (const std::int64_t rank : groups[g]) from[g].push_back({rank});

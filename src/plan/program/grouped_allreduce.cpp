@@ -1,17 +1,17 @@
-/// An allreduce in which all groups send what they have combined to all others at once.
+/// An allreduce that lets all groups send what they have combined to all others at once.
 ///
 /// Problem: a reduce-scatter and an allgather behind it cross the links between groups twice, one after the other. For
 /// short messages that is twice the latency.
 /// Method: the array is cut into shares. In each group every share has a holder and a collector. First each group
 /// combines inside what its ranks have of a share, at its holder. Then the holders send that to the collectors of all
-/// groups, which combine it in the order of the groups; then each group gathers inside what its collectors have. The
-/// collector is not the holder: what it had of the share has been combined already, so its memory is free, and the
-/// holder keeps what it has until it has sent it to all. In a group of one rank they are the same, so at most two
-/// groups may be such; they come first, and combine what comes with what they have.
-/// Guarantee: one latency between groups, the fewest there can be. With C groups C - 1 times the array enters each,
-/// which is C / 2 times as much as by a reduce-scatter and an allgather between groups. All ranks combine in the same
-/// tree, so results are the same to the last bit for operations that commute bit by bit (as additions of floating-point
-/// numbers do).
+/// groups, which combine it in the order of the groups. Then each group gathers inside what its collectors have. The
+/// collector is not the holder: what it had of the share has been combined already, so its memory is free. The holder
+/// keeps what it has until it has sent it to all. In a group of one rank holder and collector are the same rank, so at
+/// most two groups may have one rank. They come first, and combine what comes with what they have.
+/// Guarantee: one latency between groups, the fewest there can be. With C groups, C - 1 times the array enters each: C
+/// / 2 times as much as by a reduce-scatter and an allgather between groups. All ranks combine in the same tree. So
+/// results are equal to the last bit for operations that commute bit by bit, such as additions of floating-point
+/// numbers.
 /// Complexity: O(C^2) messages per share between groups, and those inside.
 /// Source: ours; for two groups it is recursive doubling between them (Thakur, Rabenseifner, Gropp 2005).
 ///
@@ -25,7 +25,7 @@
 namespace sluice::detail {
 namespace {
 
-/// Of each rank of a group the shares whose place among its ranks is this one's, beginning `shift` behind the first.
+/// Deals shares out to the ranks of a group by turns, beginning with the rank `shift` places after the first.
 RangeSets dealt_out(const Ranks& group, const Ranges& shares, std::size_t shift) {
   RangeSets sets(group.size());
   for (std::size_t i = 0; i < shares.size(); ++i) sets[(i + shift) % group.size()].push_back(shares[i]);

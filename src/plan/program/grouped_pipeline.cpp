@@ -1,25 +1,25 @@
 /// An allreduce in segments, so that groups combine, send to each other and gather at the same time.
 ///
-/// Problem: where groups first combine, then send to each other, and then gather, their ports wait while messages are
-/// between groups, and links between groups wait while they combine and gather.
-/// Method: the array is cut into segments, and each of these into shares. For each segment a group combines inside: in
-/// each of its parts (a host, a cluster) first, then in rings of ranks that have the same place in all parts, until a
-/// holder has what the group has of a share. Between groups a segment goes in one of two ways:
+/// Problem: groups could first combine, then send to each other, and then gather. Then ports wait while messages are
+/// between groups, and links between groups wait while groups combine and gather.
+/// Method: the array is cut into segments, and each segment into shares. For each segment a group combines inside. It
+/// combines in each of its parts (a host, a cluster) first, then in rings of ranks with equal places in all parts. In
+/// the end a holder has what the group has of a share. Between groups a segment goes in one of two ways:
 ///  - by a hub, one of the groups, a different one for each share in turn: it combines what the others send, and sends
 ///    the result back;
 ///  - exchanged, as in grouped_allreduce.cpp: all holders send to a collector in every group, beside the holder, which
 ///    combines what comes in the order of the groups.
-/// Then groups gather inside, by the same rings the other way round. The first segments go by hubs, the last ones are
-/// exchanged, if any: these cross links between groups C / 2 times as often, for C groups, but with one latency where
-/// the others have two; so what is exchanged is under way while what the hubs have combined is on its way back, and
-/// links between groups are never without messages.
-/// Order: a connection carries messages in the order of the list. Of a ring, in which every message waits for the one
-/// before, seven segments are under way at once: one begins when the one before is through a seventh of its messages.
-/// Guarantee: into each group 2 (C - 1) / C times the array for what goes by hubs, which is the least, and C - 1 times
-/// the array for what is exchanged. With s segments of equal shares it takes about the longest of the three phases, two
-/// latencies, and 1 / s of the other phases. All ranks combine in the same tree, or get a copy of one result, so
-/// results are the same to the last bit for operations that commute bit by bit. Complexity: O(segments (shares (p +
-/// C^2) + p)) messages, where a group has p ranks or so. Source: ours; rings in segments: Jia et al., "Highly Scalable
+/// Then groups gather inside, by the same rings reversed. The first segments go by hubs, the last ones, if any, are
+/// exchanged. Exchanged segments cross links between groups C / 2 times as often, for C groups, but with one latency
+/// instead of two. So they are under way while what the hubs have combined is on its way back, and links between groups
+/// are never without messages.
+/// Order: a connection carries messages in the order of the list. In a ring every message waits for the one before, so
+/// seven segments are under way at once: one begins when the segment before is through a seventh of its messages.
+/// Guarantee: what goes by hubs brings 2 (C - 1) / C times the array into each group, which is the least; what is
+/// exchanged brings C - 1 times the array. With s segments of equal shares it takes about the longest of the three
+/// phases, two latencies, and 1 / s of the other phases. All ranks combine in the same tree, or get a copy of one
+/// result. So results are equal to the last bit for operations that commute bit by bit. Complexity: O(segments (shares
+/// (p + C^2) + p)) messages for groups of about p ranks. Source: ours; rings in segments: Jia et al., "Highly Scalable
 /// Deep Learning Training System with Mixed-Precision" (2018) for rings inside and between groups, without segments
 /// under way at once; software pipelines: folklore.
 ///
@@ -55,11 +55,11 @@ class PartedGroup {
   [[nodiscard]] const Groups& parts() const { return parts_; }
   [[nodiscard]] std::size_t size() const { return ranks_.size(); }
   [[nodiscard]] std::int64_t rank(std::size_t position) const { return ranks_[position]; }
-  /// Where one of so many shares is held: spread over all ranks.
+  /// The position that holds one of `shares` shares: shares are spread over all ranks.
   [[nodiscard]] std::size_t holder(std::size_t share, std::size_t shares) const {
     return shares < size() ? share * size() / shares : share % size();
   }
-  /// Another one, if there is any, in the same part if that has any.
+  /// Another position, if there is any; in the same part if that has another one.
   [[nodiscard]] std::size_t collector(std::size_t share, std::size_t shares) const {
     return beside_[holder(share, shares)];
   }
@@ -100,7 +100,7 @@ ProgramMessages allgather_by_parts(const PartedGroup& group, const RangeSets& se
   return messages;
 }
 
-/// Of each segment its messages, so that several segments are under way at once.
+/// The messages of all segments, ordered so that several segments are under way at once.
 ProgramMessages under_way(const std::vector<ProgramMessages>& segments) {
   constexpr std::size_t kAtOnce = 7, kFine = 4096;
   std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> order;

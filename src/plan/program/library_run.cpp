@@ -1,12 +1,12 @@
 /// What MPI libraries send.
 ///
 /// Problem: predict the algorithms that Open MPI and MPICH have built in, to say which of them fits a platform.
-/// Method: the messages of each, from rank 0, among ranks in their order; trees send segment after segment, each to all
-/// children. A problem that combines is one that spreads, the other way round. Complexity: that of the patterns.
-/// Source: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH" (2005);
-/// Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations" (2005); message counts of Open
-/// MPI 4.1.4. Deviation: no message waits for a step to end, as those of a pairwise exchange do, and parts of a message
-/// that is cut differ by one byte at most.
+/// Method: the messages of each algorithm, from rank 0, among ranks in their order; trees send segment after segment,
+/// each to all children. A problem that combines is one that spreads, reversed. Complexity: as the patterns. Source:
+/// Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH" (2005); Pjesivac-Grbovic
+/// et al., "Performance Analysis of MPI Collective Operations" (2005); message counts of Open MPI 4.1.4. Deviation: no
+/// message waits for a step to end, though a pairwise exchange's messages do; parts of a message that is cut differ by
+/// one byte at most.
 ///
 /// Example: 4 ranks, binomial-near: 0 to 1, 0 to 2, 1 to 3; binomial: 0 to 2, 0 to 1, 2 to 3.
 #include "sluice/plan/library_run.hpp"
@@ -42,7 +42,7 @@ using detail::recursive_doubling_allgather;
 using detail::recursive_doubling_allreduce;
 using detail::ring_allgather;
 using Pattern = LibraryPattern;
-/// The children of each rank, in the order in which it sends to them.
+/// The children of each rank, in the order of sending.
 using Tree = std::vector<std::vector<std::size_t>>;
 
 Tree tree_of(Pattern pattern, std::size_t p) {
@@ -109,11 +109,11 @@ ProgramMessages along(const Tree& tree, const Ranges& segments) {
   return messages;
 }
 
-/// Of a replay: hundreds are asked for one after the other.
+/// Limits of a replay: hundreds are asked for one after the other.
 constexpr std::size_t kMostMessagesOfRun = std::size_t{1} << 16;
 constexpr double kMostWork = 5e6;
 
-/// Each pair of neighbours swaps its own blocks, then all ranks pass on to the other side what they got last.
+/// Each pair of neighbours swaps its own blocks, then all ranks forward to the other side what they got last.
 ProgramMessages neighbors_allgather(const RangeSets& sets) {
   const std::size_t p = sets.size();
   std::vector<std::vector<std::size_t>> last(p);  // the blocks that each rank got last
@@ -136,7 +136,7 @@ ProgramMessages neighbors_allgather(const RangeSets& sets) {
   return messages;
 }
 
-/// The order in which recursive doubling meets the farthest rank first.
+/// The order that makes recursive doubling meet the farthest rank first.
 Ranks by_reversed_bits(std::int64_t p) {
   Ranks ranks;
   for (std::int64_t i = 0; i < p; ++i) {
@@ -196,7 +196,7 @@ class Messages {
     for (const std::int64_t rank : order_) sets.push_back({block_of(shape_, rank)});
     return sets;
   }
-  /// Of a message that is cut into a part for each rank.
+  /// The parts, one for each rank, of a message that is cut.
   [[nodiscard]] RangeSets parts() const {
     RangeSets sets(order_.size());
     const Ranges cut = detail::cut(all(), shape_.ranks, shape_.element_bytes);

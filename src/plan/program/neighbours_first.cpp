@@ -1,17 +1,17 @@
-/// Neighbours first: a reduce-scatter over the circulant graph in which the longest messages go between ranks next to
-/// each other, then every share to the root.
+/// Neighbours first: a reduce-scatter over the circulant graph, arranged so that the longest messages go between
+/// adjacent ranks; then every share goes to the root.
 ///
-/// The ranks stand in the graph in the order of their numbers with the binary digits the other way round. So in the
-/// first round, with half of its bytes, a rank of an even number and the next one exchange, in the second, with half of
-/// the rest, a rank and one of its group of four, and so on; for p = 2^q exactly, else for most ranks.
+/// The ranks stand in the graph in the order of their numbers with reversed binary digits. So in the first round, with
+/// half of its bytes, a rank of an even number and the next one exchange. In the second round, with half of the rest, a
+/// rank and one of its group of four exchange, and so on. This is exact for p = 2^q, and holds for most ranks
+/// otherwise.
 ///
-/// For networks of which nothing is known: hosts next to each other in the order of the ranks mostly are so in the
-/// network. Of two sites, one after the other, only the last round and the gather cross.
-/// Guarantee: q + 1 rounds but for the gather, which is p - 1 messages into the root; the fewest bytes combined per
-/// rank; about 2 m bytes through the port of the root, m (p - 1) / p + m / p through those of others.
-/// Complexity: as circulant_allgather.
-/// Source: ours; the reduce-scatter: Traeff (2024). With recursive halving in place of the circulant graph it is the
-/// reduction of Rabenseifner, "Optimization of Collective Reduction Operations" (2004), which begins at neighbours too.
+/// For networks that nothing is known of: hosts that are adjacent in the order of the ranks mostly are adjacent in the
+/// network. With two sites, one after the other, only the last round and the gather cross. Guarantee: q + 1 rounds, not
+/// counting the gather of p - 1 messages into the root; the fewest bytes combined per rank. About 2 m bytes pass the
+/// port of the root, m (p - 1) / p + m / p each other port. Complexity: as circulant_allgather. Source: ours; the
+/// reduce-scatter: Traeff (2024). With recursive halving in place of the circulant graph it is the reduction of
+/// Rabenseifner, "Optimization of Collective Reduction Operations" (2004), which begins at neighbours too.
 ///
 /// Example: 8 ranks, 64 bytes: rank 0 gets 32 of rank 1, 16 of rank 3, 8 of rank 7; then the shares of all.
 #include <algorithm>

@@ -3,16 +3,16 @@
 /// Problem: ranks 0 to p - 1 are combined by an operation that does not commute, and each has its own block of the
 /// result in the end; messages between groups of ranks (clusters, sites) are slower than inside.
 /// Method: a run is as many ranks as possible that follow each other and are of one group. In every run each block is
-/// combined at one rank: its owner if that is in the run, else a rank that stands for it. Then owners get their blocks
-/// from the runs behind theirs, the nearest first, and from those before. Whatever is combined is next to what the rank
-/// has.
+/// combined at one rank: its owner if the run has it, otherwise a rank that stands for it. Then owners get their blocks
+/// from the runs behind theirs, the nearest first, and then from the runs before. Whatever is combined is adjacent to
+/// what the rank has.
 /// Guarantee: a block enters its owner's run once from each other run; p (L - 1) messages inside runs of L ranks and
 /// p (R - 1) between R of them.
 /// Complexity: O(p^2) blocks in O(p (L + R)) messages.
 /// Source: ours; the pairwise exchange inside is folklore.
 ///
-/// Example: runs {0, 1} and {2, 3}. 1 gives 0 the blocks 0 and 2, of which 0 keeps one for 2, 0 gives 1 those of 1 and
-/// 3, and 2 and 3 do likewise; then 2 gives 0 its block, and 0 gives 2 that of 2.
+/// Example: runs {0, 1} and {2, 3}. 1 gives 0 the blocks 0 and 2 (0 keeps block 2 for rank 2), 0 gives 1 the blocks 1
+/// and 3, and 2 and 3 do likewise. Then 2 gives 0 its block, and 0 gives 2 block 2.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -17,7 +17,7 @@
 
 namespace sluice::detail {
 
-/// A tree, or for each share of the array one, in segments. Of a reduction it ends at the root, or with ranks of the
+/// A tree in segments, or one tree for each share of the array. For a reduction it ends at the root, or at ranks of the
 /// root's run that each have a share for it.
 Variants ordered_tree_variants(const ProgramTask& task) {
   if (task.shape.commutative)

@@ -4,8 +4,8 @@
 /// Complexity: O(p^2) time and messages; O(p) for one rank.
 /// Source: folklore; Thakur, Rabenseifner, Gropp (2005).
 ///
-/// The other way round, an allgather in which everybody sends its own share to all combines at each rank what the ranks
-/// behind it and then those before it have: in their order, where position and rank are the same.
+/// Reversed, an allgather that sends everybody's own share to all makes each rank combine what the ranks behind it
+/// have, then what the ranks before it have. This follows the order of ranks if each rank is its own position.
 #include <algorithm>
 #include <cstdint>
 

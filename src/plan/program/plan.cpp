@@ -158,8 +158,8 @@ Program program_of(const ProgramTask& task, const Tried& variant) {
   return program;
 }
 
-/// Of those that need no platform: the fewest rounds, or the fewest bytes where blocks are not that short. Where they
-/// take as many of both, the one whose long messages stay among neighbours, which are often on one host or switch.
+/// The algorithm without a platform: the one with the fewest rounds or, if blocks are not that short, with the fewest
+/// bytes. If both are equal, the one whose long messages stay among neighbours, which are often on one host or switch.
 std::string_view short_algorithm(const Program& shape) {
   constexpr std::int64_t kShortArray = 4 << 10;
   constexpr std::int64_t kShortBlock = 256;
@@ -180,9 +180,9 @@ std::string_view short_algorithm(const Program& shape) {
   }
 }
 
-/// Pairs of ranks of which one sends to the other, and messages. Of programs that are as fast, one with few of them
-/// loses least where a network is shared in ways that its platform does not tell, and a message takes longer than it
-/// says.
+/// The number of pairs of ranks with a message from one to the other, and the number of messages. A network may be
+/// shared in ways that its platform does not tell, so that a message takes longer than planned. Among equally fast
+/// programs, one with few pairs and messages then loses least.
 std::pair<std::size_t, std::size_t> connections(const Tried& variant) {
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
   for (const detail::ProgramMessage& message : variant.timed.messages.list())
@@ -227,9 +227,10 @@ class Planning {
   }
 
   /// Replays what seems to be fastest first: all, as long as that is little work, then what may well be faster than the
-  /// best so far. What would take too much work is only estimated; where messages are very many in all, those that have
-  /// the most not even that, nor those that cannot be faster than the best estimate. What its load keeps from being as
-  /// fast as another one's estimate waits until those are replayed, and then mostly need not be looked at.
+  /// best so far. What would take too much work is only estimated. If there are very many messages in all, some
+  /// variants are not even estimated: those with the most messages, and those that cannot be faster than the best
+  /// estimate. Variants whose lower bound exceeds the best estimate are deferred until others are replayed; then most
+  /// need not be considered.
   void replay_some() {
     std::vector<Counted> counted = count_all();
     std::vector<Counted> put_off;
@@ -245,17 +246,19 @@ class Planning {
     replay_estimates(std::move(late));
   }
 
-  /// Beside those whose planners know how long they take looks at others while these are few messages in all, those of
-  /// few first, and replays what may be faster, what seems to be fastest first, while that is little work. `bound_s`:
-  /// no program is faster.
+  /// Considers variants besides those with a length known to their planners, while these have few messages in all,
+  /// those with few messages first. Replays those that may be faster, the most promising first, while that is little
+  /// work. `bound_s`: no program is faster.
   void replay_soon(double bound_s) {
     constexpr double kNearBound = 1.02, kMayBeFaster = 1.5;
     constexpr std::int64_t kMostMessages = 24'000;  // in all
-    constexpr std::size_t kMostReplayed = 12'000;   // of one whose length is known: longer ones keep that
-    constexpr double kMostWorkOfKnown = 5e6;        // of the same
-    constexpr std::size_t kFewMessages = 500;       // estimates of so few are no reason not to replay them
+    constexpr std::size_t kMostReplayed = 12'000;   // of a program whose length is known: a longer one keeps that
+                                                    // length
+    constexpr double kMostWorkOfKnown = 5e6;        // likewise
+    constexpr std::size_t kFewMessages = 500;       // an estimate of a program with at most this many messages is no
+                                                    // reason not to replay it
     constexpr double kWork = 1e6;                   // of replays, together some hundredth parts of a second
-    // Where ranks combine at different speeds, the planners of broadcasts know little of what is best.
+    // If ranks combine at different speeds, planners of broadcasts know little of what is best.
     constexpr double kMoreWhereTheyDiffer = 16;
     const bool combining_costs = !task_.shape.combine_s_per_byte.are_free();
     const double effort = options_.effort * (task_.shape.combine_s_per_byte.differ() ? kMoreWhereTheyDiffer : 1);
@@ -333,7 +336,7 @@ class Planning {
 
   struct Counted {
     std::size_t messages, variant;
-    std::optional<detail::ProgramMessages> made;  // none where it was not needed, or those before it are much
+    std::optional<detail::ProgramMessages> made;  // none if it was not needed, or much is kept already
     std::optional<double> at_least_s = {};        // its replay, once that is known
   };
   struct Estimate {
@@ -342,7 +345,7 @@ class Planning {
     std::optional<Tried> program;  // none where those before it are as much as may be kept
   };
 
-  /// All variants, those of the fewest messages first.
+  /// All variants, fewest messages first.
   std::vector<Counted> count_all() {
     std::vector<Counted> counted;
     for (std::size_t v = 0; v < variants_.size(); ++v) {
@@ -360,12 +363,15 @@ class Planning {
     return counted;
   }
 
-  /// Estimates but for those in `put_off`.
+  /// Estimates of all variants except those in `put_off`.
   std::vector<Estimate> estimate_some(std::vector<Counted>& counted, std::vector<Counted>& put_off) {
     constexpr std::size_t kMostEstimated = std::size_t{1} << 20;  // messages in all
-    constexpr std::size_t kFewInAll = std::size_t{1} << 18;       // messages of one: so many are always looked at
-    constexpr std::size_t kFewOfARank = 64;                       // messages: what has no more is looked at beyond that
-    constexpr double kSecondsOfMessage = 6e-7;                    // or one for each of these that a program takes
+    constexpr std::size_t kFewInAll = std::size_t{1} << 18;       // messages of one variant: up to this number it is
+                                                                  // always considered
+    constexpr std::size_t kFewOfARank = 64;                       // messages: a variant with at most this many per rank
+                                                                  // is considered beyond that
+    constexpr double kSecondsOfMessage = 6e-7;                    // likewise one message for each of these times that a
+                                                                  // program takes
     constexpr double kGain = 0.95;
     std::vector<Estimate> estimates;
     double least_s = detail::kInfinity;
@@ -414,7 +420,7 @@ class Planning {
       const auto worth_it = static_cast<std::size_t>(std::min(least_s / kSecondsOfMessage, double{kMostEstimated}));
       const bool many = each.messages > std::max(kFewOfARank * static_cast<std::size_t>(task_.shape.ranks), worth_it);
       if (!estimates.empty() && (many || stopped())) break;
-      // Of one algorithm, what sends k times as many messages is at most k times as fast.
+      // In one algorithm, k times as many messages are at most k times as fast.
       if (in_one_message_of(each) / static_cast<double>(each.messages) > kGain * least_s) continue;
       each.made = made_of(variants_[each.variant], std::move(each.made));
       if (!each.made || (each.messages > kFewInAll && detail::load_of(network_, *each.made) > kGain * least_s))
@@ -451,7 +457,7 @@ class Planning {
   }
 
   void replay_estimates(std::vector<Estimate> estimates) {
-    // Of those that are alike, what has the fewest messages is first.
+    // Among similar estimates, the variant with the fewest messages comes first.
     std::ranges::stable_sort(estimates, {}, &Estimate::seconds);
     for (auto first = estimates.begin(); first != estimates.end();) {
       const auto next = std::find_if(first, estimates.end(),
@@ -486,21 +492,21 @@ class Planning {
     }
   }
   [[nodiscard]] double most_of_one() const { return kMostWork * options_.effort; }
-  /// Work of about as long as the shortest program takes, but of one to two seconds: so much is replayed in all, unless
-  /// it promises to be the shortest.
+  /// The most work of all replays, unless one promises to be the shortest: about as long as the shortest program takes,
+  /// clamped to one to two seconds.
   [[nodiscard]] double most_of_all() const {
     return options_.effort * kLittleWork * (found_exactly() ? std::clamp(least_known(), 1.0, 2.0) : 1);
   }
 
-  /// Replays a program by at most so much work, or else estimates it, unless that is done; the work that it was.
-  /// `known`: the estimate is that of the program's own planner, and is compared with replays as if it were one.
+  /// Replays a program with at most `most` work; otherwise estimates it, unless `estimate` is given. Returns the work
+  /// done. `known`: the estimate comes from the program's own planner, and is compared with replays as if it were one.
   double offer(Tried program, double most, std::optional<double> estimate = {}, bool known = false) {
     detail::ReplayLimits limits{.work_left = std::max(0.0, most),
                                 .most_s = (1 + options_.slack) * least_known(),
                                 .least_work = options_.all_lengths ? kLittleWork * options_.effort : 0,
                                 .to_the_time = options_.all_lengths,
                                 .stop = options_.stop};
-    // Not even begun where its messages alone are too much work.
+    // The replay does not begin if its messages alone are too much work.
     std::optional<double> replayed;
     if (kWorkOfMessage * static_cast<double>(program.size()) <= limits.work_left)
       replayed = replayed_length(network_, program.timed, limits);
@@ -522,7 +528,7 @@ class Planning {
     }
     program.length_s = *replayed;
     candidates_.push_back({program.name, program.length_s});
-    // Without slack the first of those that are as fast.
+    // Without slack, the first of equally fast programs.
     const double most_s = (1 + options_.slack) * least_s_;
     if (options_.slack > 0 ? program.length_s > most_s : program.length_s >= most_s) return work;
     least_s_ = std::min(least_s_, program.length_s);

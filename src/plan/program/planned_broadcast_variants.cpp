@@ -28,7 +28,7 @@ BroadcastOptions of_a_part(const ProgramTask& task) {
   return how;
 }
 
-/// Of the whole array from the root, backwards.
+/// A broadcast of the whole array from the root, reversed.
 ReversedMessages broadcast_back(const ProgramTask& task, const CombiningPace& pace, const std::string& algorithm = {}) {
   Program whole = task.shape;
   whole.size_bytes = array_bytes(whole);
@@ -84,7 +84,7 @@ Variants reversed_broadcast_variants(const ProgramTask& task) {
   return variants;
 }
 
-/// Of the broadcast of all blocks what brings each to its rank.
+/// The part of a broadcast of all blocks that brings each block to its rank.
 Variants broadcast_of_all_variants(const ProgramTask& task) {
   const PlannedMessages found = broadcast_forth(task, task.shape.root);
   return {planned("broadcast, " + found.method, program_messages(task, found, false).needed_for(task.shape),
@@ -100,7 +100,7 @@ Variants reversed_broadcast_of_all_variants(const ProgramTask& task) {
                   found.forth.length_s)};
 }
 
-/// A reduction to the root, and the broadcast of what it has then: parts go back while others come. The reduction at
+/// A reduction to the root, and a broadcast of its result: parts go back while others come. The reduction is planned at
 /// the speed of combining, and with time for two messages besides; at once, and in time.
 Variants reduce_broadcast_variants(const ProgramTask& task) {
   const CombiningCosts& cost = task.shape.combine_s_per_byte;
@@ -119,7 +119,7 @@ Variants reduce_broadcast_variants(const ProgramTask& task) {
     if (!forth.estimated) add(speed + "in time, ", forth, mirrored(forth, task.shape, MirrorPace::kInTime));
   };
   const auto offer = [&](const std::string& speed, const CombiningPace& pace) {
-    // Mostly links are as fast in both directions, so that both broadcasts are the same.
+    // Mostly links are as fast in both directions, so one broadcast serves both.
     if (mirror_platform(task.network->platform(), pace) == forth_over) {
       add_both(speed, back, mirrored(back, task.shape, mirror_pace(back)));
       return;
@@ -132,7 +132,8 @@ Variants reduce_broadcast_variants(const ProgramTask& task) {
   return variants;
 }
 
-/// To one rank, and from there: to the first, and to that of the largest block, which then need not be sent twice.
+/// A gather to one rank and a broadcast from there: to the root, and to the rank of the largest block, which then need
+/// not be sent twice.
 Variants gather_broadcast_variants(const ProgramTask& task) {
   Variants variants;
   const auto offer = [&](std::int64_t root) {

@@ -9,8 +9,9 @@
 /// Source: Thakur, Rabenseifner, Gropp (2005); halving: Rabenseifner, "Optimization of Collective Reduction Operations"
 /// (2004).
 ///
-/// All ranks of an allreduce combine in the same tree, so results are the same to the last bit for operations that
-/// commute bit by bit (as additions of floating-point numbers do). Ranks in their order are combined in it.
+/// All ranks of an allreduce combine in the same tree. So results are equal to the last bit for operations that commute
+/// bit by bit, such as additions of floating-point numbers. The tree combines ranks in their order if they are given in
+/// it.
 #include <utility>
 
 #include "plan/program/patterns.hpp"

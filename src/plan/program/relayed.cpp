@@ -1,25 +1,25 @@
-/// Relays: what is too long for the connection of its two ranks goes in part by way of others.
+/// Relays: if a message is too long for the connection of its two ranks, a part of it goes through other ranks.
 ///
-/// Problem: where ranks have blocks of different sizes for each other, one connection may be busy when all ports and
-/// links have long been done: between sites a connection carries less than a port.
-/// Method: with a time T to aim at, a block whose connection would need more than T keeps as much as that carries in T.
-/// The rest goes in two hops by way of other ranks. Each of them in turn, those on the way of the least latency first,
-/// gets as much as its two connections, its ports, and the links and uplinks on the way can carry in T beside what they
-/// have to carry anyway. The least T with which that works is found by bisection, from the time of the busiest port up
-/// to that of the busiest connection. Blocks that are divided are sent in segments, so that the second hop begins while
-/// the first one goes on; the others, in the rounds of `pairwise`, between these. All messages but short ones state for
-/// how long they keep a port, as parts that stay near their sender would otherwise keep others from it.
+/// Problem: if ranks have blocks of different sizes for each other, one connection may be busy long after all ports and
+/// links are done: between sites a connection carries less than a port.
+/// Method: let T be a time to aim at. A block whose connection would need more than T keeps as much as that connection
+/// carries in T. The rest goes in two hops through other ranks, one rank after another, by rising latency of the way.
+/// Each relay gets what fits in T beside the traffic that is there anyway: on its two connections, at its ports, and on
+/// the links and uplinks on the way. Bisection finds the least T that works, between the time of the busiest port and
+/// the time of the busiest connection. Blocks that are divided are sent in segments, so that the second hop begins
+/// while the first one goes on. The other blocks go in the rounds of `pairwise`, between these. All messages but short
+/// ones state how long they keep a port, because parts that stay near their sender would otherwise keep others from it.
 /// Guarantee: none; a byte is sent at most twice. At least one block is divided, or InputError.
-/// Complexity: O(p^2) for the loads, and for each of kTargets T, O(p log p + h) for each block to divide, of which h
-/// hops are looked at; O(p^2) memory. Deterministic. Source: ours. Two hops by way of others are from Valiant, "A
-/// Scheme for Fast Parallel Communication" (1982), where they are random, for traffic that nobody knows before. Here it
-/// is known, and most of it goes straight. Limits: a part has one relay, so of one block no more can pass than the
-/// connections of its sender to all ranks, and of these to its receiver, carry. Times are taken as proportional to
-/// bytes, at the rate of the whole block. Where the time is that of latencies, relays only add to it.
+/// Complexity: O(p^2) for the loads. For each of kTargets values of T, O(p log p + h) for each block to divide, h being
+/// the hops considered; O(p^2) memory. Deterministic. Source: ours. Two hops through other ranks are from Valiant, "A
+/// Scheme for Fast Parallel Communication" (1982), where they are random, for unknown traffic. Here the traffic is
+/// known, and most of it goes straight. Limits: a part has one relay. So a block can pass no more than its sender's
+/// connections to all ranks carry, and their connections to its receiver. Times are taken as proportional to bytes, at
+/// the rate of the whole block. If latencies make the time, relays only add to it.
 ///
 /// Example: ranks 0, 1 and 2, 3 are two clusters. Ports carry 100 MB/s, connections between the clusters 25 MB/s, and 0
-/// has 100 MB for 2. Its port needs 1 s, the connection 4 s. T = 1.33 s, in which the connections 0 - 2, 1 - 2 and
-/// 0 - 3 carry 33.3 MB each.
+/// has 100 MB for 2. Its port needs 1 s, the connection 4 s. With T = 1.33 s, the connections 0 - 2, 1 - 2 and 0 - 3
+/// carry 33.3 MB each.
 #include "plan/program/relayed.hpp"
 
 #include <algorithm>
@@ -36,8 +36,8 @@
 namespace sluice::detail {
 namespace {
 
-constexpr int kTargets = 6;     // of the bisection
-constexpr double kGain = 0.95;  // of the time of the busiest connection, or it is left as it is
+constexpr int kTargets = 6;     // values of T that the bisection tries.
+constexpr double kGain = 0.95;  // of the time of the busiest connection: with less gain, nothing is relayed
 constexpr std::size_t kMostLooked = std::size_t{1} << 16;  // pairs of a block to divide and a rank, for one T
 constexpr double kLeastPart = 1.0 / 64;                    // of what is relayed of a block
 constexpr double kMostSegments = 128;                      // of a part
@@ -49,7 +49,7 @@ struct Relay {
   std::int64_t by;
   std::int64_t bytes;
 };
-/// A block of which some bytes go straight.
+/// A block; some of its bytes go straight.
 struct Divided {
   std::size_t block;
   std::int64_t straight;
@@ -57,7 +57,7 @@ struct Divided {
   std::int64_t segments = 1;  // of each part
 };
 
-/// For how long a byte keeps what it passes.
+/// How long a byte keeps what it passes.
 struct TwoHops {
   struct Passed {
     std::size_t thing;
@@ -130,7 +130,7 @@ class Division {
     return static_cast<std::int64_t>(bytes) / element_bytes_ * element_bytes_;
   }
 
-  /// One hop more, of one byte of a block of so many.
+  /// Adds a hop for one byte of a block of `bytes`.
   void add_hop(std::int64_t from, std::int64_t to, std::int64_t bytes, TwoHops& way) const {
     pass_all(network_, at(from), at(to), bytes, things_, [&](std::size_t thing, double seconds, double) {
       seconds /= static_cast<double>(bytes);
@@ -224,12 +224,12 @@ class Division {
   std::int64_t element_bytes_;
   std::size_t things_;
   std::vector<double> load_;        // seconds, of everything but connections, without relays
-  std::vector<double> connection_;  // the same of the connection of each block
+  std::vector<double> connection_;  // likewise for the connection of each block
   double busiest_port_s_ = 0, busiest_connection_s_ = 0;
   double length_s_ = 0;
 };
 
-/// What goes one way, in segments; `by` is `to` where it goes straight.
+/// What goes one way, in segments; `by` is `to` if it goes straight.
 struct OneWay {
   std::int64_t from, by, to;
   std::vector<ByteRange> segments;

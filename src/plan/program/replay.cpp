@@ -1,12 +1,11 @@
 /// The replay of a program: its messages as flows that share what they pass, see plan/network/replay.cpp.
 ///
-/// A send starts when all in `after` have ended; where the rank has several, side by side, so that they share the port,
-/// but for those to one rank, which follow each other at the pace of their connection. (The executor lets all sends of
-/// a rank take turns at its port, run/mpi/program/collective_plan.cpp; together they take as long.) The sends of a
-/// program that states a pace keep it, the earlier ones of the list first. A send has ended when its last byte has
-/// left. A receive has ended when the message is there and all in `after` have ended; a combine then takes
-/// the combine_s_per_byte of its rank for each byte, in which its rank does nothing else but go on with sends that it
-/// has begun.
+/// A send starts when all operations in `after` have ended. If the rank has several sends, they go side by side and
+/// share the port; sends to one rank follow each other at the pace of their connection. (In the executor all sends of a
+/// rank alternate at its port, run/mpi/program/collective_plan.cpp; together they take as long.) If a program states a
+/// pace, its sends keep it, the earlier ones of the list first. A send has ended when its last byte has left. A receive
+/// has ended when the message is there and all in `after` have ended. A combine then takes the combine_s_per_byte of
+/// its rank for each byte. Meanwhile the rank only goes on with sends that it has begun.
 #include "plan/program/replay.hpp"
 
 #include <fmt/format.h>

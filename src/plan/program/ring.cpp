@@ -1,9 +1,9 @@
 /// A ring: in round k, position i passes to i + 1 what position i - k had at the start.
 ///
-/// Guarantee: p - 1 rounds, each rank sends and receives (p - 1) / p of all bytes, the fewest there can be; where ranks
-/// are in the order of their groups, each group sends to one other and receives from one. Of sets of different sizes
-/// the longest one takes p - 1 messages in a row; by pieces of s bytes, a set of m bytes is with the last position
-/// after m / s + p - 2 of them.
+/// Guarantee: p - 1 rounds, each rank sends and receives (p - 1) / p of all bytes, the fewest there can be. If ranks
+/// are in the order of their groups, each group sends to one other and receives from one. If sets differ in size, the
+/// longest one takes p - 1 messages in a row. By pieces of s bytes, the last position has a set of m bytes after m / s
+/// + p - 2 pieces.
 /// Complexity: O(p^2) time and messages, by pieces as short as the mean set at most twice as many; O(p) for one rank.
 /// Source: folklore; Thakur, Rabenseifner, Gropp (2005); the other way round, Patarasuk, Yuan, "Bandwidth optimal
 /// all-reduce algorithms for clusters of workstations" (2009). By pieces: Traeff, Ripke, Siebert, Balaji, Thakur,

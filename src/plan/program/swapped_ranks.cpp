@@ -1,12 +1,12 @@
-/// Ranks that combine fast in the places where most is combined.
+/// Puts ranks that combine fast in the places where most is combined.
 ///
 /// Problem: patterns take ranks in their order, so a rank that combines slowly may have most to combine.
-/// Method: in a reduction or an allreduce whose operation commutes, ranks are alike but for the root: two that the
-/// platform does not tell apart may change places. So may two clusters of as many ranks in one part, with the same gap
-/// and latency, of which no link says more than that of their part. First clusters, then the ranks of each, are put in
-/// the places of their kind: the fastest where most bytes are combined, and so on.
-/// Guarantee: of all ways to put the ranks of a cluster in its places, none makes the longest time that one of them
-/// combines shorter (an exchange of two that are not in this order shortens none of the two longer times). None for the
+/// Method: in a reduction or an allreduce whose operation commutes, ranks are alike except the root: two ranks that the
+/// platform does not tell apart may change places. So may two clusters of equally many ranks in one part, if they have
+/// the same gap and latency and no link of theirs differs from their part's. First clusters, then the ranks of each,
+/// are put in the places of their kind: the fastest where most bytes are combined, and so on.
+/// Guarantee: no other assignment of the ranks of a cluster to its places shortens the longest combining time of a
+/// rank. An exchange of two ranks that breaks this order does not shorten the longer of their two times. None for the
 /// length.
 /// Complexity: O(m + p log p) for m messages.
 /// Source: ours.
@@ -81,7 +81,7 @@ class Swapping {
 
   void swap_clusters() {
     const std::vector<char> own = with_own_links();
-    // Of each part the clusters that are parts of it.
+    // For each part, its clusters.
     std::map<std::int64_t, std::vector<const PlatformCluster*>> of_part;
     for (const PlatformPart& part : platform_.parts) {
       const auto c = static_cast<std::size_t>(part.first_cluster);
