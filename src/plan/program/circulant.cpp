@@ -3,10 +3,10 @@
 /// Problem: the first of p ranks has n segments; all shall have them. In a round, a rank sends one segment and receives
 /// one.
 /// Method: q = ceil(log2 p) skips, s(q) = p and s(k) = ceil(s(k + 1) / 2). In round i, with k = i mod q, every position
-/// r sends to r + s(k) and receives from r - s(k). The segments repeat in every phase of q rounds, increased by q. Of
-/// the q segments that begin in a phase, a position gets exactly one first, numbered b: its base, the segment that
-/// comes to it along the canonical path from the root, by falling skips. Of the previous phase's segments it gets the q
-/// - 1 others, numbered e - q. In the first phases numbers below 0 are not sent. Beyond the last segment the last one
+/// r sends to r + s(k) and receives from r - s(k). The segments repeat in every phase of q rounds, increased by q. A
+/// position gets exactly one of the q segments that begin in a phase first, numbered b: its base. That segment comes to
+/// it along the canonical path from the root, by falling skips. From the previous phase it gets the other q - 1
+/// segments, numbered e - q. In the first phases numbers below 0 are not sent. Beyond the last segment the last one
 /// takes the place of all.
 ///  - Receives: for k = 0, 1, ..., take the path to the last position, by falling skips. It has three properties. It
 ///    reaches r - s(k) or a position before it, it does not reach back to r - s(k + 1), and it begins with a skip that

@@ -77,9 +77,9 @@ class AxisCandidates {
   /// Whether the messages are few enough to price a schedule by all of them.
   [[nodiscard]] bool prices_messages() const { return prices_messages_; }
 
-  /// Finds the durations of every choice, and drops those that another one beats whatever they are combined with.
-  /// The durations are those of the array as it is, or, where its messages are too many to look at, of the whole slices
-  /// that it holds, which come from the quotient alone.
+  /// Finds the durations of every choice. Drops choices that another choice beats in every combination. The durations
+  /// are for the array as it is. If its messages are too many to examine, they are for the whole slices that it holds,
+  /// and come from the quotient alone.
   void compare() {
     const bool whole = detail::whole_slices(pattern_) > 0;
     const AxisPattern compared(
@@ -103,7 +103,7 @@ class AxisCandidates {
     for (const std::int64_t duration : each.durations) sum += duration;  // at most the extent
     return sum;
   }
-  /// Steps and TC of dimensions that are not folded only multiply those of the others.
+  /// The steps and TC of a dimension that is not folded only multiply the other dimensions' steps and TC.
   static bool beats(const AxisCandidate& a, const AxisCandidate& b, bool ties) {
     if (a.rule->fold().group > 1 || b.rule->fold().group > 1) return false;
     const std::pair mine(a.rule->steps(), transmission(a)), others(b.rule->steps(), transmission(b));
@@ -279,7 +279,7 @@ RedistributionPlan search_on(ExactSearch& search, const RedistributionProblem& p
   const auto margin = [&] { return kSamePrice * std::max(1.0, best.cost.total); };
   double total_at_least = std::numeric_limits<double>::infinity();
   for (std::int64_t steps = fewest;; ++steps) {
-    // So many steps, or more, cost at least this.
+    // The least cost of this number of steps or more.
     const double from_here = price(steps, at_least);
     const bool ties = steps < best.cost.steps;
     if (from_here >= best.cost.total + (ties ? margin() : -margin()) || search.effort().left() == 0 ||

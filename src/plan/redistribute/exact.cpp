@@ -78,7 +78,7 @@ std::int64_t ArrayRule::transmission(const RedistributionProblem& problem) const
 
 ExactSearch::ExactSearch(const RedistributionProblem& problem, std::int64_t effort, StopRequest stop)
     : problem_(problem), effort_(effort, std::move(stop)) {
-  // Of an array among roles everything may stay where it is.
+  // Everything may stay where it is if the array is redistributed among roles.
   if (problem.size() == 0 || problem.size() > kMostLengths || redistribution_bound(problem, 0).steps == 0) return;
   const double messages = most_messages(problem);
   if (!problem.is_by_dimension()) {
@@ -175,8 +175,8 @@ std::int64_t ExactSearch::bound_of_level(const Level& level, const ProgramLimits
 
 LeastTransmission ExactSearch::solve(std::int64_t most_steps, std::int64_t below) {
   LeastTransmission best{nullptr, below, std::min(below, at_least())};
-  // As long as nothing is found, the transmission is the limit, and what is proven beyond it does not matter: no
-  // schedule lies within. A schedule that was found is a schedule of so many steps, and no bound exceeds it.
+  // While no schedule is found, `transmission` is the limit, and what is proven beyond it does not matter: no schedule
+  // lies within. A schedule that was found has this number of steps, so no bound exceeds it.
   const auto raise = [&](std::int64_t bound) {
     SLUICE_ASSERT(!best.rule || bound <= best.transmission,
                   fmt::format("bound {} above a schedule of {}", bound, best.transmission));

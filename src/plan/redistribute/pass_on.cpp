@@ -10,7 +10,7 @@ namespace {
 
 std::int64_t parts_of(std::int64_t duration, std::int64_t longest) { return (duration + longest - 1) / longest; }
 
-/// A step in pieces of as nearly the same size as can be, of which none lasts longer than `longest`.
+/// Cuts a step into pieces of nearly equal size; none lasts longer than `longest`.
 void cut(const Step& step, std::int64_t longest, std::vector<Step>& pieces) {
   const std::int64_t parts = parts_of(step.duration, longest);
   const std::int64_t piece = parts_of(step.duration, parts);

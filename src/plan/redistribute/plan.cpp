@@ -119,7 +119,7 @@ std::vector<PlannedMessage> RedistributionPlan::messages(Rank process, bool send
   const Distribution& own = sending ? problem_.from() : problem_.to();
   const Distribution& peers = sending ? problem_.to() : problem_.from();
   const std::vector<Coordinate> at = own.coordinates(process);
-  // In each dimension: the peers, and the steps there, or else the peers counted from the first block on.
+  // For each dimension the peers and their steps; for a whole-array plan, the peers counted from the first block on.
   std::vector<std::vector<PlannedAxisMessage>> lists;
   std::vector<std::int64_t> here, there(problem_.dimensions());
   for (std::size_t d = 0; d < problem_.dimensions(); ++d) {

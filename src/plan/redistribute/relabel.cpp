@@ -63,7 +63,7 @@ TargetRoles assigned(const Traffic& traffic, std::span<const Rank> source_of_can
   const Matching best = maximum_weight_matching(graph).matching;
   result.kept = matching_weight(graph, best);
 
-  // Who has no role yet takes that of its own number if it is free, else the first one free.
+  // A process without a role takes the role of its own number if that is free, otherwise the first free role.
   const auto count = static_cast<std::size_t>(candidates);
   result.role_of_process.assign(count, Rank(kNoProcess));
   std::vector<bool> taken(count, false);

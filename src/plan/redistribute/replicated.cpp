@@ -81,7 +81,7 @@ class Search {
  public:
   Search(const ReplicatedProblem& problem, const ReplicatedOptions& options) : problem_(problem), options_(options) {}
 
-  /// Whether something for so many heads, of this cost at least, can be cheaper than what is known.
+  /// Whether a plan for `heads` heads with at least the cost `direct` can be cheaper than the best known plan.
   [[nodiscard]] bool may_gain(const Cost& direct, std::int64_t heads) const {
     return best_.heads == 0 || with_chain(direct, heads).total < pipeline_.cost.total;
   }

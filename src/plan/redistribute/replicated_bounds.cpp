@@ -61,7 +61,7 @@ std::vector<SharedMessage> shared_messages(const std::vector<detail::ReplicaNeed
   return messages;
 }
 
-/// Calls visit(messages) for those of each value of `end`; sorts them by it.
+/// Calls visit(messages) with the messages of each value of `end`; sorts the messages by `end`.
 template <class Visit>
 void for_each_group(std::vector<SharedMessage>& messages, std::int64_t SharedMessage::*end, Visit&& visit) {
   std::ranges::stable_sort(messages, std::ranges::less{}, end);
@@ -99,7 +99,7 @@ ReplicatedBounds replicated_bounds(const ReplicatedProblem& problem, double setu
   std::int64_t transmission = most_received(problem, needs).first;
   std::int64_t steps = 1;
   std::vector<SharedMessage> messages = shared_messages(needs, problem.one().to().processes());
-  // What leaves the copies of a process of the source, and what reaches those of one of the target, at least once.
+  // What leaves the copies of a source process, and what reaches the copies of a target process, at least once.
   for_each_group(messages, &SharedMessage::from, [&](std::span<const SharedMessage> group) {
     std::int64_t size = 0;
     for (const SharedMessage& message : group) size += message.size;

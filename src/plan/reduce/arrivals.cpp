@@ -1,21 +1,20 @@
-/// `greedy` and `auto` where machines take part from their dates of arrival on: the reduction that ends first.
+/// `greedy` and `auto` if machines take part only from their dates of arrival on: the reduction that ends first.
 ///
 /// Problem: see include/sluice/plan/reduce.hpp and tree_schedule.hpp: a machine neither receives nor sends before its
 /// date.
-/// Method: the least length T is searched by bisection. For a given T, time runs backwards from the end, and machine v
-/// has to be done with all its transfers by its deadline T - arrivals[v]. Let L = c + d, m = max(c, d). A node that may
-/// split at s inserts a child at s + L, is done with that by then, and may split again at s + m; so both it and the
-/// child are there for every deadline of s + L or later. Deadlines are taken in ascending order. For each one, all
-/// nodes with s
-/// + L <= the deadline split (while there are fewer nodes than machines left); then, of all nodes, the machine with
-/// this deadline becomes the one with the largest s, which splits no more. T is feasible if no machine finds all nodes
-/// taken. With a given root, its machine is node 0, which splits until its own deadline and is no node for others.
+/// Method: bisection finds the least length T. For a given T, time runs backwards from the end. Machine v has to be
+/// done with all its transfers by its deadline T - arrivals[v]. Let L = c + d, m = max(c, d). A node that may split at
+/// s inserts a child at s + L, is done with that by then, and may split again at s + m. So both the node and the child
+/// are there for every deadline of s + L or later. Deadlines are taken in ascending order. For each deadline, all nodes
+/// with s + L <= deadline split (while there are fewer nodes than machines left). Then the machine with this deadline
+/// becomes the node with the largest s, which splits no more. T is feasible if no machine finds all nodes taken. With a
+/// given root, its machine is node 0, which splits until its own deadline and is no node for others.
 /// Guarantee: optimal (to 1e-12 of the length). Proof for a given T: let u be the smallest deadline and f the node of
-/// largest s that is there by u. Take a feasible tree in which the machine of u is w, not f. If f is below w, let w's
-/// machine be f instead. If f or a node above it in the history of splits is taken by a machine of a later deadline,
-/// let f be taken by it, and change the two machines. Else exchange what comes of w and what comes of f: w's s is not
-/// larger than f's, so everything that came of f is now no later. So the machine of u may be f, and the rest follows by
-/// induction.
+/// largest s that is there by u. Take a feasible tree that has u's machine at a node w, not at f. There are three
+/// cases. If f is below w, let w's machine be f instead. If a machine of a later deadline takes f, or a node above f in
+/// the history of splits, put that machine at f, and exchange the two machines. Otherwise exchange what comes of w and
+/// what comes of f: w's s is not larger than f's, so everything that came of f is now no later. So the machine of u may
+/// be f, and the rest follows by induction.
 /// Complexity: O(n) a length tried after sorting the dates, about 50 lengths; O(n) memory. Deterministic.
 /// Source: ours; Canon, Antoniu (2012) name arrival dates as a perspective.
 ///

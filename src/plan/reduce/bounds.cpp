@@ -29,7 +29,7 @@ double doublings(std::int64_t n) {
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
-/// Rounds of c + d in which every machine that has something gives half of it away, at most `limit` of them.
+/// Rounds of c + d: in each, every machine that has something gives half of it away, at most `limit` machines at once.
 double limited_rounds(std::int64_t n, std::int64_t limit) {
   limit = std::max<std::int64_t>(1, std::min(limit, n / 2));
   const auto spreading = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(limit)));  // floor(log2 limit) + 1
@@ -37,7 +37,7 @@ double limited_rounds(std::int64_t n, std::int64_t limit) {
   return spreading + static_cast<double>(n > reached ? ceil_div(n - reached, limit) : 0);
 }
 
-/// Of `n` machines that are there from 0 on, and one part.
+/// Bounds for `n` machines that are there from 0 on, and one part.
 ReduceBounds bounds_from_zero(std::int64_t n, const ReduceCosts& costs, std::int64_t max_transfers,
                               std::int64_t max_reducers) {
   if (n == 1) return {};

@@ -1,22 +1,23 @@
-/// Which machine is where in a tree, for operations that do not commute.
+/// Assigns machines to the nodes of a tree, for operations that do not commute.
 ///
-/// Problem: elements are combined in the order of the machines, and two can be combined only if they stand for runs of
-/// machines that adjoin. Then every subtree is a run, and a machine receives from the nearest runs first.
-/// Method: all below a node but the root go to the right of it, in the order in which it receives them. The root has r
-/// machines on its left and n - 1 - r on its right, so its children are split into two groups: the left one holds r
-/// nodes, the right one the rest; where the tree has more nodes than machines, each group at least as many, and the
-/// ones inserted last are left out.
-/// Guarantee: the length of the tree stays. With the tree of all N(T) machines that can be reduced within the optimum T
-/// (see most_machines), a split exists for every root, so that every root has the optimum. Proof: the j-th child of the
-/// root, from 0, has a subtree of C(j) = N(T - (c + d) - j max(c, d)), and those after it have together one less than
-/// N(T - (j + 1) max(c, d)). As c + d >= max(c, d), C(j) is at most one more than that. So taking the children from the
-/// first one on and putting to the left what still fits fills the left side exactly: what is left to fill is never more
-/// than the rest holds. For other trees a split need not exist; where taking what fits is not enough, a search of up to
-/// 20000 steps looks for one. Complexity: O(n) time and memory. Deterministic. Source: Canon, Antoniu (2012), section
-/// 4.1, says that machines can be permuted; for a root with machines on both sides the proof is ours.
+/// Problem: elements are combined in the order of the machines. Two can be combined only if they stand for adjacent
+/// runs of machines. Then every subtree is a run, and a machine receives from the nearest runs first.
+/// Method: all nodes below a node, except the root, go to the right of it, in the order of its receptions. The root has
+/// r machines on its left and n - 1 - r on its right. So its children are split into two groups: the left one holds r
+/// nodes, the right one the rest. If the tree has more nodes than machines, each group holds at least as many, and the
+/// nodes inserted last are left out.
+/// Guarantee: the length of the tree stays. Let the tree have all N(T) machines that can be reduced within the optimum
+/// T (see most_machines). Then a split exists for every root, so that every root has the optimum. Proof: the j-th child
+/// of the root, from 0, has a subtree of C(j) = N(T - (c + d) - j max(c, d)). The children after it have together one
+/// less than N(T - (j + 1) max(c, d)). Because c + d >= max(c, d), C(j) is at most one more than that number. Take the
+/// children from the first one on, and put to the left what still fits. This fills the left side exactly: what is left
+/// to fill is never more than the rest holds. For other trees a split need not exist; if taking what fits is not
+/// enough, a search of up to 20000 steps looks for one. Complexity: O(n) time and memory. Deterministic. Source: Canon,
+/// Antoniu (2012), section 4.1, says that machines can be permuted; for a root with machines on both sides the proof is
+/// ours.
 ///
-/// Example: root 1 of n = 4, d = c = 1, T = 4 with N(4) = 5 nodes: the children of the root have 2, 1 and 1. One of
-/// size 1 goes to the left (machine 0), the others would hold 3 to the right, where 2 are needed.
+/// Example: root 1 of n = 4, d = c = 1, T = 4 with N(4) = 5 nodes: the children of the root have 2, 1 and 1. A child of
+/// size 1 goes to the left (machine 0). The others would hold 3 on the right, but only 2 are needed.
 #include "plan/reduce/consecutive_runs.hpp"
 
 #include <algorithm>

@@ -1,14 +1,14 @@
 /// The place of one machine in a tree that is nowhere written out.
 ///
-/// Problem: of the tree that a reduction of n machines goes through, one machine wants its parent, its children with
-/// the runs of machines that they stand for, and the times of all these.
-/// Method: where elements are combined in any order, machines follow the root by the numbers of their nodes, and the
-/// tree says who is next to a node. Where they are combined in the order of the machines, subtrees are runs (see
-/// consecutive_runs.cpp): the root's children are split into those on its left and on its right by their sizes, and
-/// from there on the way leads down to the machine by sizes alone: below every node those inserted first stand farthest
-/// to the right.
-/// Guarantee: the places that consecutive_runs gives to the same tree. Complexity: that of the sizes of the children of
-/// all nodes on the way. Deterministic.
+/// Problem: a reduction of n machines goes through a tree. One machine wants its parent, its children with the runs of
+/// machines that they stand for, and all their times.
+/// Method: if elements are combined in any order, machines follow the root by the numbers of their nodes, and the tree
+/// says who is next to a node. If they are combined in the order of the machines, subtrees are runs (see
+/// consecutive_runs.cpp): the root's children are split by their sizes into a left and a right group. From there on the
+/// way leads down to the machine by sizes alone: below every node, the nodes inserted first stand farthest to the
+/// right.
+/// Guarantee: the places that consecutive_runs gives to the same tree. Complexity: as the sizes of the children of all
+/// nodes on the way. Deterministic.
 #include "plan/reduce/counted_tree.hpp"
 
 #include "plan/reduce/consecutive_runs.hpp"

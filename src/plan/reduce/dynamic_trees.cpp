@@ -116,7 +116,7 @@ class PairingMachines {
       }
       since_[at(each)] = kBusy;
     }
-    // `from` is no more: its neighbour on the other side is that of `to`.
+    // `from` is gone: its neighbour on the other side becomes the neighbour of `to`.
     const std::int32_t before = left_[at(from)], after = right_[at(from)];
     if (before >= 0) right_[at(before)] = after;
     if (after >= 0) left_[at(after)] = before;

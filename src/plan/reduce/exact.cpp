@@ -1,13 +1,13 @@
 /// `exact`: the shortest reduction with any limits, by exhaustive search.
 ///
 /// Problem: see include/sluice/plan/reduce.hpp.
-/// Method: backwards from the result, transfers in order of their start. For each one every machine that holds anything
-/// is tried as the one that gives, and the transfer starts as soon as this order allows: when the giver has split (c
-/// after its last split; splits are made ahead, as forwards what has come in may wait to be combined), when its last
-/// transfer has ended, not before the transfer tried before, and when fewer than K others run. Moving transfers of any
-/// schedule to the front in this way, in their own order, breaks nothing and ends no later, so a shortest schedule is
-/// found. A branch ends when a transfer would not end before the best length, or when even without limits the machines
-/// that there are could not reach the rest before it (most_machines); of givers in the same state one is tried.
+/// Method: backwards from the result, transfers in order of their start. For each transfer every machine that holds
+/// anything is tried as the giver. The transfer starts as soon as this order allows. The giver has split (c after its
+/// last split; splits are made ahead, because forwards what has come in may wait to be combined). Its last transfer has
+/// ended. The transfer tried before has started, and fewer than K others run. The transfers of any schedule can be
+/// moved to the front in this way, in their own order: nothing breaks and nothing ends later, so a shortest schedule is
+/// found. A branch ends when a transfer would not end before the best length. It also ends when even without limits the
+/// present machines could not reach the rest before it (most_machines). Among givers in equal states one is tried.
 /// Guarantee: optimal.
 /// Complexity: exponential; n <= 12. O(n) memory. Deterministic.
 /// Source: ours; Canon, Antoniu (2012) prove their algorithms, which this one checks.

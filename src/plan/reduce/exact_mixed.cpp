@@ -1,18 +1,19 @@
-/// `exact` where costs differ or machines have dates: the reduction that ends first, without limits, in one part.
+/// `exact` if costs differ or machines have dates: the reduction that ends first, without limits, in one part.
 ///
 /// Problem: see include/sluice/plan/reduce.hpp and tree_schedule.hpp.
-/// Method: what a machine has received and combined is described by two times: when its port is free and when it has
-/// combined everything. Earlier is better in both, so of all ways in which machine v can combine the elements of a set
-/// only those are kept that no other way equals or beats in both. The way of a set is the way of a smaller one and a
-/// last reception, of the rest of the set, which some machine of the rest has combined as early as it can: without
-/// limits, what goes on in the rest is nobody else's business. If the operation commutes, a set is any set of machines;
-/// else a run of consecutive ones, and the last reception is the outermost on the left or on the right.
+/// Method: two times describe what a machine has received and combined: when its port is free, and when it has combined
+/// everything. Earlier is better in both. So among all ways of machine v to combine the elements of a set, only those
+/// are kept that no other way equals or beats in both times. The way of a set consists of the way of a smaller set and
+/// a last reception, of the rest of the set. Some machine of the rest has combined the rest as early as it can: without
+/// limits, nothing else depends on what goes on in the rest. If the operation commutes, a set is any set of machines.
+/// Otherwise it is a run of consecutive machines, and the last reception is the outermost on the left or on the right.
 /// Guarantee: optimal.
 /// Complexity: O(3^n n^2) times what is kept of a set (few); O(n^5) in the order of the machines.
 /// Source: ours.
 ///
 /// Example: d = 1 from machine 1 and 3 from machine 2, c = 1, all to machine 0: received in this order, the port is
-/// free at 4, and both are combined at 5. The other way round: 4 and 5 too, as the 3 units are waited for in any case.
+/// free at 4, and both are combined at 5. In the opposite order: 4 and 5 too, because machine 0 waits for the 3 units
+/// in any case.
 #include "plan/reduce/exact_mixed.hpp"
 
 #include <algorithm>
@@ -26,8 +27,8 @@ namespace sluice::detail {
 
 namespace {
 
-/// A way in which a machine combines a set, and how it came about: `sender` had the way `sent_way` of the set
-/// `sent_set`, this machine the way `rest_way` of the rest.
+/// A way of a machine to combine a set, and how it came about: `sender` had the way `sent_way` of the set `sent_set`,
+/// this machine the way `rest_way` of the rest.
 struct Way {
   double port_free = 0;
   double done = 0;

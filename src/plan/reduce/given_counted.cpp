@@ -2,13 +2,13 @@
 ///
 /// Problem: see counted_tree.cpp.
 /// Method: in each of these trees, what is below a node is a tree of the same name, with its nodes in the same order;
-/// so it is known by its size. In a k-ary tree children have three sizes at most. Binomial and Fibonacci trees are
-/// greedy ones for whole costs, in which the way through the queues does not depend on when it begins; their sizes
-/// come from the counts below the root, of so many nodes as there are. Times, degree and depth are found once for each
-/// size that occurs.
-/// Guarantee: the times of with_shortest_times, which orders and adds in the same way.
-/// Complexity: O(log n) sizes occur, as all but two a level are those of full trees; O(log^2 n) time for each, O(log^2
-/// n) memory. Chains have closed forms. Deterministic. Source: ours.
+/// so its size determines it. In a k-ary tree children have three sizes at most. Binomial and Fibonacci trees are
+/// greedy ones for whole costs. Their way through the queues does not depend on when it begins. Their sizes come from
+/// the counts below the root of a tree with as many nodes. Times, degree and depth are found once for each size that
+/// occurs.
+/// Guarantee: the times of with_shortest_times, which orders and adds in the same way. Complexity: O(log n) sizes
+/// occur, because all but two a level are sizes of full trees; O(log^2 n) time for each, O(log^2 n) memory. Chains have
+/// closed forms. Deterministic. Source: ours.
 ///
 /// Example: binary, n = 6: below the root are trees of 3 and of 2.
 #include "plan/reduce/given_counted.hpp"

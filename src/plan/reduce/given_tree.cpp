@@ -78,7 +78,7 @@ ReversedTree with_shortest_times(const std::vector<std::int32_t>& parent, const 
   Children children = children_of(parent);
   const auto child = [&](std::int64_t at) -> std::int32_t& { return children.node[static_cast<std::size_t>(at)]; };
 
-  // How long a subtree takes from the insertion of its root to that of its last node.
+  // How long a subtree takes from the insertion of its root to the insertion of its last node.
   std::vector<SmallMoment> height(nodes);
   const auto length = [&](std::int32_t node) { return height[static_cast<std::size_t>(node)].wide().value(costs); };
   for (std::size_t node = nodes; node-- > 0;) {

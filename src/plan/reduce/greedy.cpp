@@ -1,27 +1,26 @@
 /// `greedy`: the shortest reduction, also with limits on the transfers at once or on the machines that combine.
 ///
 /// Problem: see include/sluice/plan/reduce.hpp.
-/// Method: time runs backwards from the result. A machine that may start to split its element at s gives one half away
-/// at s + c + d to a machine that is inserted then, and may split again from s + max(d, c) on. One machine after the
-/// other is inserted where that is possible soonest (Algorithm 1). With at most K transfers at once, the i-th ends no
-/// earlier than d after the (i - K)-th (Algorithm 2); with at most K reducers, only the first K machines are given
-/// anything to split (Algorithm 3). Both limits together are kept in the same way, and so is one on the children of a
+/// Method: time runs backwards from the result. A machine may start to split its element at s. It then gives one half
+/// away at s + c + d to a machine that is inserted then, and may split again from s + max(d, c) on. One machine after
+/// the other is inserted where that is possible soonest (Algorithm 1). With at most K transfers at once, the i-th ends
+/// no earlier than d after the (i - K)-th (Algorithm 2). With at most K reducers, only the first K machines are given
+/// anything to split (Algorithm 3). Both limits together are kept in the same way. So is a limit on the children of a
 /// machine, for trees that parts of an element flow through.
 /// Guarantee: optimal without limits (Theorem 4) and with either limit (Theorems 7 and 9). For both at once there is no
 /// proof; it was never beaten in an exhaustive search of all n <= 8, d, c in 0..5 and both limits up to n / 2. With a
-/// limit on the children: optimal among the schedules in which every machine receives without a pause, by the argument
-/// of Theorem 4.
+/// limit on the children it is optimal among schedules whose machines receive without a pause, by the argument of
+/// Theorem 4.
 /// Complexity: O(n) time and memory for the tree. For the shape alone, machines in the same state are one entry:
 /// O(log^4 n) time and O(log^3 n) memory; with limits O(n / limit) times that at most. Deterministic.
 /// Source: Canon, Antoniu, "Scheduling Associative Reductions with Homogeneous Costs when Overlapping Communications
 /// and Computations" (2012), Algorithms 1, 2 and 3.
-/// Deviations: (1) The paper searches the machine with the least s in a heap, O(n log n). Both values that an iteration
-/// writes, the s of the new machine and the new s of the old one, never fall from one iteration to the next, so that
-/// two queues, each in order, replace the heap. Of equal s the machine that has split before goes first. (2) Line 14 of
+/// Deviations: (1) The paper searches the machine with the least s in a heap, O(n log n). An iteration writes two
+/// values, the s of the new machine and the new s of the old one. Neither falls from one iteration to the next, so two
+/// sorted queues replace the heap. Among equal s, the machine that has split before goes first. (2) Line 14 of
 /// Algorithm 2 adds c to the start of a transfer by mistake (Figure 1 has t_4 = 0). (3) Times are whole numbers of c
 /// and d until the end, so that sums of many terms do not lose precision. (4) Transfers start as late as the length
-/// allows in all three, where the paper moves those of Algorithms 1 and 3 to the front; the length is the same.
-///
+/// allows in all three; the paper moves the transfers of Algorithms 1 and 3 to the front. The length does not change.
 /// Example: n = 4, d = c = 1. Machine 0 may split at 0. Machine 1 is inserted at 2, machine 0 may split again at 1.
 /// Machine 2: soonest by machine 0, at 3, which may then split at 2, as machine 1 may. Machine 3: by machine 0, at 4.
 /// So the length is 4, and forwards machine 3 sends at 0, machine 2 at 1, machine 1 at 2, and the result is there at 4.
@@ -47,7 +46,7 @@ struct MachineRun {
 /// Whether time `a` is later than `b` by more than the rounding of a Moment's value.
 bool later(double a, double b) { return a > b * (1 + 1e-15); }
 
-/// First in, first out. Most have a few entries at a time, for which a std::deque allocates two blocks.
+/// First in, first out. Most queues have few entries at a time; for these a std::deque would allocate two blocks.
 template <class T>
 class Queue {
  public:
@@ -57,7 +56,7 @@ class Queue {
   [[nodiscard]] T& back() { return entries_.back(); }
   void push_back(const T& entry) {
     constexpr std::size_t kKept = 16;
-    // No more of those that went out are kept than of those that are in.
+    // At most as many entries that went out are kept as there are entries inside.
     if (first_ > kKept && 2 * first_ > entries_.size()) {
       entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(first_));
       first_ = 0;
@@ -76,11 +75,12 @@ class RunQueue {
  public:
   [[nodiscard]] bool empty() const { return runs_.empty(); }
   [[nodiscard]] const MachineRun& front() const { return runs_.front(); }
-  /// So many machines have gone through: the place of the next one to come in, and to go out.
+  /// The number of machines that came in, which is the place of the next one to come in; and the place of the next to
+  /// go out.
   [[nodiscard]] std::int64_t pushed() const { return pushed_; }
   [[nodiscard]] std::int64_t dropped() const { return dropped_; }
 
-  /// Times that differ by rounding only become the same one, so that machines in the same state are known to be.
+  /// Times that differ only by rounding become equal, so that machines in equal states are recognised.
   void push(MachineRun run) {
     if (pushed_ > 0 && !later(run.value, last_value_)) {
       run.start = last_start_;
@@ -124,7 +124,7 @@ class Queues {
     const auto children = static_cast<std::int64_t>(from) + 1;
     return children < most_children_ ? children : -1;
   }
-  /// Of the machines that may split first, those that have split most.
+  /// Among the queues whose first machine may split first, the queue of the machines that have split most.
   [[nodiscard]] std::size_t first() const {
     std::size_t best = queues_.size();
     for (std::size_t i = queues_.size(); i-- > 0;)
@@ -148,7 +148,7 @@ class EarlierTransfers {
  public:
   explicit EarlierTransfers(std::int64_t limit) : limit_(limit) {}
 
-  /// So many of the next transfers wait for the same one, or for none.
+  /// The number of next transfers that wait for the same one, or for none.
   [[nodiscard]] std::int64_t alike() const { return known_ < limit_ ? limit_ - known_ : ends_.front().count; }
   [[nodiscard]] const Moment* waits_for() const { return known_ < limit_ ? nullptr : &ends_.front().end; }
   void add(const Moment& end, std::int64_t count) {
@@ -190,8 +190,8 @@ struct Follower {
 
 /// Calls sink(Insertions) for machines that are inserted at the same moment.
 ///
-/// In every queue those come first that split first, so no machine has more children than the root, and the first
-/// machine of every depth is the child of the first one of the depth above: following these two tells the largest
+/// In every queue the machines that split first come first. So no machine has more children than the root, and the
+/// first machine of every depth is the child of the first one of the depth above. Following these two tells the largest
 /// number of children and the depth.
 template <class Sink>
 TreeShape insert_greedily(std::int64_t machines, const ReduceCosts& costs, const GreedyLimits& limits, bool fill,

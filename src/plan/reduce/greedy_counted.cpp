@@ -57,7 +57,7 @@ void GreedyCounted::keep(std::vector<Siblings>& tops, std::int64_t left, std::in
     if (tree.node >= tree.below) continue;
     tree.size = nodes_.subtree(tree.node).count(tree.below);
     kept.push_back({tree, 1, top.left});
-    // Of either side, the first has most children.
+    // On either side the first has most children.
     max_children_ = std::max(max_children_, count(nodes_.children(tree.node, tree.below)));
   }
   tops = std::move(kept);

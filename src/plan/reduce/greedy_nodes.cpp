@@ -1,27 +1,26 @@
 /// The greedy tree asked for single nodes.
 ///
-/// Problem: one machine wants to know its parent, its children and how many machines are below each of them, in the
-/// tree that greedy.cpp makes of n machines, without a list of the n nodes.
-/// Method: machines in the same state are inserted, and insert others, as one: the list of these insertions has
-/// O(log^2 n) entries (one for every sum of d and c that a machine can be inserted at, and queue), and nodes are
-/// numbered in its order. The parents of an entry stand in a queue one after the other, from a place on. Queue 0 holds
-/// nodes in order of their numbers; so a node there is its place. Every insertion puts its parent into queue 1; so the
-/// one at place p is the parent of node p + 1. Hence a node from queue 1 has the parent of another one, that has come
-/// before, and so on until the first child of the parent, which is from queue 0. The other way round leads from a node
-/// to its children.
-/// Subtrees are counted by inheritance: a node is in a set of whole subtrees if its parent is, or, which is the same,
-/// if the sibling before it is. So an entry has as many nodes of the set as the stretch of nodes has that its parents
-/// are found by, and those stretches begin and end where entries do, but for the end of the last entry: one pass over
-/// the entries counts all. What is not inherited, at the root of a subtree and at the sibling after it, is a list of
+/// Problem: one machine wants to know its parent, its children and the number of machines below each child. The tree is
+/// the one that greedy.cpp makes of n machines; there shall be no list of the n nodes.
+/// Method: machines in equal states are inserted, and insert others, as one entry. The list of these insertions has
+/// O(log^2 n) entries: one for every queue and every sum of d and c that is a time of insertion. Nodes are numbered in
+/// its order. The parents of an entry stand in a queue one after the other, from a place on. Queue 0 holds nodes in
+/// order of their numbers, so there a node is its place. Every insertion puts its parent into queue 1, so the parent at
+/// place p is the parent of node p + 1. Hence a node from queue 1 shares its parent with an earlier node, and so on
+/// until the first child of the parent, which is from queue 0. The opposite way leads from a node to its children.
+/// Subtrees are counted by inheritance: a node is in a set of whole subtrees if its parent is or, equivalently, if the
+/// sibling before it is. So an entry has as many nodes of the set as the stretch of nodes that its parents are found
+/// by. Those stretches begin and end at borders of entries, except at the end of the last entry: one pass over the
+/// entries counts all. What is not inherited, at the root of a subtree and at the sibling after it, is a list of
 /// changes.
-/// Guarantee: the nodes, parents and times of greedy_tree, as both come from the same insertions.
-/// Complexity: O(log^2 n) entries; O(log^2 n) time and memory to count a subtree, O(log^2 n) for a node's parent or
-/// children. With a limit on the children, as many times more as that limit at most, which is no more than the O(log n)
-/// children that the root has without. Deterministic. Source: ours.
+/// Guarantee: the nodes, parents and times of greedy_tree, because both come from the same insertions. Complexity:
+/// O(log^2 n) entries; O(log^2 n) time and memory to count a subtree, O(log^2 n) for a node's parent or children. With
+/// a limit on the children, at most that limit times more; it is no more than the O(log n) children that the root has
+/// without a limit. Deterministic. Source: ours.
 ///
 /// Example: n = 4, d = c = 1 (see greedy.cpp): node 1 from queue 0, place 0; node 2 from queue 1, place 0: a sibling of
-/// node 1; node 3 from queue 1, place 1: a sibling of node 2. The subtree of node 1: node 1 changes by +1, node 2,
-/// which would inherit it, by -1: so there is one node in it.
+/// node 1; node 3 from queue 1, place 1: a sibling of node 2. The subtree of node 1: node 1 changes by +1; node 2 would
+/// inherit it and changes by -1. So there is one node in it.
 #include "plan/reduce/greedy_nodes.hpp"
 
 #include <algorithm>

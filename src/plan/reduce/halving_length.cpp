@@ -1,21 +1,21 @@
 /// How long a reduce-scatter takes, without the clocks of all machines.
 ///
-/// Problem: messages of reduce-scatter (reduce_scatter.cpp) are sent, received and combined in a given order, each as
-/// soon as the sender has what it sends and both ends are free. When is the root done?
+/// Problem: messages of reduce-scatter (reduce_scatter.cpp) are sent, received and combined in a given order, each when
+/// the sender has what it sends and both ends are free. When is the root done?
 /// Method: level by level, from all machines down to single ones. The groups of a level have one of two sizes, which
-/// differ by one machine, and those of a size do the same, but begin it at other times. So one group stands for all of
-/// them, in which each machine is as late as the latest that has its place in one of them. The machines of a group
-/// differ by what is left over from odd numbers, which goes to the first 8 of a half: so these have clocks of their
-/// own, and one clock is that of all others. A group has the largest share of elements that one of its size can have.
-/// Then the shares go back, from groups of a level to those of the level above, of either size.
-/// Guarantee: exact for powers of two that divide the elements. Else rather too long than too short: 2 % on average,
-/// 20 % at worst, of a simulation of the clocks of up to 1000 machines, where they have 16 elements or more each; up to
-/// 40 % where they have one or two, as the largest share is then far from the mean.
+/// differ by one machine. Groups of one size do the same things, but begin at different times. So one group stands for
+/// all of them: each of its machines is as late as the latest machine with its place in any of them. The machines of a
+/// group differ by what is left over from odd numbers, which goes to the first 8 of a half. So these have clocks of
+/// their own, and all others share one clock. A group has the largest share of elements that a group of its size can
+/// have. Then the shares go back, from groups of a level to groups of the level above, of either size.
+/// Guarantee: exact for powers of two that divide the elements. Otherwise rather too long than too short, compared with
+/// a simulation of the clocks of up to 1000 machines. With 16 or more elements each, 2 % on average, 20 % at worst.
+/// With one or two elements each, up to 40 %, because the largest share is then far from the mean.
 /// Complexity: O(log n) time and memory, for messages in up to 8 parts. Deterministic.
 /// Source: ours.
 ///
-/// Example: the 3 machines of reduce_scatter.cpp are a group of 2 and one of 1 at the next level, and three groups of 1
-/// at the last one, of which the first two count as one.
+/// Example: the 3 machines of reduce_scatter.cpp are a group of 2 and a group of 1 at the next level, and three groups
+/// of 1 at the last one; the first two of these count as one.
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -66,12 +66,12 @@ struct Clock {
     }
   }
 
-  /// Forgets all but what it has of `range`, from whose beginning on elements are counted from then on.
+  /// Keeps only the elements in `range`; elements are counted from the beginning of `range` from then on.
   void keep(const Range& range) {
     std::vector<Known> kept;
     for (const Known& each : known) {
       if (!each.range.meets(range)) continue;
-      // What groups have at most may be a little more than they have together.
+      // The largest shares of groups may add up to a little more than the whole.
       const bool last = each.range.end >= range.end;
       kept.push_back({{std::max(each.range.begin, range.begin) - range.begin,
                        last ? std::numeric_limits<std::int64_t>::max() : each.range.end - range.begin},
@@ -114,7 +114,7 @@ class Levels {
   explicit Levels(const Halving& halving) : halving_(halving) {}
 
   double run() {
-    // Of the level: groups of `size` machines, and of one less.
+    // The present level: groups of `size` machines, and of one less.
     std::int64_t size = halving_.machines();
     std::optional<Group> larger{Group(size)};
     std::optional<Group> smaller;
@@ -151,7 +151,7 @@ class Levels {
   }
 
  private:
-  /// The most elements that so many machines have.
+  /// The most elements that `machines` machines have.
   [[nodiscard]] std::int64_t share(std::int64_t machines) const {
     const std::int64_t each = halving_.elements() / halving_.machines();
     return machines * each + std::min(machines, halving_.elements() % halving_.machines());
@@ -206,7 +206,7 @@ class Levels {
     return gathered;
   }
 
-  /// The first of `low` gets what the first of `high` has, the share of so many machines.
+  /// The first machine of `low` gets what the first of `high` has: the share of `machines` machines.
   [[nodiscard]] Gathered gather(const Gathered& low, const Gathered& high, std::int64_t machines) const {
     const std::int64_t elements = share(machines);
     if (elements == 0) return low;

@@ -42,7 +42,7 @@ class MixedPlanner {
 
   ReducePlan run() {
     check();
-    std::vector<std::vector<Candidate>> by_number;  // of parts; those of one number the shortest first
+    std::vector<std::vector<Candidate>> by_number;  // of parts; the candidates of a number, shortest first
     std::optional<Candidate> best;
     for (const std::int64_t parts : numbers_of_parts()) {
       if (best && parts > 8 * best->segments) break;  // longer and longer
@@ -59,8 +59,8 @@ class MixedPlanner {
   /// A tree that moves can make shorter.
   struct Candidate {
     std::int64_t segments = 0;
-    std::int64_t root = 0;  ///< the one that was asked for, by the problem or for this tree, or kAnyRoot
-    TimedParents timed;     ///< without transfers if they are those of TreeTimer
+    std::int64_t root = 0;  ///< the root asked for, by the problem or for this tree, or kAnyRoot
+    TimedParents timed;     ///< without transfers if TreeTimer makes them
   };
 
   [[noreturn]] void refuse(const std::string& found, const std::string& expected) const {
@@ -154,7 +154,7 @@ class MixedPlanner {
     return found;
   }
 
-  /// The shortest of `trees` and those of the planner, or nothing if its tree cannot be split around one of the roots.
+  /// The shortest of `trees` and the planner's trees; nothing if its tree cannot be split around one of the roots.
   [[nodiscard]] std::optional<TimedParents> plan(const MixedProblem& mixed, std::vector<Parents> trees) const {
     if (proves_optimum(mixed.segments)) return is_limited() ? exact_orders(mixed) : exact_mixed(mixed);
     if (planner_ != nullptr && planner_->mixed == MixedKind::kDynamic) return dynamic_tree(mixed);
@@ -206,7 +206,7 @@ class MixedPlanner {
         machine.push_back(static_cast<std::int32_t>((root + node) % mixed.machines));
       tree = parents_of(parent, machine, mixed.machines);
     } else {
-      // Of these, only the order in which a machine receives depends on the costs.
+      // Among these, only the order of receptions depends on the costs.
       const auto machine = consecutive_runs(with_shortest_times(parent, {1, 1}), mixed.machines, root);
       if (!machine) return;
       tree = parents_of(with_shortest_times(parent, {1, 1}).parent, *machine, mixed.machines);
@@ -217,7 +217,7 @@ class MixedPlanner {
 
   static bool is_shorter(const Candidate& a, const Candidate& b) { return a.timed.length < b.timed.length; }
 
-  /// Of the best numbers of parts: the best tree of each number, then the other trees.
+  /// For the best numbers of parts: the best tree of each number, then the other trees.
   static std::vector<Candidate> candidates(std::vector<std::vector<Candidate>> by_number) {
     std::stable_sort(by_number.begin(), by_number.end(),
                      [](const auto& a, const auto& b) { return is_shorter(a.front(), b.front()); });

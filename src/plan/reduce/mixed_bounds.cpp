@@ -1,50 +1,49 @@
 /// Lower bounds of reductions whose costs differ, or that have dates, limits, parts and an order together.
 ///
-/// Problem: see include/sluice/plan/reduce.hpp. Let d and c be the least costs of any transfer and any combination, d_u
-/// the least of a transfer from u, a_u the date of u, T the length, S the number of parts. An order only makes a
-/// reduction longer, so only the last of the bounds looks at it. The largest of these is taken:
+/// Problem: see include/sluice/plan/reduce.hpp. Let d and c be the least costs of any transfer and any combination, and
+/// d_u the least cost of a transfer from u. Let a_u be the date of u, T the length, S the number of parts. An order
+/// only makes a reduction longer, so only the last of the bounds uses it. The largest of these is taken:
 ///  - Even costs. Make every transfer as short as d by starting it later, and every combination as short as c by ending
 ///    it earlier: nothing breaks, the end comes no later. So the optimum for d and c bounds T, with the same limits.
 ///  - Late machines. In the schedule made so, u sends no earlier than r_u = a_u + d_u - d. Backwards in time, the i
-///    machines of largest r are inserted by T - r, where r is the least of theirs; those inserted by then, with their
-///    transfers, are a reduction of i + 1 machines at least that takes T - r: no less than the optimum of i + 1
-///    machines. This is for every i.
-///  - Ports. Backwards in time, let t_i be when the i-th machine is inserted, t_0 = 0. The i transfers until then
-///    take the i least d_u together at least, and they go through ports of machines that were inserted before, each
-///    free of them from t_v + c_v on: the sum of the i least d_u <= the sum of max(0, t_i - t_v - c_v) over v < i.
-///    These machines also combine i times, v for (t_i - t_v - d) / c_v times at most. With a limit only so many of
-///    them count, and no more transfers are under way than another limit says: c + the sum of the d_u over K. And the
-///    i-th cheapest path has to fit. The least t_i that all this allows, one after the other, are bounds on the true
+///    machines of largest r are inserted by T - r, with r the least of their r_u. The machines inserted by then, with
+///    their transfers, are a reduction of at least i + 1 machines that takes T - r: no less than the optimum of i + 1
+///    machines. This holds for every i.
+///  - Ports. Backwards in time, let t_i be when the i-th machine is inserted, t_0 = 0. The i transfers until then take
+///    at least the i least d_u together. They go through ports of machines that were inserted before, each free of them
+///    from t_v + c_v on: the sum of the i least d_u <= the sum of max(0, t_i - t_v - c_v) over v < i. These machines
+///    also combine i times, v at most (t_i - t_v - d) / c_v times. If the machines that combine are limited, only that
+///    number of them counts. If transfers at once are limited to K: t_i >= c + the sum of the d_u over K. The i-th
+///    cheapest path has to fit, too. The least t_i that all this allows, one after the other, are bounds on the true
 ///    ones; and T >= t_i + the i-th latest date.
-///  - Ports of late machines. All transfers of the i machines of latest dates, S from each, start after the last a of
-///    these dates. T - a is no less than the least t for which S times the sum of their d_u <= the sum of max(0, t -
-///    t_v - c_v), and likewise for combining.
+///  - Ports of late machines. All transfers of the i machines of latest dates, S from each, start after a, the earliest
+///    of these dates. T - a is at least the least t with S times the sum of their d_u <= the sum of max(0, t - t_v -
+///    c_v), and likewise for combining.
 ///  - Load. All transfers: S times the sum of all d_u <= the sum of max(0, T - t_v - c_v - a_v), and likewise for
-///    combining.
-///    Which machine is at which t_i is not known. Sums of max(0, T - t_i - c_j) are largest where the machine of the
-///    i-th least c_j is the i-th, as max(0, T - x - y) is supermodular in x and y (swapping two that are not in this
-///    order never makes the sum larger, as it is convex); so c, or c + a, are taken in rising order, but for a given
-///    root, which is the 0th. In the sum of combinations each of t_i, a_j and 1 / c_k is taken so, by itself: any k
-///    machines have windows that are in sum no longer than the k longest so made, and weights that fall come to most
-///    where they meet windows that fall.
+///    combining. The machine at each t_i is not known. Sums of max(0, T - t_i - c_j) are largest if the machine of the
+///    i-th least c_j is the i-th, because max(0, T - x - y) is supermodular in x and y: swapping two that are not in
+///    this order never makes the sum larger. So c, or c + a, are taken in rising order, except for a given root, which
+///    is the 0th. In the sum of combinations each of t_i, a_j and 1 / c_k is taken so, by itself. Any k machines have
+///    windows whose sum is at most the sum of the k longest windows made so, and falling weights come to most on
+///    falling windows.
 ///  - No limits. With few machines: the optimum of one part without limits (exact_mixed.hpp), order kept.
-///  - Paths. The last part that u sends starts at a_u + (S - 1) d_u or later, and what it is combined to has to reach
-///    the root over transfers and combinations: T >= a_u + (S - 1) d_u + the cheapest path. Likewise the root receives
-///    S parts at least after its date.
+///  - Paths. The last part that u sends starts at a_u + (S - 1) d_u or later. What it is combined to has to reach the
+///    root over transfers and combinations: T >= a_u + (S - 1) d_u + the cheapest path. Likewise the root receives at
+///    least S parts after its date.
 ///  - Work. After its date and before it has to send (the cheapest path before T), a machine can receive and combine
-///    only so many times, as both its port and its processor take turns; with the limit on the machines that combine
-///    the best ones count. Together they must come to (n - 1) S.
-///  - Limit on transfers. All transfers together take S times the sum of d_u, K at a time. Here, and in the load, pairs
-///    that have costs and a limit R on the machines that combine allow more: the sum of all transfers to a given root,
-///    less the R - 1 largest savings, where v saves the sum of what u pays less to v than to the root, as machines
-///    together save no more than each alone. If only the root combines, d_u is what u pays to it.
-/// Complexity: O(n^2) where pairs have costs, else O(n log n), with 60 lengths tried for `work`; what exact_mixed takes
-/// of at most 8 machines, in an order 16. Deterministic.
+///    only a limited number of times, because its port and its processor each do one thing at a time. With a limit on
+///    the machines that combine, the best ones count. Together they must come to (n - 1) S.
+///  - Limit on transfers. All transfers together take S times the sum of d_u, K at a time. Here, and in the load, pair
+///    costs and a limit R on the machines that combine allow more. Take the sum of all transfers to a given root, less
+///    the R - 1 largest savings. v saves the sum of what u pays less to v than to the root; machines together save no
+///    more than each alone. If only the root combines, d_u is what u pays to it.
+/// Complexity: O(n^2) if pairs have costs, otherwise O(n log n), with 60 lengths tried for `work`; and exact_mixed for
+/// at most 8 machines, in an order 16. Deterministic.
 /// Source: the first, Canon and Antoniu 2012 for the even problem; the others ours.
 ///
-/// Example: root 0, c = 1, machines 1 to 8, of which 8 has d = 8, the others 1. Late machines, i = 1: r = 7, and two
+/// Example: root 0, c = 1, machines 1 to 8; machine 8 has d = 8, the others 1. Late machines, i = 1: r = 7, and two
 /// machines take d + c = 2, so T >= 9: machine 8 sends at 0, its element is there at 8, combined at 9. The optimum is
-/// 10, as the root receives nothing else in these 8 units.
+/// 10, because the root receives nothing else in these 8 units.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -183,7 +182,7 @@ class MixedBounds {
     }
   }
 
-  /// The optimum of so many machines for the least costs, with the limits, or a bound on it.
+  /// The optimum of `machines` machines for the least costs, with the limits, or a bound on it.
   [[nodiscard]] double even_costs(std::int64_t machines) const {
     if (least_.transfer == 0 && least_.compute == 0) return 0;
     ReduceProblem even;
@@ -250,7 +249,7 @@ class MixedBounds {
     }
   };
 
-  /// In rising order, but for a given root, which comes first.
+  /// The values in rising order; a given root comes first.
   template <class Of>
   [[nodiscard]] std::vector<double> in_order(Of of) const {
     std::vector<double> result;
@@ -312,7 +311,7 @@ class MixedBounds {
     return bound;
   }
 
-  /// Of one part of each machine.
+  /// The bound for one part of each machine.
   [[nodiscard]] double without_limits() const {
     constexpr std::int64_t kFewForSets = 8, kFewForRuns = 16;
     if (n_ > (p_.commutative ? kFewForSets : kFewForRuns)) return 0;

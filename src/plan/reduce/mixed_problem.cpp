@@ -8,7 +8,7 @@ namespace sluice::detail {
 
 namespace {
 
-/// `costs` of one of `parts` parts, each of which has the whole overhead.
+/// `costs` of one of `parts` parts; each part has the whole overhead.
 std::vector<double> of_part(std::vector<double> costs, double overhead, std::int64_t parts) {
   if (parts > 1)
     for (double& cost : costs) cost = overhead + (std::max(cost, overhead) - overhead) / static_cast<double>(parts);

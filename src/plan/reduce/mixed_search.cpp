@@ -1,26 +1,25 @@
-/// `greedy` and `auto` of reductions in which everything may be asked for at once: trees that are built machine by
-/// machine, and moves that make one shorter.
+/// `greedy` and `auto` for mixed problems: trees that are built machine by machine, and moves that make a tree shorter.
 ///
 /// Problem: see mixed_problem.hpp. Without a proof of optimality; the gap to reduce_bounds is printed.
-/// Method, of `greedy`: several trees, the shortest of which is kept when all are timed as they would run (TreeTimer).
-///  - Backwards from the result, as Algorithm 1 of Canon and Antoniu: of all machines that have an element and all that
-///    have none, the split whose transfer ends first is made next. The same again, with the time added that the new
+/// Method of `greedy`: builds several trees and keeps the shortest when all are timed as they would run (TreeTimer).
+///  - Backwards from the result, as Algorithm 1 of Canon and Antoniu: among all machines that have an element and all
+///    that have none, the split whose transfer ends first is made next. A second tree adds the time that the new
 ///    machine takes to split in its turn. Machines with dates come in the order of their dates, the latest first.
-///  - Forwards: of all pairs of machines that still have something, the one whose combination ends first.
+///  - Forwards: among all pairs of machines that still have something, the pair whose combination ends first.
 ///  - The optimal trees for the mean costs, with at most 1, 2, 3, 4 and any number of children (few, for parts), the
-///    fastest machines nearest the root, and the usual trees (flat, chain, binary).
-/// Of an operation that does not commute, the trees that have a place for every machine in their order, and for few
-/// machines the tree that would be optimal without limits and in one part. Where any machine may be the root, all this
-/// is done with each of few machines as the root, and with the likeliest of many.
-/// Method, of `auto`: from the best tree, a random machine is moved below another one, or changes places with another
-/// one; in an order, it is moved below one that is next to its run, or changes places with the one it sends to, which
-/// may take all that send to that one along. What makes the tree no longer is kept; after many moves in vain the search
-/// goes on from the best tree with a few moves made at random. Where any machine may be the root, moves go on from the
-/// best trees of several roots, each of which stays the root, and then from the best of all, whose root may change.
-/// Where the number of parts is chosen, they go on from the best trees of the four best numbers.
-/// Complexity: O(n^2) for most trees, O(n^3) for `forwards` (up to 256 machines), for each root; the moves as many as
-/// the work allows. O(n) memory besides the costs. Deterministic. Source: ours; the two greedy rules are those of
-/// broadcasts (Bhat et al. 2003, ECEF), the other way round.
+///    fastest machines nearest the root. And the usual trees (flat, chain, binary).
+/// If the operation does not commute: the trees that have a place for every machine in their order, and for few
+/// machines the tree that would be optimal without limits and in one part. If any machine may be the root, all this is
+/// done with each of few machines as the root, and with the likeliest of many.
+/// Method of `auto`: from the best tree, a random machine is moved below another one, or changes places with another
+/// one. In an order, it is moved below a machine next to its run, or changes places with its receiver, which may take
+/// all its senders along. A change that makes the tree no longer is kept. After many moves in vain the search goes on
+/// from the best tree with a few random moves. If any machine may be the root, moves go on from the best trees of
+/// several roots, and each root stays. Then they go on from the best of all, whose root may change. If the number of
+/// parts is chosen, moves go on from the best trees of the four best numbers.
+/// Complexity: O(n^2) for most trees, O(n^3) for `forwards` (up to 256 machines), for each root; as many moves as the
+/// work allows. O(n) memory besides the costs. Deterministic. Source: ours; the two greedy rules are known from
+/// broadcasts (Bhat et al. 2003, ECEF), reversed.
 ///
 /// Example: root 0, c = 1, d = 1 from machine 1, 4 from machine 2, to all. Backwards, machine 1 is inserted at 1 + 1 =
 /// 2. Then machine 2: below the root at 2 + 4 = 6, below machine 1 at 2 + 1 + 4 = 7. So both send to the root.
@@ -115,7 +114,7 @@ class TreeBuilder {
       add(parents_of(tree.parent, by_speed_, n_));
       return;
     }
-    // Of any root, the first machine: a tree always fits around it.
+    // For any root, take the first machine: a tree always fits around it.
     const std::int64_t root = problem_.root == kAnyRoot ? 0 : problem_.root;
     if (const auto machine = consecutive_runs(tree, n_, root)) add(parents_of(tree.parent, *machine, n_));
   }
@@ -154,7 +153,7 @@ class TreeBuilder {
       return std::max(split[at(p)] + costs_.compute(p), free[at(p)]) + costs_.transfer(u, p);
     };
     const auto may = [&](std::int64_t p) { return splits[at(p)] != 0 || reducers < problem_.max_reducers; };
-    // Of each machine that is not in the tree: below whom it would end first.
+    // For each machine that is not in the tree: the parent that would make it end first.
     std::vector<std::int32_t> best(at(n_), -1);
     const auto look = [&](std::int64_t u) {
       best[at(u)] = -1;
@@ -336,7 +335,7 @@ class TreeImprover {
     return has_runs(trial_);
   }
 
-  /// Also if they are the same.
+  /// True also if v == u.
   [[nodiscard]] bool is_below(std::int64_t v, std::int64_t u) const {
     for (; v >= 0; v = trial_[at(v)])
       if (v == u) return true;
@@ -389,8 +388,8 @@ std::vector<std::vector<Parents>> mixed_starts(const MixedProblem& problem, cons
 }
 
 double starts_work(const MixedProblem& problem) {
-  constexpr double kTrees = 20;        // all in all, each of which is timed
-  constexpr double kPairsAtOnce = 64;  // are looked at while a transfer is timed
+  constexpr double kTrees = 20;        // all in all; each tree is timed
+  constexpr double kPairsAtOnce = 64;  // pairs considered in the time of timing one transfer
   const auto n = static_cast<double>(problem.machines);
   const bool built = problem.commutative && problem.machines <= kMostForSplits;
   return kTrees * n * static_cast<double>(problem.segments) + (built ? n * n * n / kPairsAtOnce : 0);

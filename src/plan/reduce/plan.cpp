@@ -73,7 +73,7 @@ class ReductionPlanner {
     return plan_tree();
   }
 
-  /// The tree that `run` plans, without limits and dates, in which every machine has its place.
+  /// The tree that `run` plans, without limits and dates, with every machine in its place.
   std::unique_ptr<CountedTree> find_tree() {
     check_algorithm();
     SLUICE_ASSERT(planner_.counted != nullptr, std::string(planner_.about.name));
@@ -184,7 +184,7 @@ class ReductionPlanner {
                        fmt::format("{} of {}", count_text(segments_, "part"), count_text(problem_.machines, "element")),
                        "at most 2^30 transfers to write out");
     Assigned assigned = problem_.commutative ? in_any_order() : in_order();
-    // Of a given tree, that of its parts and summaries to the last bit: equal moments can be other sums.
+    // For a given tree, the shape of its parts and summaries to the last bit: equal moments can be different sums.
     const TreeShape shape =
         planner_.keeps_limits ? shape_of(assigned.tree, assigned.machine) : shape_in(segments_, costs_).shape;
     if (!planner_.keeps_limits) check_limits(assigned.tree, shape);
@@ -215,9 +215,9 @@ class ReductionPlanner {
     });
   }
 
-  /// What `attempt(nodes, fill)` makes of the first tree that can be split around the root. Where one of as many nodes
-  /// as machines cannot, a tree that fills goes on to more nodes, from which the superfluous are left out again: at
-  /// first for no greater length, which is enough without limits.
+  /// What `attempt(nodes, fill)` makes of the first tree that can be split around the root. If a tree with as many
+  /// nodes as machines cannot, a tree that fills grows to more nodes; the superfluous nodes are left out again. At
+  /// first the length does not grow, which is enough without limits.
   template <class Result, class Attempt>
   Result first_in_order(const Attempt& attempt) const {
     const std::int64_t machines = problem_.machines;
@@ -332,7 +332,7 @@ class ReductionPlanner {
 
   // ---- all
 
-  /// The plan but for the transfers.
+  /// The plan without the transfers.
   ReducePlan finish(const TreeShape& shape, std::optional<double> known_length = std::nullopt) const {
     ReducePlan plan;
     TreeSchedule& schedule = plan.schedule;

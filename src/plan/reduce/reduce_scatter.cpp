@@ -3,19 +3,18 @@
 /// Problem: see include/sluice/plan/reduce_scatter.hpp. A machine sends one message at a time, receives one at a time
 /// and combines one at a time, all three at once.
 /// Method: machines are split in two halves, and the range of elements in proportion. Each machine of one half gives
-/// its elements of the other half's range to one machine there, and gets what that one has of its own range; then each
-/// half does the same, until every machine alone has its share of the range, combined over all. Of an odd number the
-/// first half has one machine more; what it has for the other half goes to several there, a piece to each, so that
-/// none has much more to combine than the others. Then the shares go back the same way, from the first machine of each
-/// second half to the first of each first one, and the root is first of all. Messages are cut into as many parts, up to
-/// 8, as make receiving and combining overlap best.
-/// Guarantee: none of a shortest schedule. For a power of two and no overheads, messages whole: (2 d + c) (1 - 1/n),
-/// where a tree of whole elements takes ceil(log2 n) max(d, c) at least, and no reduction less than max(d, c (1 -
-/// 1/n)). The length is that of halving_length.cpp. Complexity: O(log n) time and memory for a machine, O(n log n) for
-/// all. Deterministic. Source: R. Rabenseifner, Optimization of Collective Reduction Operations, ICCS 2004,
-/// section 2.3, "recursive halving and binomial tree". There a number of machines that is no power of two is brought
-/// down to one at first, at the cost of d + c / 2; the odd machine at each level and the parts are ours.
-///
+/// its elements of the other half's range to one machine there, and gets what that machine has of its own range. Then
+/// each half does the same, until every machine alone has its share of the range, combined over all. If the number is
+/// odd, the first half has one machine more. What this machine has for the other half goes to several machines there, a
+/// piece to each, so that none has much more to combine than the others. Then the shares go back the same way, from the
+/// first machine of each second half to the first of each first half; the root is the first of all. Messages are cut
+/// into as many parts, up to 8, as make receiving and combining overlap best.
+/// Guarantee: none of a shortest schedule. For a power of two and no overheads, messages whole: (2 d + c) (1 - 1/n). A
+/// tree of whole elements takes at least ceil(log2 n) max(d, c), and no reduction takes less than max(d, c (1 - 1/n)).
+/// halving_length.cpp computes the length. Complexity: O(log n) time and memory for a machine, O(n log n) for all.
+/// Deterministic. Source: R. Rabenseifner, Optimization of Collective Reduction Operations, ICCS 2004, section 2.3,
+/// "recursive halving and binomial tree". There a number of machines that is no power of two is brought down to one at
+/// first, at the cost of d + c / 2; the odd machine at each level and the parts are ours.
 /// Example: 3 machines, 6 elements, no parts. {0, 1} take elements 0 to 3, {2} takes 4 and 5. Machine 0 gives 4 and 5
 /// to 2 and gets 0 to 3 of it; 1 gives 4 and 5 to 2. Then 0 gets 0 and 1 from 1, which gets 2 and 3. Machine 0 gathers
 /// 2 and 3 from 1, 4 and 5 from 2.
@@ -48,8 +47,8 @@ constexpr std::int64_t kMostMachines = std::int64_t{1} << 22;
 /// In place of the one machine whose messages are wanted.
 constexpr std::int64_t kAll = -1;
 
-/// The messages of all machines, or those of one, in an order in which they could pass one after the other. Machines
-/// are counted from the root here.
+/// The messages of all machines, or of one, in an order that lets them pass one after the other. Machines are counted
+/// from the root here.
 class HalvingMessages {
  public:
   HalvingMessages(const Halving& halving, std::int64_t root, std::int64_t element_bytes, std::int64_t own)

@@ -2,18 +2,18 @@
 ///
 /// Problem: see include/sluice/plan/reduce.hpp; a machine receives one part at a time and sends one at a time, both at
 /// once if they are different parts, and combines one at a time.
-/// Method: in the schedule of one part, backwards, a machine inserted at s with k children splits at s, s + m, ..., s +
-/// (k - 1) m for m = max(d, c) of a part: one stretch of k m in which its port and its processor are taken m apart. So
-/// with K the largest number of children in the tree, the same schedule may start every K m without a clash:
+/// Method: take the schedule of one part, backwards, and m = max(d, c) of a part. A machine inserted at s with k
+/// children splits at s, s + m, ..., s + (k - 1) m. In this stretch of k m its port and its processor are taken m
+/// apart. Let K be the largest number of children in the tree. Then the schedule may start every K m without a clash:
 ///
 ///     length(S) = length(1) + (S - 1) K max(d, c)
 ///
-/// Few children make the second term small, many the first. The shortest tree for a given K is the greedy one in which
-/// no machine gets more than K; from 1 on, all K are tried for which the first part could make up for the others even
-/// if it took no longer than without a limit. Without anything in d and c that does not shrink with the part, more
-/// parts are always better; overheads set the number. Guarantee: for K, the shortest of the schedules that start every
-/// K m; no proof that another schedule is not shorter. Complexity: O(log n) shapes, O(log^4 n) each. Deterministic.
-/// Source: ours, over Algorithm 1 of Canon, Antoniu (2012), whose operation cannot be cut.
+/// Few children make the second term small, many the first. The shortest tree for a given K is the greedy one with at
+/// most K children for each machine. From 1 on, K is tried as long as the first part could make up for the others even
+/// if it took no longer than without a limit. If nothing in d and c stays as parts shrink, more parts are always
+/// better; overheads set the number. Guarantee: for K, the shortest of the schedules that start every K m; no proof
+/// that another schedule is not shorter. Complexity: O(log n) shapes, O(log^4 n) each. Deterministic. Source: ours,
+/// over Algorithm 1 of Canon, Antoniu (2012), whose operation cannot be cut.
 ///
 /// Example: n = 3, d = c = 1 a part, S = 10. A chain: 4 + 9 * 1 = 13. Both others send to the root: 3 + 9 * 2 = 21.
 #include "plan/reduce/segments.hpp"
@@ -45,7 +45,7 @@ SegmentTree best_segment_tree(std::int64_t machines, const ReduceCosts& costs, s
       limited.shape = {{machines - 1, machines - 1}, machines - 1, 1, machines - 1};
     else
       limited.shape = greedy_shape(machines, costs, {kNoLimit, kNoLimit, children});
-    // Of those as long, the one with most children.
+    // Among equally long ones, the one with most children.
     const bool unlimited = best.children == most;
     if (unlimited ? length(limited.shape) < length(best.shape) : length(limited.shape) <= length(best.shape))
       best = limited;
