@@ -7,8 +7,8 @@
 
 namespace sluice::detail {
 
-/// When a receiver lets the message after the present one go: messages are released in order, each as soon as something
-/// of it has come, and no more than `early_bytes` are missing of it and of those before it together. So the next one
+/// When a receiver lets the next message go. Messages are released in order. A message is released when a part of it
+/// has come and at most `early_bytes` of it and of the messages before it together are missing. So the next message
 /// starts while the last bytes of this one are on their way, and never more than that overlaps.
 class EarlyRelease {
  public:

@@ -20,23 +20,23 @@ struct UsualPieces {
   }
 };
 
-/// Of the mode `local`, which need not know how far a message has come. `packed`: pieces are packed into buffers.
+/// For the mode `local`, which need not know how far a message has come. `packed`: pieces are packed into buffers.
 [[nodiscard]] constexpr UsualPieces usual_pieces_of_local(bool packed) {
   return packed ? UsualPieces{64 << 10, 4, 0} : UsualPieces{1 << 20, 16, 0};
 }
 
-/// How many bytes of a message a receiver still misses when it lets the next one go, unless the options say.
+/// How many bytes of a message a receiver still misses when it lets the next one go, unless the options say otherwise.
 constexpr std::int64_t kUsualEarlyBytes = 32 << 10;
-/// The same of a redistribution whose messages have so many bytes on the mean. With 32 KiB, a whole piece, those of
-/// long ones take 2 to 4 % longer, and with 8 KiB those of shorter ones 1 to 6 % (docs/reference/results.md,
-/// "Redistributions on shaped links").
+/// As kUsualEarlyBytes, for a redistribution whose messages have `mean_bytes` on the mean. With 32 KiB, a whole piece,
+/// redistributions with long messages take 2 to 4 % longer. With 8 KiB, redistributions with shorter messages take 1 to
+/// 6 % longer. See docs/reference/measurements.md, "Redistributions on shaped links".
 [[nodiscard]] constexpr std::int64_t early_bytes_of_redistribution(double mean_bytes) {
   constexpr double kLong = 384 << 10;
   return mean_bytes < kLong ? kUsualEarlyBytes : 8 << 10;
 }
 
 /// The length of all pieces of a message but the last, which may be shorter: at most `chunk_bytes`, and a multiple of
-/// `granule` where that is not longer. They are of about one size: a short one at the end would wait as long as a full
+/// `granule` if that is not longer. They are of about equal size: a short piece at the end would wait as long as a full
 /// one for its turn. @pre all are at least 1
 [[nodiscard]] constexpr std::int64_t piece_bytes(std::int64_t message_bytes, std::int64_t chunk_bytes,
                                                  std::int64_t granule) {

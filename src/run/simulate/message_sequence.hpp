@@ -16,48 +16,50 @@
 #include "sluice/schedule/timeline.hpp"
 #include "sluice/schedule/tree_schedule.hpp"
 
-/// Which transfers of a schedule wait for which others, without anything about a machine: what every engine of
-/// `simulate` runs.
+/// What each transfer of a schedule waits for, without anything about a machine: every engine of `simulate` runs this.
 namespace sluice::detail {
 
 struct OrderedMessage {
   std::int64_t from = 0;
   std::int64_t to = 0;
   std::int64_t size = 0;
-  std::int64_t step = 0;  ///< begins when all of lower steps have ended
-  /// Whether it is a word by which ranks keep the order, which takes the latency of its way and nothing else.
+  std::int64_t step = 0;  ///< begins when all messages of lower steps have ended.
+  /// Whether it is a control message: ranks keep the order with these. It takes only the latency of its way.
   bool control = false;
   /// For how long after its beginning no other message between the two begins, in the same direction.
   double connection_s = 0;
-  double port_s = 0;  ///< the same for all messages of its sender, of which the first that may begin does; at most that
-  /// Above 0: it is no message, but work that takes its host so long, and no place of those that may be under way.
+  double port_s = 0;  ///< likewise for all messages of its sender: the first one that may begin begins; at most
+                      ///< connection_s
+  /// Above 0: it is no message, but work that occupies its host for `work_s`. It does not count as a message under way.
   double work_s = 0;
 };
 
-/// How the messages of a schedule travel where each is several, as jobs send them (PieceWindows).
+/// How the messages of a schedule travel if each goes in several pieces, as jobs send them (PieceWindows).
 struct SimulatedPieces {
   std::int64_t chunk_bytes = 1;  ///< the longest piece
-  std::int64_t granule = 1;      ///< pieces are multiples of so many bytes where chunk_bytes allows it
+  std::int64_t granule = 1;      ///< pieces are multiples of `granule` bytes if chunk_bytes allows it
   int window = 1;                ///< of pieces that a host sends
-  int ahead = 0;                 ///< receives are posted for so many more
+  int ahead = 0;                 ///< receives are posted for this many more
   std::int64_t early_bytes = 0;  ///< of a message that may be missing when its receiver lets others begin
 };
 
-/// Messages by rising steps, and what they wait for, which leads to no circle.
+/// Messages by rising steps, and what they wait for; there are no circles.
 struct OrderedMessages {
   std::vector<OrderedMessage> messages;
   std::vector<std::size_t> first_after{0};  ///< of message i: after[first_after[i]] .. after[first_after[i + 1]]
   std::vector<std::size_t> after;           ///< messages that must have ended
   std::int64_t most = std::numeric_limits<std::int64_t>::max();  ///< under way at once when another one begins
-  /// Whether a message begins only when all before it of the list that have the same sender and receiver have begun.
+  /// Whether a message begins only when all earlier messages of the list with its sender and receiver have begun.
   bool in_order = false;
-  /// Whether a host does one piece of work after the other, as they can begin, and begins no message meanwhile.
+  /// Whether a host does one piece of work after the other, in the order of their readiness, and begins no message
+  /// meanwhile.
   bool works_alone = false;
-  /// Between whom there is a barrier before each step but the first; in its round j each tells the one 2^j places
-  /// behind it in this list. Empty: a step begins when all of the one before have ended.
+  /// The hosts that have a barrier before each step but the first. In its round j each tells the one 2^j places behind
+  /// it in this list. Empty: a step begins when all messages of the previous step have ended.
   std::vector<std::int64_t> fence;
-  /// Set: a message begins in pieces, when those before it have begun at its sender and its receiver awaits it, and
-  /// `after` says what it waits for besides. Those of control messages need only have been released (EarlyRelease).
+  /// Set: a message goes in pieces. It begins when earlier ones have begun at its sender and its receiver awaits it;
+  /// `after` says what it waits for besides. What a control message waits for need only have been released
+  /// (EarlyRelease).
   std::optional<SimulatedPieces> pieces;
 
   void add(const OrderedMessage& message, const std::vector<std::size_t>& waits_for);
@@ -68,13 +70,13 @@ void refuse_unsimulated(const StepSchedule& schedule);
 /// Throws InputError for a schedule with local phases. `expected`: what is possible with them.
 void refuse_local_phases(const StepSchedule& schedule, const std::string& expected);
 
-/// Steps of a schedule that come one after another: its own, or those of each of its phases.
+/// Steps of a schedule that come one after another: its own, or the steps of one of its phases.
 struct SimulatedPhase {
   const std::vector<Step>& steps;
   double setup = 0;                 ///< of a step, in units of size
-  double unit = 1;                  ///< what a unit of size takes
-  std::int64_t first_sender = 0;    ///< the node that sender 0 of the phase is
-  std::int64_t first_receiver = 0;  ///< the same
+  double unit = 1;                  ///< the time of a unit of size
+  std::int64_t first_sender = 0;    ///< the node of sender 0 of the phase
+  std::int64_t first_receiver = 0;  ///< the node of its receiver 0
 };
 /// With local phases receiver j is node senders + j; without, senders and receivers are counted apart. Keeps
 /// references.
@@ -86,20 +88,19 @@ struct MessagesOfSchedule {
 };
 /// Senders are 0 .. senders - 1, receivers follow. @pre the schedule is sound, without local phases, on one switch
 ///
-/// `control`: with what ranks tell each other, as jobs do in the mode of that name. Of `barrier` its fences; of `chain`
-/// the word of each receiver that it is free, and that of the receiver whose transfer leaves its slot to another one
-/// (transfers_before), which keep k instead of `most`. In `local` there is none.
+/// `control`: with the control messages of jobs in the mode of that name. `barrier` has its fences. `chain` has each
+/// receiver's word that it is free, and a word of the receiver whose transfer leaves its slot to another one
+/// (transfers_before); these keep k instead of `most`. `local` has none.
 ///
-/// `in_pieces`: for graph.pieces, where each host's own order is that of the pieces, and no message waits for the one
-/// before it to end. @pre `control`, if so
+/// `in_pieces`: for graph.pieces. Each host's own order is the order of the pieces, and no message waits for the
+/// previous one to end. @pre `control`, if so
 [[nodiscard]] MessagesOfSchedule messages_of(const StepSchedule& schedule, StepOrder order, bool control,
                                              bool in_pieces = false);
 
-/// A message for each send, as ranks are named, and one from a rank to itself, which takes no time, where a combine
-/// waits for more than its message; where combining takes time, work for every combine. A message that is kept waits
-/// until its receiver may take it, as it does in MPI if it is long; one that is combined comes to a buffer. Sends to
-/// the same rank begin in order.
-/// @pre the program is sound
+/// A message for each send, between the ranks as named. If a combine waits for more than its message, also a message
+/// from a rank to itself, which takes no time. If combining takes time, also work for every combine. A message that is
+/// kept waits until its receiver may take it, as it does in MPI if it is long. A message that is combined comes to a
+/// buffer. Sends to the same rank begin in order. @pre the program is sound
 struct MessagesOfProgram {
   OrderedMessages graph;
   std::vector<std::size_t> of_sends;  ///< the messages of the sends, in the order of the program
@@ -128,7 +129,7 @@ struct MessageTimes {
 [[nodiscard]] Timeline untimed(const TreeSchedule& schedule, std::string_view unit);
 /// Sender and receiver are at it together.
 void put_times(TimelineTransfer& transfer, double start, double end);
-/// `messages`: that of each transfer of an untimed timeline. All is done when the last message has ended.
+/// `messages`: the message of each transfer of an untimed timeline. All is done when the last message has ended.
 void put_times(Timeline& timeline, const MessageTimes& times, const std::vector<std::size_t>& messages);
 
 /// Goes through the messages as some machine says that they end.

@@ -11,11 +11,11 @@
 
 namespace sluice::detail {
 
-/// Which pieces of messages are under way, as jobs have them (StepExecutor, run/mpi/steps/step_executor.hpp): each host
-/// starts the pieces that it sends in the order of its messages, a window of them at a time, and posts the receives of
-/// those that it gets likewise. A piece is under way once both have happened. Knows no time.
+/// The pieces of messages under way, as in jobs (StepExecutor, run/mpi/steps/step_executor.hpp). Each host starts the
+/// pieces that it sends in the order of its messages, a window of them at a time. It posts receives of the pieces that
+/// it gets likewise. A piece is under way once both have happened. Knows no time.
 ///
-/// Not among them are messages of no bytes and those from a host to itself, which no job sends, and control messages.
+/// It leaves out messages of no bytes, messages from a host to itself, which no job sends, and control messages.
 class PieceWindows {
  public:
   /// Keeps a reference. @pre graph.pieces is set
@@ -35,7 +35,7 @@ class PieceWindows {
   [[nodiscard]] std::optional<Piece> next();
   /// Whether it was the last of its message. @pre it is under way
   bool end(const Piece& piece);
-  /// A message behind which its receiver lets others begin (EarlyRelease); each once, and none before a piece of it has
+  /// A message whose receiver now lets later ones begin (EarlyRelease); each once, and none before a piece of it has
   /// ended.
   [[nodiscard]] std::optional<std::size_t> next_released();
 
@@ -60,7 +60,7 @@ class PieceWindows {
     std::int64_t begun = 0;
     std::int64_t ended = 0;
     bool permitted = false;
-    std::size_t received_at = 0;  ///< its position among those of its receiver
+    std::size_t received_at = 0;  ///< its position among the messages of its receiver
   };
 
   Host& host(std::int64_t number) { return hosts_[static_cast<std::size_t>(number)]; }
@@ -68,14 +68,14 @@ class PieceWindows {
   void start_receives(Side& side) { start(side, &Message::posted, &Message::sent); }
   /// The pieces of one end of the messages, as far as its window and the permissions to send allow.
   void start(Side& side, std::int64_t Message::*started, std::int64_t Message::*at_other_end);
-  /// Of the piece with this number.
+  /// The bytes of the piece with this number.
   [[nodiscard]] std::int64_t bytes_of(std::size_t message, std::int64_t piece) const;
 
   const OrderedMessages& graph_;
   std::vector<Host> hosts_;
   std::vector<Message> messages_;
   std::deque<std::size_t> ready_;      ///< messages, once for each piece that may be under way
-  std::vector<std::int64_t> touched_;  ///< receivers of which a piece has come since they were asked for releases
+  std::vector<std::int64_t> touched_;  ///< receivers that got a piece since they were asked for releases
 };
 
 }  // namespace sluice::detail

@@ -71,11 +71,12 @@ template <class Transfer>
 /// `packed`: pieces are packed into buffers.
 [[nodiscard]] sluice::detail::UsualPieces usual_pieces(ExchangeMode mode, bool packed);
 
-/// What the ranks agreed to do: each its part. On all ranks. `receives`: what this rank gets, null: not known, on any.
+/// The ranks agree what to do; each gets its part. On all ranks. `receives`: what this rank gets; null on all ranks if
+/// that is not known.
 ///
-/// Modes without a plan: every rank finds out alone what it gets, from those that send it. Else rows are gathered on
-/// rank 0, which plans and sends every rank its part: nobody else holds more than its own. Throws InputError on every
-/// rank if rank 0 cannot plan.
+/// Modes without a plan: every rank learns what it gets from the ranks that send it. Otherwise rank 0 gathers rows,
+/// plans, and sends every rank its part: no other rank holds more than its own part. Throws InputError on every rank if
+/// rank 0 cannot plan.
 [[nodiscard]] ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sends,
                                          const std::vector<MessageSize>* receives, const ExchangeOptions& options);
 

@@ -22,11 +22,11 @@ void check_messages(const std::vector<MessageSize>& messages, const char* where,
 /// Throws InputError unless `receives`, by rank, is what the rank expects, which may be in any order.
 void check_expected(const std::vector<MessageSize>& receives, std::vector<MessageSize> expected);
 
-/// Whether a buffer of so many bytes holds all messages at these offsets.
+/// Whether a buffer of `bytes` holds all messages at these offsets.
 [[nodiscard]] bool fit_at(const std::vector<MessageSize>& messages, std::span<const std::int64_t> offsets,
                           std::size_t bytes);
 
-/// Whether a byte of a message to send, at these offsets behind `send`, is one of a message to receive.
+/// Whether a message to send, at its offset behind `send`, shares a byte with a message to receive.
 [[nodiscard]] bool overlap(const std::vector<MessageSize>& sends, std::span<const std::int64_t> at_send,
                            const std::byte* send, const std::vector<MessageSize>& receives,
                            std::span<const std::int64_t> at_receive, const std::byte* receive);

@@ -9,8 +9,8 @@
 
 namespace sluice::mpi::detail {
 
-/// Which ranks the senders and receivers of a schedule are: those of ExchangeOptions or, where it names none, of a
-/// schedule those of equal number, of clusters with local links those that send or receive anything.
+/// The ranks of the senders and receivers of a schedule: the ranks in ExchangeOptions, if it names any. Otherwise the
+/// ranks of equal number; for clusters with local links, the ranks that send or receive anything.
 class NodeRanks {
  public:
   /// `traffic`: between ranks, as many of them on both sides.
@@ -29,15 +29,15 @@ class NodeRanks {
   std::vector<int> receivers_;
 };
 
-/// The routes of two levels (ExchangeOptions::by_host), for the messages between hosts: all that goes from one host to
-/// another by the rank of the one that sends most to others, and by the rank of the other that gets most. `hosts`: of
-/// each rank.
+/// The routes of two levels (ExchangeOptions::by_host), for the messages between hosts. All that goes from one host to
+/// another leaves at the rank that sends most to other hosts, and enters at the rank that gets most. `hosts`: the host
+/// of each rank.
 [[nodiscard]] std::vector<Route> routes_by_host(const std::vector<Message>& between_hosts,
                                                 const std::vector<std::int64_t>& hosts);
 
-/// `options.schedule` between ranks. What a rank has for itself is in it only where there are local phases: else it
-/// needs no network. Throws InputError for one that does not deliver the traffic, what ranks have for themselves
-/// included.
+/// `options.schedule` between ranks. It includes what a rank has for itself only if there are local phases; otherwise
+/// that needs no network. Throws InputError for a schedule that does not deliver the traffic, including what ranks have
+/// for themselves.
 [[nodiscard]] StepSchedule given_schedule(const Traffic& traffic, const ExchangeOptions& options);
 
 }  // namespace sluice::mpi::detail

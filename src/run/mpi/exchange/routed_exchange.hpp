@@ -34,11 +34,12 @@ class RoutedData final : public StepData {
     std::size_t message = 0;  ///< of the user's list, or kHeld
     std::int64_t offset = 0;
   };
-  /// Of one direction: pieces of transfer i are those from first[i] to first[i + 1].
+  /// One direction: the pieces of transfer i are numbers first[i] to first[i + 1].
   struct List {
     std::vector<Piece> pieces;
     std::vector<std::size_t> first{0};
-    /// Calls `visit(piece, bytes of it to pass over, bytes)` for those that bytes offset ... of a transfer lie in.
+    /// Calls `visit(piece, bytes of it to pass over, bytes)` for the pieces that hold the bytes from `offset` on of a
+    /// transfer.
     template <class Visit>
     void visit(std::size_t transfer, std::int64_t offset, std::int64_t bytes, Visit&& visit) const;
   };
@@ -53,14 +54,17 @@ class RoutedData final : public StepData {
   List receives_;
 };
 
-/// An exchange with local phases: what crosses the backbone and what goes by local links, by an executor each. They go
-/// on side by side; a send of what comes by the other one waits until it is there (PassOnProtocol).
+/// An exchange with local phases: one executor carries what crosses the backbone, another what goes by local links.
+/// They run side by side. A send of data that comes through the other executor waits until it is there
+/// (PassOnProtocol).
 ///
-/// No deadlock: transfers before wait for nothing but their own list, those over the backbone besides for transfers
-/// before, and those after, behind which nothing else is in any list, for those over the backbone.
+/// No deadlock: transfers before the backbone wait for nothing but their own list. Transfers over the backbone also
+/// wait for transfers before it. Transfers after it are the last in their list, and wait for transfers over the
+/// backbone.
 class RoutedExchange {
  public:
-  /// `protocol`: what transfers over the backbone wait for besides; null: nothing. `user` must last as long as this.
+  /// `protocol`: what transfers over the backbone wait for besides; null: nothing. `user` must last as long as this
+  /// object.
   RoutedExchange(Channel& channel, const ExchangePart& part, UserMessages& user, StepExecutor::Limits limits,
                  std::unique_ptr<StepProtocol> protocol);
 

@@ -20,29 +20,31 @@ struct Fragment {
   friend bool operator==(const Fragment&, const Fragment&) = default;
 };
 
-/// One rank's part of local phases (sluice/schedule/local_phases.hpp), beside an ExchangePart whose transfers are those
-/// over the backbone.
+/// One rank's part of local phases (sluice/schedule/local_phases.hpp). The transfers of an ExchangePart beside it are
+/// the transfers over the backbone.
 ///
-/// Local transfers are a list of their own, those before and then those after, which an executor of its own carries
-/// out: so the phases overlap, and a transfer waits for nothing but the pieces that it carries. Where phases take turns
-/// (mode barrier) there is one list of all steps instead, that of the ExchangePart, and none here.
+/// Local transfers are a list of their own, first the transfers before the backbone and then those after it. An
+/// executor of its own carries them out. So the phases overlap, and a transfer waits for nothing but the pieces that it
+/// carries. If phases come one after another (mode barrier), the ExchangePart has one list of all steps, and this has
+/// none.
 struct RoutedPart {
   struct Local {
     int peer = 0;
     std::int64_t bytes = 0;
     std::int64_t step = 0;
     std::vector<Fragment> way = {};  ///< where its bytes lie, in their order
-    std::size_t after = 0;           ///< of a send: of the transfers in over the backbone so many have to be there
+    std::size_t after = 0;           ///< of a send: the number of transfers over the backbone that have to be here
+                                     ///< first
   };
   struct OverBackbone {
     std::vector<Fragment> way;  ///< where its bytes lie, in their order
-    std::size_t after = 0;      ///< of a send: of the local receives so many have to be there
+    std::size_t after = 0;      ///< of a send: the number of local receives that have to be here first
   };
 
   bool is = false;              ///< whether the exchange has local phases; the same on all ranks
-  bool moves_own = true;        ///< what a rank has for itself is copied; else the plan sends it, too
+  bool moves_own = true;        ///< what a rank has for itself is copied; otherwise the plan sends it, too
   bool shares_memory = false;   ///< local transfers are long enough to share memory for them; the same on all ranks
-  std::int64_t held_bytes = 0;  ///< of others, that the rank passes on
+  std::int64_t held_bytes = 0;  ///< data of other ranks that this rank forwards
   std::int64_t steps = 0;       ///< of local transfers
   std::vector<Local> sends;
   std::vector<Local> receives;
@@ -50,9 +52,9 @@ struct RoutedPart {
   std::vector<OverBackbone> exchange_receives;  ///< of ExchangePart::transfers_in
 };
 
-/// As split (exchange_part.hpp), of a schedule with local phases. `inner`: messages beside it that go straight by local
-/// links, after the transfers before. `in_turn`: a phase begins when the one before has ended, and the steps of all are
-/// those of the parts. O((transfers + routes) log routes) time.
+/// As split (exchange_part.hpp), for a schedule with local phases. `inner`: messages beside it that go straight by
+/// local links, after the transfers before the backbone. `in_turn`: a phase begins when the previous phase has ended,
+/// and the parts have the steps of all phases. O((transfers + routes) log routes) time.
 [[nodiscard]] std::vector<ExchangePart> split_phases(const StepSchedule& schedule, const std::vector<Message>& inner,
                                                      int ranks, std::int64_t slots, bool in_turn);
 

@@ -14,8 +14,8 @@
 
 namespace sluice::mpi::detail {
 
-/// The messages of an exchange between the user's two buffers, for the executor; those of one with local phases for
-/// RoutedData, which knows where the bytes of its transfers lie.
+/// The messages of an exchange between the user's two buffers, for the executor. For an exchange with local phases they
+/// serve RoutedData, which knows where the bytes of its transfers lie.
 class UserMessages final : public StepData, public ListedMessages {
  public:
   UserMessages(const std::vector<MessageSize>& sends, const std::vector<MessageSize>& receives,
@@ -45,7 +45,7 @@ class UserMessages final : public StepData, public ListedMessages {
   void receiving(int from, std::int64_t /*bytes*/) override { incoming_.push_back({receive_at_.at(from), 0}); }
 
  private:
-  /// A transfer of this rank: of which message of the user's list, and where in it.
+  /// A transfer of this rank: the message of the user's list, and its place in that message.
   struct Place {
     std::size_t message = 0;
     std::int64_t offset = 0;

@@ -26,33 +26,33 @@ namespace sluice::mpi::detail {
 [[nodiscard]] bool native_is_clearly_faster(const WayTimes& usual, std::span<const double> planned,
                                             std::span<const double> native);
 
-/// By which way a job is carried out; the same on all ranks. kTurns: its plan and a collective of MPI's own take turns,
-/// and then the faster one is used.
+/// The way to carry out a job; the same on all ranks. kTurns: executions alternate between the job's plan and MPI's own
+/// collective, then use the faster one.
 enum class Way { kPlan, kTurns, kNative };
 
-/// Decides whether an execution of a job is carried out by its plan or by a collective of MPI's own, and then begins it
-/// and moves it on. Where the two take turns, they do so in the first executions of the job, and the faster one is used
-/// from then on, as no model predicts how fast an MPI is. A job with the same arguments as an earlier one goes on where
-/// that one was, so that jobs which are made for a single execution come to a decision, too.
+/// Decides whether an execution of a job goes by its plan or by MPI's own collective, begins it, and advances it. If
+/// the two alternate, they do so in the first executions of the job. The faster one serves from then on: no model
+/// predicts how fast an MPI is. A job with the same arguments as an earlier job goes on where that one was. So jobs
+/// that are made for a single execution come to a decision, too.
 ///
-/// The first execution goes by the plan, as many jobs have no other. The second one and the ninth begin with an
-/// agreement of all ranks, and those between them with a barrier: a rank that is done with one way early would count
-/// what the others still take as time of the other way. Whoever starts an execution does not wait for that: it is moved
-/// on like all else. Times are those of the slowest rank from there to the end of the execution; where ranks compute
-/// meanwhile both ways take longer, and the plan stays unless MPI's way is clearly faster.
+/// The first execution goes by the plan, because many jobs have no other. The second and the ninth begin with an
+/// agreement of all ranks, the executions between them with a barrier. Otherwise a rank that is done with one way early
+/// would count what the others still take as time of the other way. The rank that starts an execution does not wait for
+/// that: it is advanced like all else. Times are the slowest rank's, from there to the end of the execution. If ranks
+/// compute meanwhile both ways take longer, and the plan stays unless MPI's way is clearly faster.
 ///
-/// A job between nodes whose executions are not short goes on looking (WayWatch): where the network has changed, four
-/// executions go by the two ways in turns again. The job goes the other way from then on if each of its two took less
-/// than each of the present way's. That is for this job alone, which is the one that lasts.
+/// A job between nodes whose executions are not short goes on looking (WayWatch). If the network has changed, four
+/// executions alternate between the two ways again. The job changes its way if both samples of the other way beat both
+/// samples of the current way. This concerns only this job, because it is the one that lasts.
 ///
-/// `Executions`, of the job: begin_planned() and begin_natively(Turns::Turn), to begin the one that was started last,
-/// whose collective has that turn; carry_out(), to advance what was begun: natively() says which.
+/// `Executions`, of the job, has begin_planned() and begin_natively(Turns::Turn), which begin the execution that was
+/// started last; its collective has that turn. carry_out() advances what was begun: natively() says which way.
 class WayTrial {
  public:
   /// By the plan, unless another way is chosen.
   explicit WayTrial(Channel& channel) : channel_(channel) { state_.stage = Stage::kPlanned; }
 
-  /// Before the first execution. `kept`: whose trial this one goes on with, and is kept in for the next one.
+  /// Before the first execution. `kept`: the trial that this one continues, and where it is kept for the next one.
   void choose(Way way, const KeptPlan& kept);
 
   /// Starts an execution, on all ranks; does not wait. `possible`: whether this rank is in favour of trying MPI's own
@@ -88,7 +88,7 @@ class WayTrial {
   }
   /// Whether it serves: it was chosen, or has been found to be faster.
   [[nodiscard]] bool native() const { return state_.stage == Stage::kNative; }
-  /// Of the slowest rank, once it is decided; 0 before, and where nothing was tried.
+  /// Times of the slowest rank, once it is decided; 0 before, and if nothing was tried.
   [[nodiscard]] WayTimes measured() const { return {state_.planned_s, state_.native_s}; }
   [[nodiscard]] bool over() const { return state_.over(); }
 
@@ -133,7 +133,7 @@ class WayTrial {
   Stage decided_before_ = Stage::kFirst;  ///< before the ways were measured again
   WayWatch watch_;
   std::unique_ptr<LargestOfAll> check_;  ///< of a window, beside one execution, and judged at the start of the next
-  bool ended_ = true;                    ///< the execution, but for that
+  bool ended_ = true;                    ///< the execution, apart from check_
 };
 
 }  // namespace sluice::mpi::detail

@@ -40,7 +40,7 @@ class WayWatch {
     most_s_ = std::max(most_s_, time_s);
   }
   [[nodiscard]] bool full() const { return executions_ >= kWindow; }
-  /// Ends the window: the words of this rank, of which all ranks are to know the largest of each.
+  /// Ends the window. Returns the words of this rank: all ranks need the largest of each.
   [[nodiscard]] std::vector<std::uint64_t> end_window() {
     std::vector<std::uint64_t> words{ordered_word(least_s_), ordered_word(most_s_)};
     restart();

@@ -11,9 +11,9 @@
 /// What follows from meetings of hosts; no MPI here.
 namespace sluice::mpi::detail {
 
-/// The groups, by the rule that network() states, from the meetings of all passes, with the links between them as far
-/// as these meetings tell: the speed of a connection is the best of any, to be replaced by that of one which had the
-/// link to itself (set_single_connection). `message_s` is left 0. Meetings that found nothing have rates of 0.
+/// The groups, by the rule that network() states, from the meetings of all passes. Also the links between them, as far
+/// as these meetings tell. The speed of a connection is the best of all meetings; a meeting that has the link to itself
+/// gives the final speed (set_single_connection). `message_s` is left 0. Meetings that found nothing have rates of 0.
 [[nodiscard]] HostNetwork find_groups(int hosts, std::span<const Meeting> meetings);
 
 /// Whether the meetings leave no doubt of the groups that find_groups makes of them, by the rule that network() states.

@@ -20,33 +20,34 @@ constexpr double kMemoryBytes_s = 4e9;
 /// The network of the channel's context, which keeps it. Collective. Throws what Channel::check throws.
 std::shared_ptr<const HostNetwork> learn_network(Channel& channel);
 
-/// Where the library chooses, exchanges and redistributions of which a rank sends or receives so much, in bytes, are
-/// worth knowing the network for.
+/// If the library chooses: from this number of bytes on that a rank sends or receives, it pays to know the network for
+/// an exchange or a redistribution.
 constexpr std::int64_t kLongForNetwork = 256 << 10;
 
 /// Networks that other communicators know are not inherited any more. Local, for all ranks.
 void forget_networks();
 
-/// What the variable SLUICE_PLATFORM of rank 0 names: the platform of that file; nothing where there is none. A file
-/// that cannot be read, or of another number of ranks, is said once on standard error. On all ranks; collective.
+/// The platform of the file that the variable SLUICE_PLATFORM of rank 0 names; nothing if it names none. If the file
+/// cannot be read, or is for another number of ranks, one line on standard error says so. On all ranks; collective.
 [[nodiscard]] std::shared_ptr<const Platform> platform_of_variable(Channel& channel);
 
 /// The platform that jobs plan by where the user gave none.
 struct JobPlatform {
   Platform platform;
-  bool speeds_are_known = false;  ///< else it is good for the shape of a plan alone
+  bool speeds_are_known = false;  ///< otherwise it is good only for the shape of a plan
 };
-/// That of SLUICE_PLATFORM, else by the network if that may be measured, else the usual one. Collective.
+/// The platform of SLUICE_PLATFORM; otherwise of the network if that may be measured; otherwise the usual one.
+/// Collective.
 [[nodiscard]] JobPlatform platform_of_job(Channel& channel);
-/// That of usual_network, in which messages of 64 KiB or more take longer than their bytes: most MPIs send them only
-/// when the receiver asks for them. Collective.
+/// The platform of usual_network, except that messages of 64 KiB or more take longer than their bytes: most MPIs send
+/// them only when the receiver asks for them. Collective.
 [[nodiscard]] JobPlatform usual_platform(Channel& channel);
 
 constexpr double kMeasuredWithin = 0.05;  ///< how exactly the network is known
 
-/// Between hosts, where no platform is given: shorter messages of collectives go by no network that was measured.
+/// Between hosts, if no platform is given: shorter messages of collectives ignore a measured network.
 constexpr std::int64_t kLongBetweenHosts = 32 << 10;
-/// Whether a broadcast over the platform is planned in less than half a second, so that nobody has to ask for it.
+/// Whether a broadcast over the platform is planned in less than half a second, so that no user has to ask for it.
 [[nodiscard]] bool is_planned_soon(const Platform& platform);
 
 /// What a network of these hosts usually is: all connected alike by 1 Gbit/s, a message taking as long as 4 KiB do.

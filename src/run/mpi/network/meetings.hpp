@@ -13,25 +13,25 @@ struct Meeting {
   double latency_s = 0;  ///< half of a round trip
   double to_a = 0;       ///< bytes per second that came there
   double to_b = 0;
-  int pass = 0;  ///< of several in which all rounds are held
+  int pass = 0;  ///< the pass; each pass holds all rounds
 };
 
-/// A round of meetings of n hosts: host i meets host i xor r, or, mirrored, the one for which the sum of both is r
-/// modulo n. Two hosts that would meet themselves meet each other then. Neighbours meet neighbours in both, so that
-/// what they share shows; mirrored, whatever n is.
+/// A round of meetings of n hosts. Host i meets host i xor r or, if mirrored, host r - i modulo n. Two hosts that would
+/// meet themselves meet each other then. Neighbours meet neighbours in both kinds, so that what they share shows;
+/// mirrored rounds do so for any n.
 struct MeetingRound {
   int r = 0;
   bool mirrored = false;
 
-  /// Whom `host` meets; none: itself, or `hosts` or more.
+  /// The host that `host` meets; none: itself, or `hosts` or more.
   [[nodiscard]] int partner(int host, int hosts) const;
 
   friend bool operator==(const MeetingRound&, const MeetingRound&) = default;
 };
 
-/// The rounds of some hosts. Where their number is a power of two: r is 1 to 7 for up to 8 hosts, else the powers of
-/// two, which join all hosts, and three more. Else: mirrored, all r, for up to 16 hosts; for more of them the powers of
-/// two, two more, and mirrored ones in which halves and thirds of the hosts meet.
+/// The rounds of `hosts` hosts. If `hosts` is a power of two: r is 1 to 7 for up to 8 hosts; for more hosts, r is each
+/// power of two, which joins all hosts, and three more numbers. Otherwise up to 16 hosts have mirrored rounds for all
+/// r. More hosts have the powers of two, two more, and mirrored rounds that let halves and thirds of the hosts meet.
 [[nodiscard]] std::vector<MeetingRound> rounds_of(int hosts);
 
 }  // namespace sluice::mpi::detail

@@ -10,14 +10,14 @@
 
 namespace sluice::mpi::detail {
 
-/// A file in which a program leaves what it measured for its next run on the same hosts with the same MPI.
+/// A file that keeps what a program measured for its next run on the same hosts with the same MPI.
 ///
 /// Text: lines that begin with '#' tell people what is inside; then "sluice-network 1 KEY", and the numbers of
-/// kNetworkFields. Rank 0 reads and writes. A file of other hosts, or one that cannot be read or written, is said once
-/// on standard error, and the network is measured anew. A file of something else is left as it is.
+/// kNetworkFields. Rank 0 reads and writes. If the file is for other hosts, or cannot be read or written, one line on
+/// standard error says so, and the network is measured anew. A file with other contents is left as it is.
 class NetworkCache {
  public:
-  /// `path`: null: no file; it matters on rank 0. `host_of_rank`: of all ranks. Collective, as is all else.
+  /// `path`: null: no file; it matters on rank 0. `host_of_rank`: for all ranks. Collective, like all other members.
   NetworkCache(Channel& channel, const char* path, const std::vector<int>& host_of_rank);
 
   /// What the file has; on all ranks, or on none.

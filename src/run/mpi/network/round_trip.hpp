@@ -7,8 +7,8 @@
 
 namespace sluice::mpi::detail {
 
-/// Seconds that a message of so many bytes takes to `peer`: half of the least time there and back, of several. The peer
-/// calls it with `first` the other way round. `buffer` is sent and received into.
+/// Seconds that a message of `bytes` takes to `peer`: half of the least of several round trips. The peer calls it with
+/// the opposite `first`. `buffer` is sent, and received into.
 double half_of_round_trip(Channel& channel, int peer, bool first, const std::shared_ptr<std::byte[]>& buffer,
                           int bytes);
 

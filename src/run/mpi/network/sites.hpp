@@ -28,8 +28,8 @@ struct HostBest {
 /// How two hosts, or two sets of hosts, met.
 struct Nearness {
   int meetings = 0;
-  int near = 0;      ///< in which both got what their links can do
-  double share = 0;  ///< of that, a sum over the meetings
+  int near = 0;      ///< meetings that gave both hosts what their links can do
+  double share = 0;  ///< the share of that, summed over the meetings
 
   void add(const Nearness& other) {
     meetings += other.meetings;
@@ -41,16 +41,16 @@ struct Nearness {
 
 [[nodiscard]] Nearness nearness_of(const Meeting& m, const std::vector<HostBest>& best);
 
-/// Sites of hosts: that of each host, counted in the order of their first hosts.
+/// Sites of hosts: the number of each host's site. Sites are counted in the order of their first hosts.
 class Sites {
  public:
-  /// `set_of(host)`: the same for hosts of a site.
+  /// `set_of(host)`: equal for hosts of one site.
   Sites(int hosts, const std::function<int(int)>& set_of);
 
   [[nodiscard]] int count() const { return static_cast<int>(hosts_.size()); }
   [[nodiscard]] int of(int host) const { return site_[static_cast<std::size_t>(host)]; }
   [[nodiscard]] bool same(const Meeting& m) const { return of(m.a) == of(m.b); }
-  /// Of each site, in order.
+  /// The hosts of each site, in order.
   [[nodiscard]] const std::vector<std::vector<int>>& hosts() const { return hosts_; }
 
  private:
@@ -65,9 +65,10 @@ struct FoundSites {
   bool explain_all = false;
 };
 
-/// By what hosts found in their meetings alone: sets of hosts are joined, the nearest first. Or, where that explains
-/// few of the rates, sites of as many hosts each, one after the other, if links between them that carry so much explain
-/// most: in rounds in which few meet across, these have what their links can do. The rule: network().
+/// Finds sites only from what hosts found in their meetings. Sets of hosts are joined, the nearest first. If that
+/// explains few of the rates, it tries sites of equally many consecutive hosts, if links between them that carry so
+/// much explain most. Reason: in rounds that let few hosts meet across sites, these get what their links can do. The
+/// rule: network().
 [[nodiscard]] FoundSites find_sites(int hosts, std::span<const Meeting> meetings, const std::vector<HostBest>& best);
 
 }  // namespace sluice::mpi::detail

@@ -14,8 +14,8 @@ struct StreamEnds {
   int from = MPI_PROC_NULL;  ///< who sends
 };
 
-/// How much is sent: for so many seconds, but not less than some bytes, unless that takes too long, nor more than
-/// others.
+/// How much is sent: for `seconds`, at least `least_bytes` unless that takes longer than `most_seconds`, at most
+/// `most_bytes`.
 struct StreamLimits {
   int piece_bytes = 32 << 10;
   double seconds = 0.1;

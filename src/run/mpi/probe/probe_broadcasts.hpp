@@ -13,10 +13,10 @@ struct MeasuredBroadcasts {
   std::vector<GapTable::Point> planned;  ///< messages of our own, of the strategy that is best by the models
 };
 
-/// Broadcasts from the first of the ranks, which are those of `cluster` in its order, both ways in turns: from a common
-/// start until the slowest rank has the message. In about `seconds`; sizes that do not fit, or beyond the cluster's
-/// gap, are left out, but for the two smallest. Times do not fall as sizes rise. Collective; the same on all ranks if
-/// `seconds` is.
+/// Measures broadcasts from the first rank, alternating between both ways; the ranks are the ranks of `cluster`, in its
+/// order. A time lasts from a common start until the slowest rank has the message. It takes about `seconds`. Sizes that
+/// do not fit, or exceed the cluster's gap, are left out, except the two smallest. Times do not fall as sizes rise.
+/// Collective; equal on all ranks if `seconds` is.
 [[nodiscard]] MeasuredBroadcasts measure_broadcasts(MPI_Comm comm, const PlatformCluster& cluster, double seconds);
 
 }  // namespace sluice::mpi::detail

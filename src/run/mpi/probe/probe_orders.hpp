@@ -46,7 +46,7 @@ class Orders {
   double send_train(const Order& order);
   void receive_train(const Order& order);
 
-  /// Room for so many bytes.
+  /// Memory for `bytes` bytes.
   std::shared_ptr<std::byte[]> room(std::size_t bytes);
 
   Channel& channel_;

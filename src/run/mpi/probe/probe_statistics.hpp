@@ -42,18 +42,18 @@ inline constexpr std::array<std::int64_t, 7> kProbedSizes{1, 1 << 10, 8 << 10, 6
 /// adjacent violators). Points in the order of their sizes. O(points).
 [[nodiscard]] std::vector<GapTable::Point> rising(const std::vector<GapTable::Point>& points);
 
-/// g(m) at `sizes`, which rise, and at sizes between them where it bends: where the time at the geometric mean of two
-/// sizes differs from the straight line between them by more than 10 %, both halves are looked at again, down to sizes
-/// a factor of 2 apart. At most `most_points`.
+/// g(m) at `sizes`, which rise, and between them where it bends. Two sizes have a straight line between them. If the
+/// time at their geometric mean differs from it by more than 10 %, both halves are examined again, down to sizes a
+/// factor of 2 apart. At most `most_points`.
 ///
-/// `measure` returns the time for a size, or less than 0 if no more is to be measured of that size and of what would
-/// follow it in its part: at a size of the first list, that ends the list.
+/// `measure` returns the time for a size; less than 0 ends the measurements of that size and of what would follow it in
+/// its part. At a size of `sizes`, that ends the list.
 [[nodiscard]] std::vector<GapTable::Point> measure_where_it_bends(const std::vector<std::int64_t>& sizes,
                                                                   std::size_t most_points,
                                                                   const std::function<double(std::int64_t)>& measure);
 
-/// 1, 2, 4, ... and `most` at last, until `rate` grows by less than 15 %: how many times the first rate the largest one
-/// is, rounded, 1 to `most`.
+/// Tries 1, 2, 4, ... and `most` at last, until `rate` grows by less than 15 %. Returns the ratio of the largest rate
+/// to the first, rounded, 1 to `most`.
 [[nodiscard]] std::int64_t side_by_side(std::int64_t most, const std::function<double(std::int64_t)>& rate);
 
 }  // namespace sluice::mpi::detail

@@ -52,16 +52,17 @@ struct PlannedCollective {
 
 [[nodiscard]] Way way_of(const CollectiveTask& task, Context& context);
 
-/// By memory that all ranks share, each rank plans its own part. Else rank 0 plans, or checks the given program, and
+/// If all ranks share memory, each rank plans its own part. Otherwise rank 0 plans, or checks the given program, and
 /// tells each rank its part. Collective; what rank 0 throws, all ranks throw.
 [[nodiscard]] PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task);
 
-/// Unless the program states a pace: a rank's sends take turns at its port, each for as long as it needs it: where
-/// all begin at once, a switch has to drop what it cannot queue, and the last messages of a connection are sent again
-/// 0.2 s later. No send waits for longer, as a message that its receiver does not yet ask for must not hold up others.
+/// Unless the program states a pace, a rank's sends alternate at its port, each for as long as it needs the port. If
+/// all began at once, a switch would have to drop what it cannot queue, and the last messages of a connection would be
+/// sent again 0.2 s later. No send waits for longer, because a message that its receiver does not yet ask for must not
+/// hold up others.
 ///
-/// SMPI makes each message a flow of its own. Those at a port share it, without loss; but those of a connection that
-/// begin at once arrive together, too late to be passed on one by one, so there they take turns.
+/// SMPI makes each message a flow of its own. Flows at a port share it without loss. But messages of one connection
+/// that begin at once arrive together, too late to be forwarded one by one, so they go one after another.
 void take_turns(Program& program, const JobPlatform& known);
 
 }  // namespace sluice::mpi::detail

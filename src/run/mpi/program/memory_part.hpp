@@ -12,15 +12,15 @@ enum class MemoryReduction : std::uint8_t {
   kShares  ///< each rank combines a share of the elements of all, and the root gathers the shares
 };
 
-/// What `rank` does in a collective where all ranks share memory (SharedProgram). There are no links to spare, and what
-/// goes to several ranks is copied once, so each byte goes from a rank that has it straight to those that want it, and
-/// ranks wait for each other once: twice, where shares are combined first and then given to those that want them.
+/// What `rank` does in a collective if all ranks share memory (SharedProgram). There are no links to spare, and what
+/// goes to several ranks is copied once. So each byte goes straight from a rank that has it to the ranks that want it.
+/// Ranks wait for each other once; twice if shares are combined first and then distributed.
 ///
 /// `shape`: the program without its operations. Its `algorithm` becomes "flat", "pairwise" or, of a reduction by
 /// shares, "shares". Each rank plans its own part alone, in O(ranks) time and memory.
 ///
-/// A rank combines its own elements with those of the ranks behind it, then with those before it, nearest first: in
-/// their order, and the same in every execution. All ranks have the same result to the last bit.
+/// A rank combines its own elements with the elements of later ranks, then of earlier ranks, nearest first: in their
+/// order, and the same in every execution. All ranks have the same result to the last bit.
 [[nodiscard]] ProgramPart memory_part(const Program& shape, std::int64_t rank,
                                       MemoryReduction reduction = MemoryReduction::kShares);
 

@@ -23,7 +23,8 @@ namespace sluice::mpi::detail {
 /// own elements are combined with it there.
 class ProgramData final : public ElementData {
  public:
-  /// `operation`: its elements are those of the part. For bytes that are only moved, it is MPI_BYTE with any operation.
+  /// `operation`: its elements are the part's elements. For bytes that are only moved, it is MPI_BYTE with any
+  /// operation.
   ProgramData(const ElementOperation& operation, const ProgramPart& part);
 
   /// The positions of sends and receives among the operations of the part, in their order.
@@ -53,7 +54,7 @@ class ProgramData final : public ElementData {
 
  private:
   enum class Place : std::uint8_t { kOwn, kResult, kHeld };
-  /// Where an element of the array lies: so many elements on from it in a place.
+  /// Where an element of the array lies: `shift` elements further on in `place`.
   struct Home {
     Place place = Place::kResult;
     std::int64_t shift = 0;

@@ -25,21 +25,20 @@ struct ProgramTask {
 [[nodiscard]] ProgramTask program_task(const Channel& channel, const ElementOperation& operation,
                                        const ProgramPart& part);
 
-/// Carries out a rank's part of a program, any number of times: by memory that all ranks share where they do, else by
+/// Carries out a rank's part of a program, any number of times: by memory that all ranks share if they do, otherwise by
 /// messages of MPI.
 ///
-/// There is no deadlock if validate() finds none: a program passes it only if it ends even where each send waits for
-/// its receiver and a rank takes one message at a time, and this executor waits for less.
+/// There is no deadlock if validate() finds none. A program passes it only if it ends even if each send waits for its
+/// receiver and a rank takes one message at a time. This executor waits for less.
 class ProgramExecutor {
  public:
-  /// `thread`: null, or what makes progress while elements are combined. Collective where all ranks share memory, and
-  /// throws then as SharedProgram.
+  /// `thread`: null, or what makes progress while elements are combined. Collective if all ranks share memory; then it
+  /// throws as SharedProgram.
   ProgramExecutor(Channel& channel, const ElementOperation& operation, const ProgramPart& part, ProgressThread* thread);
   ProgramExecutor(const ProgramExecutor&) = delete;
   ProgramExecutor& operator=(const ProgramExecutor&) = delete;
 
-  /// `own`: the ranges that the rank has at the start, one after the other; `result`: room for those at the end.
-  /// `own` may be MPI_IN_PLACE where ProgramData::may_be_in_place().
+  /// `own`: the ranges that the rank has at the start, one after the other; `result`: memory for its ranges at the end.
   void begin(const void* own, void* result);
   /// As TreeExecutor::advance.
   Advance advance();

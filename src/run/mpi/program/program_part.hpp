@@ -12,7 +12,7 @@ namespace sluice::mpi::detail {
 struct PartRange {
   std::int64_t begin = 0;  ///< elements
   std::int64_t count = 0;
-  /// Of a combine whose order counts: what comes is of lower ranks than what is there.
+  /// For a combine whose order counts: the message comes from lower ranks than the elements that are there.
   bool lower = false;
 };
 
@@ -41,14 +41,15 @@ inline constexpr auto kPartFields = [](auto& numbers, ProgramPart& part) {
   });
 };
 
-/// The parts of all ranks. @pre validate(program) finds nothing wrong. Where the order of combining counts, messages
-/// are followed to see whose bytes they carry; that takes one pass over operations that could be carried out one after
-/// the other in the order of the list, and as many as it needs over others.
+/// The parts of all ranks. @pre validate(program) finds nothing wrong. If the order of combining counts, messages are
+/// followed to see whose bytes they carry. That takes one pass if the operations could be carried out one after the
+/// other in the order of the list, otherwise as many passes as necessary.
 [[nodiscard]] std::vector<ProgramPart> parts_of(const Program& program);
-/// The part of `rank`, of a program whose operations are all of that rank, and whose order of combining does not count.
+/// The part of `rank`, for a program whose operations are all of that rank, and whose order of combining does not
+/// count.
 [[nodiscard]] ProgramPart part_of(const Program& program, std::int64_t rank);
 
-/// `part`, of a broadcast, for a message of so many bytes, none more than its own; ranges that met still do.
+/// `part`, of a broadcast, for a message of `bytes`, at most its own; ranges that met still do.
 [[nodiscard]] ProgramPart shrunk(const ProgramPart& part, std::int64_t bytes);
 
 }  // namespace sluice::mpi::detail

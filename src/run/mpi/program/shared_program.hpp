@@ -34,16 +34,16 @@ class SharedProgram {
   /// Bytes. Longer messages to several receivers are put up for each of them.
   static constexpr std::int64_t kMostTogether = 4 << 20;
 
-  /// Of the part that `data` was made for. Collective; throws as Channel::check, if the system refuses memory that
-  /// others could map, and InputError on all ranks if they are not parts of programs of one size.
+  /// For the part that `data` was made for. Collective. Throws as Channel::check, if the system refuses memory that
+  /// others could map, and InputError on all ranks if their parts are of programs of different sizes.
   SharedProgram(Channel& channel, const ElementOperation& operation, std::shared_ptr<ProgramData> data,
                 const ProgramPart& part);
   ~SharedProgram();
   SharedProgram(const SharedProgram&) = delete;
   SharedProgram& operator=(const SharedProgram&) = delete;
 
-  /// Whether it serves, which is the same on all ranks: not where some rank has no memory for it, or elements that are
-  /// no run of bytes.
+  /// Whether it serves, equal on all ranks. It does not if some rank has no memory for it, or if elements are no run of
+  /// bytes.
   [[nodiscard]] bool connected() const { return connected_; }
 
   /// Begins an execution with what ProgramData::use was given.
@@ -94,14 +94,15 @@ class SharedProgram {
   std::vector<Outgoing> outgoing_;
   std::vector<Incoming> incoming_;
   Arena::Block block_;
-  /// By operation, those of outgoing_ before those of incoming_: how many others it waits for, and which wait for it.
+  /// By operation, operations of outgoing_ before operations of incoming_: the number of operations that it waits for,
+  /// and the operations that wait for it.
   std::vector<std::size_t> waits_;
   std::vector<std::vector<std::size_t>> frees_;
 
   // The present execution.
   bool running_ = false;
-  std::vector<std::size_t> missing_;   ///< by operation: those it waits for that have not ended
-  std::vector<std::size_t> may_move_;  ///< operations that wait for none, and have not ended
+  std::vector<std::size_t> missing_;   ///< by operation: how many that it waits for have not ended
+  std::vector<std::size_t> may_move_;  ///< operations that wait for no other, and have not ended
   MemoryWatch watch_;
   std::optional<TransferTrace> trace_;
 };

@@ -16,11 +16,11 @@ namespace sluice::mpi::detail {
 /// The copy of a message, or of any range of its bytes: the product of one CopyAxis a level, slowest first, the last
 /// one counted in bytes and with steps of 1. The message's bytes are in the order of the product, last level fastest.
 ///
-/// Of a triangle or trapezoid (`rows`) a message is the product of two levels cut to it, row by row; a third level can
-/// be there, the bytes of an element.
+/// For a triangle or trapezoid (`rows`) a message is the product of two levels cut to it, row by row. There can be a
+/// third level: the bytes of an element.
 ///
-/// Starting anywhere costs O(levels log runs), so that the chunks of a message are independent of each other; from
-/// there on every run is copied at once, and rows of one run, or of runs of one small size, in a loop without calls.
+/// Starting anywhere costs O(levels log runs), so the chunks of a message are independent of each other. From there on
+/// every run is copied at once. Rows of one run, or of runs of one small size, are copied in a loop without calls.
 class BoxCopy {
  public:
   struct Level {
@@ -66,10 +66,10 @@ class BoxCopy {
     std::int64_t last = 0;
   };
   [[nodiscard]] CutRow cut_row(std::int64_t row, std::int64_t begin, const CopyAxis::Cursor& slow) const;
-  /// Rows of the last level, alike but for where they are; planes of them, if the level before the rows' has several
-  /// positions in a row with all rows each.
+  /// Rows of the last level that differ only in their place. There are planes of rows if the level before the rows'
+  /// level has several positions in a row with all rows each.
   struct Rows {
-    std::int64_t column = 0;  ///< byte of that level with which each begins
+    std::int64_t column = 0;  ///< byte of that level that begins each row
     std::int64_t bytes = 0;
     std::int64_t from = 0;  ///< of byte 0 of that level, in either memory
     std::int64_t to = 0;
@@ -79,7 +79,7 @@ class BoxCopy {
     std::int64_t planes = 1;
     std::int64_t from_plane_step = 0;
     std::int64_t to_plane_step = 0;
-    /// Where the rows are, in steps, if they are all positions of this one; else each follows the one before.
+    /// Where the rows are, in steps, if they are all positions of this axis; otherwise each follows the previous row.
     const CopyAxis* places = nullptr;
   };
   /// As copy(), whole elements where these are the last level.

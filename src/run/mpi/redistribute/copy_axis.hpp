@@ -24,7 +24,7 @@ struct CopyAxis {
   struct Cursor {
     std::size_t run = 0;
     std::int64_t within = 0;  ///< positions of the run already behind
-    std::int64_t from = 0;    ///< indices to add to those of the runs: those of the period
+    std::int64_t from = 0;    ///< the period's indices, to be added to the indices of the runs
     std::int64_t to = 0;
   };
 

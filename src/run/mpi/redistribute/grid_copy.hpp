@@ -16,19 +16,19 @@ struct GridAxis {
   std::int64_t to_step = 1;
 };
 
-/// Copies the elements at each pair of positions of two axes, `bytes` each: an array of which rows and columns are
-/// scattered in one memory or both, transposed or not. `from` and `to` belong to index 0 of both axes.
+/// Copies the elements at each pair of positions of two axes, `bytes` each. The array may be transposed, and its rows
+/// and columns may be scattered in one memory or both. `from` and `to` belong to index 0 of both axes.
 ///
-/// The offsets of some positions at a time are written down once and used for all of the other axis, so that a copy
-/// costs no walk over runs; and where neighbours in one axis are far apart in a memory, the tiles are so narrow that
-/// each line of the cache is used up while it is there.
+/// The offsets of some positions are written down once and used for all of the other axis, so a copy does not walk over
+/// runs. If neighbours in one axis are far apart in a memory, the tiles are so narrow that each line of the cache is
+/// used up while it is there.
 void copy_grid(GridAxis slow, GridAxis fast, std::int64_t bytes, const std::byte* from, std::byte* to);
 
-/// Whether copy_periods() is for the axis: its runs are short, and few or all of one length.
+/// Whether copy_periods() serves the axis: its runs are short, and few or all of one length.
 [[nodiscard]] bool has_period_copies(const CopyAxis& axis);
-/// For fewer periods copy_periods() is not worth while.
+/// For fewer periods copy_periods() does not pay.
 inline constexpr std::int64_t kLeastPeriods = 4;
-/// Copies whole periods of an axis in bytes from `c` on, with which one begins, and moves it behind them.
+/// Copies whole periods of an axis in bytes, from `c` on, and moves `c` behind them. @pre a period begins at `c`
 void copy_periods(const CopyAxis& axis, CopyAxis::Cursor& c, std::int64_t periods, const std::byte* from,
                   std::byte* to);
 

@@ -21,14 +21,14 @@ struct CopyRows {
   std::int64_t to_step = 0;
 };
 
-/// How the messages of one rank are copied: to the message (its sends), from it (its receives), from the source to
-/// the target (what it sends itself), or from the target to a message again (what it passes on).
+/// How the messages of one rank are copied: to the message (its sends), from it (its receives), from the source to the
+/// target (what it sends itself), or from the target to another message (what it forwards).
 ///
 /// A message is the product of runs in each dimension, and messages share them: one CopyAxis for each dimension and
-/// process coordinate met there, whatever the number of messages. The bytes of a message are in the order of storage of
-/// the source. Where the fastest dimensions are all there on this side, they are one level with the next, unless a part
-/// of a matrix moves: then every message has a description of its rows (PartRows). In a target that is transposed no
-/// two elements of a message follow each other: the bytes of an element are a level of their own.
+/// process coordinate met there, for any number of messages. The bytes of a message are in the order of storage of the
+/// source. If this side has the fastest dimensions completely, they are one level with the next, unless a part of a
+/// matrix moves: then every message has a description of its rows (PartRows). In a transposed target no two elements of
+/// a message follow each other, so the bytes of an element are a level of their own.
 class MessageCopies {
  public:
   /// `peers`: processes of the other grid that this rank sends to (kPack), or receives from (kUnpack), or whose
@@ -45,7 +45,7 @@ class MessageCopies {
   [[nodiscard]] bool passes_cache() const { return fetches_ || streams_; }
 
  private:
-  /// Of each level in bytes; 0: dense, depends on the message.
+  /// In bytes, for each level; 0: dense, depends on the message.
   using Steps = std::array<std::int64_t, kMaxDimensions>;
 
   void merge_levels();
@@ -54,7 +54,7 @@ class MessageCopies {
 
   std::size_t dimensions_ = 0;
   std::size_t levels_ = 0;                   ///< those left after merging; the slower ones come first
-  std::vector<std::vector<CopyAxis>> axes_;  ///< of each level, by slot; that of the elements comes last
+  std::vector<std::vector<CopyAxis>> axes_;  ///< of each level, by slot; the axis of the elements comes last
   std::int64_t element_bytes_ = 0;           ///< if they are a level
   Steps from_step_{};
   Steps to_step_{};

@@ -45,12 +45,13 @@ struct OwnMessages {
     std::int64_t bytes = 0;
   };
 
-  std::vector<StepMessage> messages;     ///< whole; of sends, those passed on come behind
+  std::vector<StepMessage> messages;     ///< whole; forwarded sends come last
   std::vector<Piece> pieces;             ///< of all messages, one after the other
   std::vector<std::size_t> first_piece;  ///< of each message, and behind the last one
-  /// Of each array: the process of the other grid at the other end of each message that has something of it.
+  /// For each array: the process of the other grid at the other end of each message that has something of the array.
   std::vector<std::vector<Rank>> processes;
-  /// Of each message that is passed on to another copy of the target: the process of the source grid that it is from.
+  /// For each message that is forwarded to another copy of the target: the process of the source grid that it comes
+  /// from.
   std::vector<Rank> passed_on;
   std::vector<Transfer> transfers;  ///< steps rise
 
@@ -68,9 +69,9 @@ class MergedMessages {
  public:
   explicit MergedMessages(std::size_t arrays) : processes_(arrays) {}
 
-  /// Room for what array `array` adds to so many messages.
+  /// Reserves room for what array `array` adds to `messages` messages.
   void reserve(std::size_t array, std::size_t messages);
-  /// What array `array` adds to the message with `rank`, all of it and once; the number of that message.
+  /// Adds all that array `array` has for the message with `rank`, once; returns the number of that message.
   std::size_t add(std::size_t array, Rank process, int rank, std::int64_t bytes);
   /// Without transfers.
   [[nodiscard]] OwnMessages take();
@@ -83,7 +84,8 @@ class MergedMessages {
 
   std::vector<std::vector<Rank>> processes_;
   std::vector<StepMessage> messages_;
-  std::unordered_map<int, std::size_t> number_of_rank_;  ///< of several arrays; those of one are from different ranks
+  std::unordered_map<int, std::size_t> number_of_rank_;  ///< for several arrays; messages of a single array go to
+                                                         ///< different ranks
   std::vector<Added> added_;
 };
 
@@ -119,26 +121,25 @@ struct JobArrays {
 /// Whether `algorithm` is one of exchange and none of redistribute: messages may be cut then.
 [[nodiscard]] bool is_of_exchange(const std::string& algorithm);
 
-/// The rank's part of `plan`, of the pattern, messages whole; of arrays that are not alike, null, that of what
-/// plan_batch makes of their messages. `options.setup` is in bytes here.
+/// The rank's part of `plan`, for the pattern, messages whole. If arrays are not alike, `plan` is null, and plan_batch
+/// makes the plan of their messages. `options.setup` is in bytes here.
 ///
-/// If `ports_are_short`, and the algorithm is "auto": a step lasts as long as its longest message, so that a schedule
-/// of whole messages leaves ports idle; a schedule of the exchange planners, which cut messages, takes its place where
-/// that costs less, a step costing as much as 32 KiB at least. It is looked for where there are at most 1024 messages
-/// between at most as many pairs; all ranks find the same one. Where the algorithm is one of exchange, its schedule is
-/// taken; throws InputError then, and where arrays are not alike, for more than 2^20 messages.
+/// If `ports_are_short` and the algorithm is "auto": a step lasts as long as its longest message, so a schedule of
+/// whole messages leaves ports idle. A schedule of the exchange planners, which cut messages, replaces it if that costs
+/// less; a step counts at least as much as 32 KiB. The search requires at most 1024 messages and as few pairs of ranks;
+/// all ranks find the same schedule. If the algorithm is one of exchange, its schedule is taken. Then, and if arrays
+/// are not alike, more than 2^20 messages throw InputError.
 ///
-/// `links`, unless null: what messages between so many `ranks` share besides ports, for which plan_over_links plans
-/// then.
+/// `links`, unless null: what messages between `ranks` ranks share besides ports. plan_over_links then plans for it.
 [[nodiscard]] OwnSteps own_steps(const JobArrays& arrays, int rank, const RedistributionPlan* plan,
                                  const RedistributionJobOptions& options, bool ports_are_short,
                                  const SharedLinks* links = nullptr, int ranks = 0);
 
-/// Whether so few pairs of ranks have messages that own_steps looks for a schedule which cuts them.
+/// Whether messages go between so few pairs of ranks that own_steps looks for a schedule that cuts them.
 [[nodiscard]] bool has_few_pairs(const JobArrays& arrays);
 
-/// Whole messages that wait for no others, ranks in the order of their distance: each works out its own alone, and
-/// nobody plans. For where no port is short. `size`: of ranks.
+/// Whole messages that wait for no others, ranks in the order of their distance. Each rank works out its own alone, and
+/// nobody plans. It serves if no port is short. `size`: the number of ranks.
 [[nodiscard]] OwnSteps steps_at_once(const JobArrays& arrays, int rank, int size);
 
 /// The rank's part of a redistribution between several copies, by the plan that plan_replicated makes of

@@ -35,9 +35,9 @@ class GridRanks {
   /// -1: none.
   [[nodiscard]] std::int64_t process_of(int rank) const;
   [[nodiscard]] std::int64_t processes() const { return processes_; }
-  /// Of all processes.
+  /// The ranks of all processes.
   [[nodiscard]] std::vector<int> list() const;
-  /// As they were given; empty if each process is the rank of its number.
+  /// The ranks as they were given; empty if each process is the rank of its number.
   [[nodiscard]] const std::vector<int>& given() const { return given_; }
 
  private:
@@ -54,7 +54,7 @@ struct Participation {
   GridRanks to_ranks;
   std::int64_t sender = -1;  ///< process of the source grid, -1: none
   std::int64_t receiver = -1;
-  /// If there are several copies of either array; the two lists of ranks are then those of all copies.
+  /// If there are several copies of either array; then the two lists of ranks hold the ranks of all copies.
   std::optional<ReplicatedProblem> replicated = {};
   PartStorage source = {};
   PartStorage target = {};
@@ -64,23 +64,23 @@ struct Participation {
   [[nodiscard]] std::int64_t target_elements() const { return target.elements; }
   /// Bytes: the most that a rank may have to send or to receive.
   [[nodiscard]] std::int64_t largest_part() const;
-  /// What is planned: the problem, with what is known of ranks in both grids, if every rank can look at the messages of
-  /// all, as it must to plan those of a part or to leave copies out of the steps; else the plain problem, whose steps
-  /// serve as well.
+  /// The problem to plan. To plan a part, or to leave copies out of the steps, a rank must examine all ranks' messages.
+  /// If every rank can, the problem includes what is known of ranks in both grids. Otherwise it is the plain problem,
+  /// whose steps serve as well.
   [[nodiscard]] RedistributionProblem planned_problem() const;
-  /// The processes of the other grid with which this rank exchanges something, in increasing order, itself included.
+  /// The processes of the other grid that exchange something with this rank, in increasing order, including its own.
   [[nodiscard]] std::vector<Rank> receivers() const;
   [[nodiscard]] std::vector<Rank> senders() const;
 };
 
-/// What a job is made of: arrays, and how to go about it. Of the options of `how` that are of an array none counts;
-/// `setup` is in bytes.
+/// What a job is made of: arrays, and options. Options of `how` that concern single arrays do not count; `setup` is in
+/// bytes.
 struct JobArguments {
   std::vector<RedistributionArray> arrays;
   RedistributionOptions how;
 };
 
-/// Checks what of the options is no matter of an array. Throws InputError.
+/// Checks the options that concern no single array. Throws InputError.
 void check_how(const RedistributionJobOptions& options);
 
 /// Checks the arrays of the job as far as one rank can, and gives the roles out where `how` asks for that. Throws

@@ -10,15 +10,15 @@
 
 namespace sluice::mpi::detail {
 
-/// Messages that share the rows of an array in short runs: those of a target, which they fill between them, or those of
-/// a source, which is dealt out to them. They are copied together, in the order of the array, as far as there is
-/// something of all of them, or room for all of them.
+/// Messages that share the rows of an array in short runs. Together they fill the rows of a target, or the rows of a
+/// source are dealt out to them. They are copied together, in the order of the array, as far as all of them have data,
+/// or room.
 class RowsTogether {
  public:
   enum class Side { kSource, kTarget };
 
-  /// Whether messages are for this: all of the same rows, which they share without gaps on that side, in runs so short
-  /// that it pays.
+  /// Whether messages suit this: they have the same rows, share them without gaps on that side, and their runs are so
+  /// short that it pays.
   [[nodiscard]] static bool suits(Side side, std::span<const CopyRows> messages);
 
   /// Before an execution.
@@ -37,8 +37,8 @@ class RowsTogether {
   /// @pre suits(side, messages)
   RowsTogether(Side side, std::span<const CopyRows> messages);
 
-  /// Goes on to where a message ends of which that is the nearest: fill(row, columns) for what is next of each row.
-  /// `end_of(message)`: bytes of it.
+  /// Goes on to the nearest end of a message: calls fill(row, columns) for what is next of each row. `end_of(message)`:
+  /// its end in bytes.
   template <class EndOf, class Fill>
   void go_on(EndOf end_of, Fill fill);
 
@@ -65,27 +65,28 @@ class RowsTogether {
   Place next_;
 };
 
-/// Of a target. Each message alone would have every line of the target read into the cache and written back; so what
-/// all of them have for a piece of a row is put together in the nearest cache first, and the piece is written past it.
+/// For a target. Each message alone would have every line of the target read into the cache and written back. So what
+/// all of them have for a piece of a row is first put together in the nearest cache, and the piece is written past the
+/// cache.
 class RowAssembly : public RowsTogether {
  public:
   /// @pre suits(Side::kTarget, messages)
   explicit RowAssembly(std::span<const CopyRows> messages) : RowsTogether(Side::kTarget, messages) {}
 
-  /// Copies what can be of what has arrived of each message: from copied() on, or from before. Of one that comes from
-  /// an array instead, byte 0 of the array, and all bytes of the message.
+  /// Copies what can be copied of each message's arrived bytes: from copied() on, or from before. For a message that
+  /// comes from an array instead: byte 0 of the array, and all bytes of the message.
   void advance(std::span<const MessagePart> arrived, std::byte* target);
 };
 
-/// Of a source. Each message alone would have lines read from memory for runs that are too short for the processor to
-/// read ahead; together they read the source from one end to the other.
+/// For a source. Each message alone would read lines from memory for runs that are too short for the processor to read
+/// ahead. Together they read the source from one end to the other.
 class RowSplit : public RowsTogether {
  public:
   /// @pre suits(Side::kSource, messages)
   explicit RowSplit(std::span<const CopyRows> messages) : RowsTogether(Side::kSource, messages) {}
 
-  /// Copies what there is room for in all messages: from copied() on, or from before. Of one that goes to an array
-  /// instead, byte 0 of the array, and all bytes of the message.
+  /// Copies what all messages have room for: from copied() on, or from before. For a message that goes to an array
+  /// instead: byte 0 of the array, and all bytes of the message.
   void advance(std::span<const MessageRoom> room, const std::byte* source);
 };
 

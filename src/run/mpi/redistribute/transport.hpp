@@ -34,7 +34,7 @@ struct ArrayCopies {
 /// What of the messages is between the user's two memories of one array.
 class ArrayTransport {
  public:
-  /// `combine`: empty, or what arriving elements of `element_size` bytes do to those of the target. Both must stay.
+  /// `combine`: empty, or what arriving elements of `element_size` bytes do to the target's elements. Both must stay.
   ArrayTransport(const ArrayCopies& copies, std::int64_t element_size, const ElementCombine& combine);
 
   /// Before an execution.
@@ -56,12 +56,12 @@ class ArrayTransport {
   void unpack(std::size_t copy, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) const {
     put(copies_->unpacking[copy], offset, offset + bytes, buffer, offset);
   }
-  /// From now on in this execution the messages that are in lists of `copies` are packed and unpacked by the following
-  /// alone, with what the rank sends itself where it belongs to one of the lists.
+  /// From now on in this execution, the functions below alone pack and unpack the messages in the lists of `copies`.
+  /// What the rank sends itself is included if it belongs to a list.
   void begin_together();
   void pack_together(std::size_t list, std::span<MessageRoom> room);
   void unpack_together(std::size_t list, std::span<MessagePart> arrived);
-  /// Those lists; none where elements are combined.
+  /// The lists; none if elements are combined.
   [[nodiscard]] std::span<const ArrayCopies::Together> packed_together() const { return packed_; }
   [[nodiscard]] std::span<const ArrayCopies::Together> unpacked_together() const { return unpacked_; }
   bool work();

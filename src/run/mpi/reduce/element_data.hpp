@@ -26,10 +26,10 @@ class ElementData : public TreeData {
  protected:
   explicit ElementData(const ElementOperation& operation);
 
-  /// Room for so many elements, from the first on; it lasts as long as this.
+  /// Memory for `count` elements, from the first on; it lasts as long as this object.
   [[nodiscard]] std::byte* allocate(std::int64_t count);
   void copy(const std::byte* from, std::byte* to, std::int64_t count) const;
-  /// Calls `look`, if there is one, every now and then.
+  /// Calls `look`, if there is one, repeatedly meanwhile.
   void apply(const std::byte* in, std::byte* inout, std::int64_t count, const std::function<void()>& look) const;
   [[nodiscard]] std::int64_t extent() const { return layout_.extent; }
   /// Whether elements are copied as bytes, one after the other.

@@ -13,11 +13,11 @@
 /// What there is to know about the elements of a reduction and their operation.
 namespace sluice::mpi::detail {
 
-/// The operation; on MPI's own type where that of the user is a copy of it, which MPI's own operations do not take.
-/// Throws InputError for what cannot be reduced.
+/// The operation. If the user's type is a copy of MPI's own type, the operation is on that type, because MPI's
+/// operations do not take copies. Throws InputError for what cannot be reduced.
 [[nodiscard]] ElementOperation checked_operation(const ElementOperation& operation);
 
-/// Whether the operation is one of MPI's own, whose cost is that of memory.
+/// Whether the operation is one of MPI's own: it costs as much as reading and writing memory.
 [[nodiscard]] inline bool is_built_in(MPI_Op op) { return op_number(op) != kNotPredefined; }
 
 /// Adds what ranks can compare of operation and type: which of MPI's own they are. All others are alike.

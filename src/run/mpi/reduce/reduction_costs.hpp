@@ -8,13 +8,13 @@
 
 namespace sluice::mpi::detail {
 
-/// The rank with which this one measures: the one half the ranks further on, so that the two are seldom neighbours on
-/// one node. MPI_PROC_NULL for the last of an odd number.
+/// The rank to measure with: half the number of ranks further on, so that the two are seldom neighbours on one node.
+/// MPI_PROC_NULL for the last rank of an odd number.
 [[nodiscard]] int measuring_peer(Channel& channel);
 
-/// Measures, in seconds, what it takes to combine and to send elements of `bytes` bytes: the operation on all ranks at
-/// once, the transfer by messages between each rank and its measuring_peer, there and back. Each is the least of a few
-/// times on its rank, and the median over the ranks; so is a 16th part of both, from which the overheads follow.
+/// Measures, in seconds, the time to combine and to send elements of `bytes` bytes: the operation on all ranks at once,
+/// the transfer by messages between each rank and its measuring_peer, there and back. Each time is the least of a few
+/// on its rank, and the median over the ranks. A 16th part is measured likewise, and gives the overheads.
 ///
 /// `combine(parts)`: combines two elements of this rank, or a 1 / parts of them; 1 only, and no overhead of its own, if
 /// `divisible` is false. Collective; the same on all ranks; 0 transfer on one rank.

@@ -32,11 +32,11 @@ class ReductionJob : public Job {
   /// The choice for these costs, from the cache of plans if all ranks have it there. On all ranks.
   [[nodiscard]] std::shared_ptr<const ReductionChoice> choose(const ReducedData& data, const ReductionCosts& costs,
                                                               bool parts_known);
-  /// Throws InputError where there can be no plan. Those of a plan that this rank keeps have been checked.
+  /// Throws InputError if there can be no plan. The arguments of a plan that this rank keeps have been checked already.
   /// `own`: as in compare().
   void check(const Arguments& own, const ReducedData& data);
-  /// Compares the arguments, and whether all ranks have their plan, which each keeps by its `own`: the arguments and
-  /// what there is no way to compare. `failure`: of this rank's arguments.
+  /// Compares the arguments, and whether all ranks have their plan. Each rank keeps its plan by its `own`: the
+  /// arguments and what cannot be compared. `failure`: of this rank's arguments.
   void compare(const Arguments& arguments, const Arguments& own, const std::exception_ptr& failure);
   /// For later jobs, with a trial that has not begun.
   void remember(std::shared_ptr<const ReductionChoice> choice);

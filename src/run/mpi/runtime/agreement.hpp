@@ -52,7 +52,7 @@ class Arguments {
 struct Comparison {
   std::int64_t number = 0;    ///< of what is kept; 0: nothing is
   std::int64_t last = 0;      ///< becomes the largest of all ranks
-  std::int64_t progress = 0;  ///< of a trial; becomes that of all ranks, see common_progress
+  std::int64_t progress = 0;  ///< of a trial; becomes the progress of all ranks, see common_progress
   std::int64_t doubt = 0;     ///< becomes the largest of all ranks
   std::uint64_t block = 0;    ///< where memory is that this rank shares with the others (Arena::Place::word)
   /// If not null and Context::shares_memory, becomes the `block` of each rank. Null on all ranks or on none.

@@ -9,9 +9,9 @@
 
 namespace sluice::mpi::detail {
 
-/// Which calls a rank has begun on a communicator, where the other ranks of its node can read it. A rank that waits
-/// for another one in shared memory sees there that the other one is in another call, or in the same call with another
-/// size, and need not wait for ever.
+/// The calls that a rank has begun on a communicator, in memory that the other ranks of its node can read. A rank that
+/// waits for another one in shared memory sees there that the other one is in another call, or in the same call with
+/// another size. So it need not wait for ever.
 class CallLog : public BasicCallLog<HostAtomics, kCallsKept> {
  public:
   /// Local; after the arena is connected. `offset`: of kMemory in the arena's homes.

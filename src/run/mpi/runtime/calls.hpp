@@ -17,9 +17,9 @@ namespace sluice::mpi::detail {
 /// How many of its last calls a rank shows to the others.
 constexpr std::size_t kCallsKept = 16;
 
-/// What a CallLog does once it is connected. Another policy, and a shorter ring, are a model checker's.
+/// What a CallLog does once it is connected. A model checker uses another policy and a shorter ring.
 ///
-/// Calls are numbered from 1 on, in the order in which the rank begins them. A rank writes its last kKept calls into a
+/// Calls are numbered from 1 on, in the order of their beginning on the rank. A rank writes its last kKept calls into a
 /// ring.
 template <class Atomics, std::size_t kKept>
 class BasicCallLog {

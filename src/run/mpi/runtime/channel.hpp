@@ -21,13 +21,13 @@
 
 namespace sluice::mpi::detail {
 
-/// What a tag is used for. Between two ranks, messages with the same tag arrive in the order in which they are sent.
+/// The purpose of a tag. Between two ranks, messages with the same tag arrive in the order of sending.
 enum class Tag {
   kData,
   kSizes,       ///< who sends how much to whom
   kCollective,  ///< agreements and the like
   kMeasure,
-  kOrder,  ///< what rank 0 has measured, and what comes of it
+  kOrder,  ///< what rank 0 has measured, and what follows from it
   kResult,
   kReady,
   kAnswer,
@@ -85,15 +85,17 @@ class Channel {
   /// Looks whether another rank has given the job up, and throws what that means here: InputError, where it came from a
   /// bad argument, else JobError.
   void check();
-  /// check(), and whether that took so long that MPI has moved something: no call of it tells.
+  /// As check(). Returns true if the call was slow enough that MPI probably made progress; MPI offers no call that
+  /// tells.
   bool check_moves();
-  /// check() before a collective of MPI's own is started, as one that some rank does not start never ends. A rank that
-  /// failed leaves what it has sent, and where it receives, soon after having said so (withdraw): on one host that word
-  /// is in memory which all ranks see, and between hosts it is a message, which may still be on its way.
+  /// check() before MPI's own collective is started, because a collective that some rank does not start never ends. A
+  /// rank that failed leaves what it has sent, and where it receives, soon after having said so (withdraw). On one host
+  /// that word is in memory which all ranks see. Between hosts it is a message, which may still be on its way.
   void check_at_start();
-  /// The same where that costs no look at MPI, else as check_known(): for executions, which look while they wait.
+  /// As check_at_start() if that costs no call of MPI, otherwise as check_known(): for executions, which look while
+  /// they wait.
   void check_by_memory();
-  /// MPI_Testsome that looks for such word as well, see Context::test_some; throws as check(). What completes with word
+  /// MPI_Testsome that also looks for such word, see Context::test_some; throws as check(). A message with the word
   /// that its sender has given up counts as not come.
   int test_some(std::span<MPI_Request> requests, int& count, std::span<int> completed, std::span<MPI_Status> statuses);
   /// Whether the request has ended; throws as check().
@@ -211,7 +213,7 @@ class Channel {
   bool settled_ = false;
 };
 
-/// While an object of this class lives, channels that are opened in the same context belong to parts of the work of
+/// While an object of this class lives, channels that are opened in its context belong to parts of the work of
 /// `channel`, and are given up with it.
 class Enclosing {
  public:

@@ -14,12 +14,12 @@
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/simulation.hpp"
 
-/// Collective operations on a few numbers, for arranging things: by messages of a channel, so that no rank waits in
-/// them for one that has given up, and jobs of one communicator do not get in each other's way. All throw what
+/// Collective operations on a few numbers, to arrange other work. They use messages of a channel. So no rank waits in
+/// them for a rank that has given up, and jobs of one communicator do not get in each other's way. All throw what
 /// Channel::check throws. In the same order on all ranks of a channel.
 namespace sluice::mpi::detail {
 
-/// Numbers that are not negative are ordered as their bits are; less than 0 counts as 0.
+/// Words of numbers that are not negative have the same order as the numbers; less than 0 counts as 0.
 [[nodiscard]] inline std::uint64_t ordered_word(double number) {
   return std::bit_cast<std::uint64_t>(std::max(number, 0.0));
 }
@@ -32,7 +32,7 @@ class LargestOfAll {
   LargestOfAll(Channel& channel, std::vector<std::uint64_t> numbers);
   /// Does what can be done without waiting; whether it is over.
   [[nodiscard]] bool advance();
-  /// Of all ranks, once it is over.
+  /// The largest numbers of all ranks, once it is over.
   [[nodiscard]] const std::vector<std::uint64_t>& numbers() const { return numbers_; }
 
  private:
@@ -58,11 +58,11 @@ void largest_of_all(Channel& channel, std::span<std::uint64_t> numbers);
 inline void barrier(Channel& channel) { largest_of_all(channel, {}); }
 
 [[nodiscard]] std::int64_t largest(std::int64_t value, Channel& channel);
-/// Of numbers that are not negative.
+/// @pre numbers are not negative
 [[nodiscard]] double largest(double value, Channel& channel);
 
-/// The bytes of `root` on all ranks, which know how many: a binomial tree. `aside`: those that wait leave their
-/// processors to others, which are measured.
+/// Sends the bytes of `root` to all ranks, which know their number: a binomial tree. `aside`: waiting ranks leave their
+/// processors to other ranks, which are measured.
 void tell_all(Channel& channel, void* data, std::int64_t bytes, int root, bool aside = false);
 
 /// All ranks' numbers on rank 0, by rank; empty elsewhere. Each rank has any number of them, below 2^28.
@@ -70,8 +70,8 @@ void tell_all(Channel& channel, void* data, std::int64_t bytes, int root, bool a
 /// The opposite: to each rank its part; `parts` matter on rank 0 only.
 [[nodiscard]] std::vector<std::int64_t> scatter_numbers(Channel& channel, std::vector<std::vector<std::int64_t>> parts);
 
-/// Waits for all ranks and returns the time at which this one goes on. Simulated ranks, which have one clock, do so at
-/// one instant.
+/// Waits for all ranks and returns the time when this rank goes on. Simulated ranks have one clock and go on at one
+/// instant.
 [[nodiscard]] double start_together(Channel& channel);
 
 /// Seconds that `run` takes on the slowest rank, all starting together.

@@ -40,9 +40,9 @@ inline std::int64_t behind_line(const std::byte* at) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at) % kCacheLine);
 }
 
-/// Copies as copy_bytes, past the cache: for memory of which outgrows_cache() holds. A store through the cache reads a
-/// line of the target before it writes it. Short copies do as copy_bytes, and so do all on machines without such
-/// stores. After the last one, before other threads may read, end_streaming() must be called.
+/// Copies as copy_bytes, past the cache: for memory that outgrows_cache(). A store through the cache reads a line of
+/// the target before it writes it. Short copies work as copy_bytes, and so do all copies on machines without such
+/// stores. After the last copy, before other threads may read, call end_streaming().
 inline void stream_bytes(std::byte* to, const std::byte* from, std::int64_t n) {
 #ifdef __SSE2__
   constexpr std::int64_t kLeast = 3 * kCacheLine;
@@ -70,8 +70,8 @@ inline void end_streaming() {
 #endif
 }
 
-/// How far ahead of what is read it pays to ask for memory of which outgrows_cache() holds, in bytes. The processor
-/// does so by itself, but not across the ends of runs, and not as far.
+/// How far ahead, in bytes, it pays to ask for memory that outgrows_cache(). The processor does so by itself, but not
+/// across the ends of runs, and not as far.
 inline constexpr std::int64_t kFetchedAhead = 1024;
 
 /// Asks for n bytes that will be read.
@@ -79,7 +79,7 @@ inline void fetch(const std::byte* from, std::int64_t n) {
   for (std::int64_t at = 0; at < n; at += kCacheLine) __builtin_prefetch(from + at);
 }
 
-/// Whether so many bytes of one rank do not stay in the cache of its processor from one execution to the next.
+/// Whether this number of bytes of one rank does not stay in its processor's cache from one execution to the next.
 inline bool outgrows_cache(std::int64_t bytes) { return bytes > 1 << 20; }
 
 }  // namespace sluice::mpi::detail

@@ -35,12 +35,12 @@ struct ElementLayout {
   }
 };
 
-/// Whether one element is bytes without a gap, from first to last in the order in which MPI sends them. A type may have
-/// no gap and still another order: sent as the bytes that lie there it would arrive changed. Where that is not seen
-/// from how the type was made, an element of at most 64 KiB is packed to see it; longer ones count as not in order.
+/// Whether one element is bytes without a gap, from first to last in MPI's order of sending. A type may have no gap but
+/// another order: sent as plain bytes it would arrive changed. If the construction of the type does not show the order,
+/// an element of at most 64 KiB is packed to see it; longer ones count as not in order.
 [[nodiscard]] bool is_one_run(MPI_Datatype type);
 
-/// What the type is a copy of (MPI_Type_dup) if that is one of MPI's own; else itself.
+/// The type that this one is a copy of (MPI_Type_dup) if that is one of MPI's own; otherwise the type itself.
 [[nodiscard]] MPI_Datatype original_type(MPI_Datatype type);
 
 }  // namespace sluice::mpi::detail

@@ -19,7 +19,7 @@ class HandedOut {
   /// Whether it can be, the same on all ranks.
   [[nodiscard]] static bool possible(const Context& context);
 
-  /// Of `numbers`, one list for each rank, unless there are none, or there is no memory for them.
+  /// Hands out `numbers`, one list for each rank, unless there are none, or there is no memory for them.
   HandedOut(Channel& channel, const NumbersOfRanks& numbers);
   ~HandedOut();
   HandedOut(const HandedOut&) = delete;
@@ -28,7 +28,7 @@ class HandedOut {
   /// For the agreement: Comparison::block. 0: nothing is handed out.
   [[nodiscard]] std::uint64_t block() const { return block_.place().word(); }
 
-  /// This rank's, on another rank than 0, of what rank 0 has handed out in `block`.
+  /// The list of this rank, which is not rank 0, from what rank 0 has handed out in `block`.
   [[nodiscard]] static std::vector<std::int64_t> read(Channel& channel, std::uint64_t block);
 
  private:

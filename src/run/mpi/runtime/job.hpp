@@ -49,14 +49,12 @@ void complete(Channel& channel, Executor& executor, bool may_sleep = false) {
 /// promise about failure:
 ///
 ///  - Constructor: an argument that is bad on some ranks, or differs, throws InputError on all of them (agree).
-///  - Anything else that goes wrong on a rank, in the constructor or later (a bad argument of an execution, a call to
-///    MPI or to the user that fails, no memory, destruction while an exception passes), throws there, and InputError or
-///    JobError on the other ranks: in the same execution, or in the next one where a rank was done with it already. The
-///    executions before come to their end. The job refuses to be used then.
-///  - Except that with Settings::agreed_arguments a bad argument of an execution throws InputError on all ranks before
-///    anything of it is sent, and leaves the job as it was.
+///  - Anything else may go wrong on a rank, in the constructor or later: a bad argument of an execution, a failing call
+///    to MPI or to the user, no memory, destruction while an exception passes. It throws there, and InputError or
+///    JobError on the other ranks: in the same execution, or in the next one if a rank was done with it already.
+///    Earlier executions come to their end. The job refuses to be used then.
 ///
-/// A call of a job holds the entry of its context; one of another thread meanwhile throws InputError.
+/// A call of a job holds the entry of its context; a call of another thread meanwhile throws InputError.
 class Job : public Progressing {
  public:
   Job(std::shared_ptr<Context> context, std::int64_t number, const char* work);
@@ -189,8 +187,8 @@ class Job : public Progressing {
 
   int exceptions_ = std::uncaught_exceptions();
   bool running_ = false;
-  bool over_ = false;           ///< it has come to its end, of which the user has not heard
-  std::exception_ptr failure_;  ///< the same, of what stopped it
+  bool over_ = false;           ///< it has come to its end, but the user has not heard of it
+  std::exception_ptr failure_;  ///< likewise: what stopped it
 };
 
 /// Returns what `body(context, number)` does in a new channel of a user's communicator, which has that number. Whatever

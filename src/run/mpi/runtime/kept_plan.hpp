@@ -32,8 +32,8 @@ struct AlongWithPlan {
   bool doubt = false;       ///< whether there is more to agree on
 };
 
-/// As `agree`, of the fingerprint and `failure`; and what is kept by `key`, of which a rank may have its own. No
-/// message more than those of `agree`.
+/// As `agree`, for the fingerprint and `failure`. Also finds what is kept by `key`; each rank may have its own key. It
+/// takes no more messages than `agree`.
 [[nodiscard]] KeptPlan find_kept(Channel& channel, const std::string& key, std::uint64_t fingerprint,
                                  const std::exception_ptr& failure, const AlongWithPlan& along = {});
 

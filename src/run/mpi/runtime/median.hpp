@@ -6,7 +6,7 @@
 
 namespace sluice::mpi::detail {
 
-/// Of an even number the mean of the two in the middle. Puts `values` in another order. @pre there is one
+/// The median; for an even number the mean of the two values in the middle. Reorders `values`. @pre there is a value
 [[nodiscard]] inline double median(std::vector<double>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());

@@ -7,7 +7,7 @@
 
 namespace sluice::mpi::detail {
 
-/// What a rank does between its looks at memory in which another one will write.
+/// What a rank does between its looks at memory that another rank will write.
 class MemoryWatch {
  public:
   /// After a look that found nothing. Throws as Channel::check.

@@ -58,9 +58,9 @@ class BasicNoticeBoard {
   void put_up(const Subject& subject, std::span<const std::uint64_t> numbers);
 
   enum class Notice { kNotYet, kThere, kLost };
-  /// Reads the notice of the other rank number `other` of the node, counted from 0 in increasing order, and replaces
-  /// each of `numbers` by the number there if that is larger. To be called with the same subject after put_up until it
-  /// returns something else than kNotYet.
+  /// Reads the notice of the other rank number `other` of the node, counted from 0 in increasing order. Replaces each
+  /// of `numbers` by the number there if that is larger. After put_up, call it with the same subject until it returns
+  /// something other than kNotYet.
   [[nodiscard]] Notice read(std::size_t other, const Subject& subject, std::span<std::uint64_t> numbers);
   [[nodiscard]] std::size_t others() const { return others_.size(); }
   [[nodiscard]] int rank_of(std::size_t other) const { return others_[other].rank; }
@@ -68,10 +68,10 @@ class BasicNoticeBoard {
   /// The most bytes of a word of failure.
   static constexpr std::size_t kMostFailureBytes = Sizes::kMostFailureBytes;
   /// Puts up a word of failure. The others hear it by their next hear_failures(), whether or not MPI has moved a
-  /// message meanwhile. Without effect where the board is not connected.
+  /// message meanwhile. No effect if the board is not connected.
   void tell_failure(std::span<const std::byte> word);
   /// Calls `hear(rank, word)` for each word that another rank has told since the last call, in the order of that rank.
-  /// Returns false if a rank has told so many meanwhile that some were overwritten.
+  /// Returns false if a rank has told too many words meanwhile, so that some were overwritten.
   template <class Hear>
   [[nodiscard]] bool hear_failures(Hear&& hear) {
     bool all = true;
@@ -226,8 +226,8 @@ template <class Atomics, class Sizes>
 bool BasicNoticeBoard<Atomics, Sizes>::read_slot(Ring& ring, std::int64_t number, const Subject& subject,
                                                  std::span<std::uint64_t> numbers) {
   Slot& slot = ring.slot(number);
-  // The count is looked at before and after the rest, as no other notice has it. The channel would not do: it may be
-  // that of the notice which stood here before, and the round that of the one which is being written over it.
+  // The count is read before and after the rest, because no other notice has it. The channel would not do: it may
+  // belong to the previous notice in this slot, and the round to the notice that is being written over it.
   if (Atomics::load(slot.count, std::memory_order_acquire) != number + 1) return false;
   const bool is_it = Atomics::load(slot.channel, std::memory_order_relaxed) == subject.channel &&
                      Atomics::load(slot.round, std::memory_order_relaxed) == subject.round;

@@ -19,8 +19,8 @@
 /// One rank plans for all: what it has to know, and what it tells, as numbers.
 namespace sluice::mpi::detail {
 
-/// Numbers from the fields of an object, or the fields from the numbers: code that names the fields once serves both,
-/// as a call with all of them in order, and each() for those of a list.
+/// Numbers from the fields of an object, or the fields from the numbers. Code names the fields once and serves both: as
+/// a call with all fields in order, and each() for the items of a list.
 class NumberWriter {
  public:
   template <class... Fields>
@@ -96,7 +96,7 @@ template <class Part, class Fields>
   return numbers;
 }
 
-/// The part of which these are the numbers.
+/// The part that these numbers describe.
 template <class Part, class Fields>
 [[nodiscard]] Part part_of_numbers(std::vector<std::int64_t> numbers, Fields&& fields) {
   NumberReader reader(std::move(numbers));

@@ -45,15 +45,15 @@ struct alignas(kCacheLine) BasicSharedRing {
   [[nodiscard]] Word* taken(std::int64_t receiver) {
     return reinterpret_cast<Word*>(reinterpret_cast<Byte*>(this + 1) + receiver * kCacheLine);
   }
-  /// Of the part with this number.
+  /// The place of the part with this number.
   [[nodiscard]] Byte* place(std::int64_t part) {
     return reinterpret_cast<Byte*>(this + 1) + numbers_bytes() + part % places * round_up(part_bytes);
   }
-  /// Of all together, a multiple of a cache line.
+  /// The bytes of the ring with all places, a multiple of a cache line.
   [[nodiscard]] std::int64_t all_bytes() const {
     return std::int64_t{sizeof(BasicSharedRing)} + numbers_bytes() + places * round_up(part_bytes);
   }
-  /// Into memory of all_bytes().
+  /// Creates the ring in memory of all_bytes().
   BasicSharedRing* put(Byte* at) const {
     auto* const ring = new (at) BasicSharedRing(*this);
     for (std::int64_t i = 0; i < receivers; ++i) new (ring->taken(i)) Word(0);
@@ -90,9 +90,9 @@ class BasicSharedRingEnd {
   BasicSharedRingEnd& operator=(const BasicSharedRingEnd&) = delete;
 
   [[nodiscard]] std::int64_t bytes() const { return bytes_; }
-  /// An execution begins, in which the message goes once.
+  /// Begins an execution; the message goes once in each.
   void begin() { before_ += std::exchange(parts_, 0); }
-  /// Parts moved in all executions.
+  /// The number of parts moved in all executions.
   [[nodiscard]] std::int64_t number() const { return before_ + parts_; }
   [[nodiscard]] Ring* ring() const { return ring_; }
 

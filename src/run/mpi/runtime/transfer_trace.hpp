@@ -43,7 +43,7 @@ class TransferTrace {
     if (all.size() <= number) all.resize(number + 1);
     return all[number];
   }
-  /// Of a message in pieces the last one counts.
+  /// If a message goes in pieces, the last one counts.
   static void end(TransferTimes& times, std::int64_t bytes) {
     times.bytes = bytes;
     times.end_s = now_s();

@@ -36,13 +36,13 @@ struct TrialState {
   return static_cast<std::int64_t>(TrialState::kExecutions) + (state.stage == TrialState::Stage::kNative ? 2 : 1);
 }
 
-/// How far all ranks have come of which the least and the most progress is known. Ranks differ where a job failed, or
-/// was under way when the next one was made: what is not decided alike on all of them is decided once more.
+/// How far all ranks have come, from the least and the most progress. Ranks differ if a job failed, or was under way
+/// when the next one was made. What is not decided alike on all of them is decided once more.
 [[nodiscard]] inline std::int64_t common_progress(std::int64_t least, std::int64_t most) {
   return least == most ? least : std::min(least, static_cast<std::int64_t>(TrialState::kExecutions));
 }
 
-/// `state` as it was at `progress`, which is not beyond its own.
+/// `state` as it was at `progress`, which is at most its own.
 [[nodiscard]] inline TrialState resumed(TrialState state, std::int64_t progress) {
   if (progress_of(state) == progress && state.over()) return state;
   state.executions = std::min(TrialState::kExecutions, static_cast<std::size_t>(progress));

@@ -8,11 +8,11 @@
 
 namespace sluice::mpi::detail {
 
-/// The order in which collectives of MPI's own begin in a communicator: MPI asks for the same one on all ranks. It is
-/// that in which executions that may go by such a collective are started, whatever they wait for before it begins.
+/// The order of beginning MPI's own collectives in a communicator: MPI requires the same order on all ranks. It is the
+/// order of starting executions that may go by such a collective, whatever they wait for before it begins.
 class Turns {
  public:
-  /// A place in that order, which lasts until end() or its destruction: until then, later ones wait.
+  /// A place in that order, which lasts until end() or its destruction: until then, later places wait.
   class Turn {
    public:
     Turn() = default;

@@ -10,12 +10,14 @@
 
 namespace sluice::mpi::detail {
 
-/// Between two looks for something that has not happened yet. Where there are more ranks than cores, a rank that only
-/// looks keeps another from making it happen, for as long as the system lets it; not every MPI gives way by itself.
+/// What a rank does between two looks for something that has not happened yet. If there are more ranks than cores, a
+/// rank that only looks keeps another from making it happen, for as long as the system lets it; not every MPI gives way
+/// by itself.
 ///
-/// A rank that yields still gets its share of a core, and one that sleeps takes from others whenever it wakes. One that
-/// may sleep, because others have work to do on the same cores, does so when nothing has happened for a while, each
-/// time longer by an eighth up to 1 ms: it learns of things later then, by a ninth of the time it has waited at most.
+/// A rank that yields still gets its share of a core. A rank that sleeps takes time from others only when it wakes. A
+/// rank that may sleep, because others have work to do on the same cores, does so when nothing has happened for a
+/// while. Each sleep is longer by an eighth, up to 1 ms. So it learns of things later, by at most a ninth of the time
+/// it has waited.
 class Patience {
  public:
   Patience() = default;

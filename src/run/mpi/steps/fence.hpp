@@ -16,7 +16,7 @@ namespace sluice::mpi::detail {
 /// arrives after its communicator was freed may be taken for one of the next communicator.
 class Fence {
  public:
-  /// Kinds of its messages, above those of the protocols.
+  /// Kinds of its messages, above the protocols' kinds.
   static constexpr std::int64_t kExecution = 1 << 16;
   static constexpr std::int64_t kConsensus = kExecution + 1;
 

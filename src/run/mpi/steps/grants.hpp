@@ -9,19 +9,20 @@
 
 namespace sluice::mpi::detail {
 
-/// What the coordinator of mode `list` knows, and whom it lets send next. Knows no MPI.
+/// What the coordinator of mode `list` knows, and the transfers that it starts next. Knows no MPI.
 ///
 /// Problem: messages become known one by one; at most k transfers at once, one per port; end early.
 ///
-/// Method: list scheduling of whole messages. While fewer than k run, the free port (sender or receiver) with the most
-/// bytes waiting that has a message to a free port at its other end starts the one whose other end has the most bytes
-/// waiting; ties go to the lower rank, senders first. Most load first, since the last port to end ends the exchange.
+/// Method: list scheduling of whole messages. While fewer than k run, the planner considers free ports (sender or
+/// receiver) that have a message to a free port. It takes the port with the most bytes waiting, and its message whose
+/// other end has the most bytes waiting. Ties go to the lower rank, senders first. The largest load goes first because
+/// the last port to end ends the exchange.
 ///
-/// Guarantee: none runs idle that could be started, so when all is known from the start and a transfer runs at full
+/// Guarantee: no transfer waits that could be started. So if all is known from the start and a transfer runs at full
 /// speed, the time is below 3 times the least there is: the last message of the port that ends last waited only while
 /// one of its ports was busy or k others ran. Seen: 1.05 times the bound.
 ///
-/// Complexity: O(ports looked at * their messages) a grant, which is O(log ports) while most ports are free. Memory
+/// Complexity: O(ports considered * their messages) a grant, which is O(log ports) while most ports are free. Memory
 /// O(ranks + messages waiting). Deterministic in the order of calls.
 ///
 /// Source: the perspectives of Cohen, Jeannot, Padoy, Wagner, "Messages Scheduling for Parallel Data Redistribution

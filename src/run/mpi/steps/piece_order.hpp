@@ -15,8 +15,8 @@ struct StepMessage {
   std::int64_t bytes = 0;
 };
 
-/// The pieces of a list of messages in the order in which they go: message by message, or in rounds, the first piece of
-/// each message before the second one of any.
+/// The pieces of a list of messages in the order of sending: message by message, or in rounds, the first piece of each
+/// message before the second one of any.
 class PieceOrder {
  public:
   struct Piece {
@@ -25,7 +25,7 @@ class PieceOrder {
     std::int64_t bytes = 0;
   };
 
-  /// `messages` must stay, and may grow at its end where there are no rounds.
+  /// `messages` must stay, and may grow at its end if there are no rounds.
   PieceOrder(const std::vector<StepMessage>& messages, std::int64_t chunk_bytes, std::int64_t granule, bool rounds)
       : messages_(&messages), chunk_bytes_(chunk_bytes), granule_(granule), in_rounds_(rounds) {
     if (!in_rounds_) return;
@@ -81,7 +81,7 @@ class PieceOrder {
     std::int64_t round = 0;
   };
 
-  /// Of a message that is not empty.
+  /// @pre the message is not empty
   [[nodiscard]] std::int64_t piece_bytes(std::int64_t message_bytes) const {
     return sluice::detail::piece_bytes(message_bytes, chunk_bytes_, granule_);
   }

@@ -16,20 +16,20 @@
 
 namespace sluice::mpi::detail {
 
-/// Carries pieces of messages between this rank and others, so many at once in each direction as there are slots for.
-/// It knows nothing of the order in which they go, nor of what they wait for.
+/// Carries pieces of messages between this rank and others, in each direction as many at once as there are slots. It
+/// knows neither their order nor what they wait for.
 ///
-/// Within a node, the sender packs into memory that the two share (Arena) and sends the receiver a note where the piece
-/// is; the receiver unpacks from there and frees the place by a mark beside it, which the sender sees when it looks.
-/// Between nodes the pieces are messages, from the user's memory and to it where they lie there in a row.
+/// Within a node, the sender packs into memory that the two share (Arena) and sends the receiver a note with the place
+/// of the piece. The receiver unpacks from there and frees the place by a mark beside it, which the sender sees when it
+/// looks. Between nodes the pieces are messages. They go from and to the user's memory if they lie there in a row.
 ///
-/// Memory: a buffer for each slot; those for receiving only where there are senders on other nodes; none where all data
-/// lies in the user's memory.
+/// Memory: a buffer for each slot. Buffers for receiving exist only if there are senders on other nodes; there are none
+/// if all data lies in the user's memory.
 class PieceTransport {
  public:
   using Piece = PieceOrder::Piece;
 
-  /// Of one direction.
+  /// The slots of one direction.
   struct Slots {
     std::size_t count = 0;
     std::int64_t bytes = 0;  ///< of a buffer; 0: there are none

@@ -13,7 +13,7 @@ namespace sluice::mpi::detail {
 
 /// What a rank has to know of a plan, beside its messages, to keep the others waiting no longer than they must.
 struct ChainLinks {
-  /// A send of some rank, by its step, in which that rank has no other one; rank -1: none.
+  /// A send of some rank, by its step; the rank has no other send in that step. Rank -1: none.
   struct Send {
     int rank = -1;
     std::int64_t step = 0;
@@ -24,9 +24,9 @@ struct ChainLinks {
   };
 
   std::vector<OwnSend> sends;  ///< steps rise
-  std::vector<Send> senders;   ///< of each own receive: the send that it is at the other end
-  /// Of each own receive: the sends that take over its slot, none or one, and more where k rises after its step; empty:
-  /// there are none.
+  std::vector<Send> senders;   ///< for each own receive: the send at the other end
+  /// For each own receive: the sends that take over its slot. None or one, more if k rises after its step; empty: there
+  /// are none.
   std::vector<std::vector<Send>> successors;
   std::vector<std::int64_t> bytes;  ///< of each own receive
 };
@@ -40,27 +40,26 @@ struct ChainLinks {
 /// Without a k that is less than what ports allow there are no slots: a `go` from its receiver is all that a send waits
 /// for.
 ///
-/// Method: k slots, each a chain of transfers through the steps, and the plan says who follows whom. The first piece of
-/// a transfer goes when its sender has handed over all pieces of its sends before it, and has two permissions, short
-/// messages both: `go` from its receiver, given when that one's receive before it is released, and the slot's token,
-/// given by the receiver of the slot's transfer before it when that one is released. Released means that at most
-/// `early_bytes` are missing (EarlyRelease). There is no token for a slot's first transfer, nor between two transfers
-/// to one receiver, where `go` says as much. Where k rises from one step to the next, slots come in that go on from a
-/// transfer of another slot: its receiver then gives several tokens. A plan for shared links has slots for each of them
-/// instead, as many as the link carries, and a transfer waits for a token of each link that it goes over
-/// (waits_in_chain).
+/// Method: k slots, each a chain of transfers through the steps; the plan says who follows whom. The first piece of a
+/// transfer goes when two conditions hold. Its sender has handed over all pieces of its earlier sends. And it has two
+/// permissions, both short messages. `go` comes from its receiver, when the receiver's previous receive is released.
+/// The slot's token comes from the receiver of the slot's previous transfer, when that one is released. Released means
+/// that at most `early_bytes` are missing (EarlyRelease). There is no token for a slot's first transfer, nor between
+/// two transfers to one receiver: there `go` says as much. If k rises from one step to the next, new slots continue a
+/// transfer of another slot, whose receiver then gives several tokens. A plan for shared links has slots for each link
+/// instead, as many as the link carries. A transfer then waits for a token of each link that it uses (waits_in_chain).
 ///
-/// Guarantee: of the transfers that have begun and have not been released there are at most k, or over each shared link
-/// as many as it carries, and at most one for each receiver. Beyond that the last `early_bytes` of what a receiver has
-/// released may be on their way, and at a sender the last `window` pieces of its sends before.
+/// Guarantee: at most k transfers have begun and have not been released (over each shared link as many as it carries),
+/// and at most one for each receiver. Beyond that, two things may be on their way: the last `early_bytes` of what a
+/// receiver has released, and at a sender the last `window` pieces of its earlier sends.
 ///
 /// No deadlock: every permission comes from a transfer of a lower step, or from the receiver's start.
 ///
-/// Cost: a short message per transfer, and one for each token. Between two executions a fence, in which nobody waits
-/// longer than the next execution needs to keep k. Memory: O(transfers of this rank). The bytes are the same whatever
+/// Cost: a short message per transfer, and one for each token. Between two executions there is a fence; in it nobody
+/// waits longer than the next execution needs to keep k. Memory: O(transfers of this rank). The bytes do not depend on
 /// the timing; the order at a rank is the plan's.
 ///
-/// Source: the steps are those of Cohen, Jeannot, Padoy, Wagner, "Messages Scheduling for Parallel Data Redistribution
+/// Source: the steps are from Cohen, Jeannot, Padoy, Wagner, "Messages Scheduling for Parallel Data Redistribution
 /// between Clusters", who separate them by barriers (section 8.3). Slots and early release are ours: on a backbone of
 /// token buckets their barriers cost up to half the time.
 ///

@@ -40,7 +40,7 @@ class ListedMessages {
 /// Cost: three short messages per transfer through the coordinator, and its time at every one. Memory: O(own messages),
 /// at the coordinator O(ranks + all that wait).
 ///
-/// Source: the end is that of Hoefler, Siebert, Lumsdaine, "Scalable Communication Protocols for Dynamic Sparse Data
+/// Source: the end follows Hoefler, Siebert, Lumsdaine, "Scalable Communication Protocols for Dynamic Sparse Data
 /// Exchange" (2010).
 class ListProtocol final : public StepProtocol {
  public:
@@ -94,7 +94,7 @@ class ListProtocol final : public StepProtocol {
   sluice::detail::EarlyRelease release_;
   Fence fence_;
 
-  std::optional<std::int64_t> wanted_;  ///< k, of which the coordinator has not been told
+  std::optional<std::int64_t> wanted_;  ///< a new k that the coordinator has not been told
   std::int64_t execution_ = -1;
   std::vector<Channel::Received> early_;  ///< what ranks that are one execution ahead have sent
 

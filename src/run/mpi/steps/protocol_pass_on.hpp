@@ -24,7 +24,7 @@ class Arrivals {
     missing_[receive] -= bytes;
     while (there_ < missing_.size() && missing_[there_] == 0) ++there_;
   }
-  /// So many receives of the list, from its beginning, have come whole.
+  /// How many receives of the list, from its beginning, have come whole.
   [[nodiscard]] std::size_t there() const { return there_; }
 
  private:
@@ -33,17 +33,17 @@ class Arrivals {
   std::size_t there_ = 0;
 };
 
-/// Beside another protocol: sends of what the rank itself receives wait until it is there.
+/// Beside another protocol: sends of data that the rank itself receives wait until the data is there.
 ///
-/// What a send waits for comes by the same executor, as where an array has several copies, or by another one that goes
-/// on beside it, as where pieces take a detour through neighbours (local phases).
+/// What a send waits for comes by the same executor if an array has several copies. It comes by another executor beside
+/// it if pieces take a detour through neighbours (local phases).
 ///
-/// No deadlock: a send waits for receives of lower steps only, or for those of an executor whose messages can all come
-/// to their end without it.
+/// No deadlock: a send waits for receives of lower steps only, or for receives of an executor whose messages can all
+/// end without this send.
 class PassOnProtocol final : public StepProtocol {
  public:
-  /// `receives_before`: of each send, how many receives of those of `awaited`, from their beginning, it waits for.
-  /// `own`: the executor's; may be `awaited`.
+  /// `receives_before`: for each send, how many receives of `awaited`, from their beginning, it waits for. `own`: the
+  /// executor's; may be `awaited`.
   PassOnProtocol(std::unique_ptr<StepProtocol> beside, std::vector<std::size_t> receives_before,
                  std::shared_ptr<const Arrivals> awaited, std::shared_ptr<Arrivals> own)
       : beside_(std::move(beside)),

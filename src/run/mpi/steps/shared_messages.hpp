@@ -20,20 +20,20 @@
 
 namespace sluice::mpi::detail {
 
-/// Messages between ranks that share memory, in no order: the sender copies, or packs, each to a place that the two
+/// Messages between ranks that share memory, in no order. The sender copies, or packs, each to a place that the two
 /// share, and the receiver takes it from there. MPI carries nothing: it takes longer for a message than these copies
 /// do.
 ///
-/// Each message goes through a SharedRing: whole, and with two places, which executions use in turns, if that is no
-/// more than its share of the rank's memory; else in parts. A rank has one block of memory for all that it sends, which
-/// begins with a table of what it sends to each rank; where the block is, ranks tell each other when they make the job
-/// (agree). If some rank has no memory left for its block, none of them can be used (any_refused).
+/// Each message goes through a SharedRing. If it is no more than its share of the rank's memory, it goes whole, and
+/// executions alternate between two places. Otherwise it goes in parts. A rank has one block of memory for all that it
+/// sends, which begins with a table of what it sends to each rank. Ranks tell each other the place of the block when
+/// they make the job (agree). If some rank has no memory left for its block, none of them can be used (any_refused).
 ///
-/// No deadlock: all messages of a rank are looked at in turns, and a part waits for the earlier ones of its message
-/// alone. Or, where messages are packed or unpacked together (StepData::together), for what comes before it in the rows
-/// of the array. All ranks that share these rows go through them in the same order, and a receiver sees bytes as soon
-/// as they are packed. So the first byte in that order that has not been unpacked waits for no other one: if it is
-/// packed, its receiver can go on to it; if not, all that its sender has packed has been unpacked, and there is room.
+/// No deadlock: a rank considers all its messages, one after another. A part waits only for the earlier parts of its
+/// message. If messages are packed or unpacked together (StepData::together), it waits for what comes before it in the
+/// rows of the array. All ranks that share these rows go through them in the same order, and a receiver sees bytes when
+/// they are packed. So the first byte in that order that has not been unpacked waits for no other byte. If it is
+/// packed, its receiver can go on to it. If not, all that its sender has packed has been unpacked, and there is room.
 class SharedMessages final : public MessageCarrier {
  public:
   /// Whether the context's ranks can do so; the same on all of them.
@@ -89,7 +89,7 @@ class SharedMessages final : public MessageCarrier {
 
   /// The block of that rank, whose word is `block`; null: it sends nothing.
   [[nodiscard]] static std::byte* block_of(Channel& channel, int rank, std::uint64_t block);
-  /// Of the table of a rank's block, what is for this rank.
+  /// What the table of a rank's block says for this rank.
   [[nodiscard]] static Entry entry_of(const Channel& channel, const std::byte* block);
   bool fill();
   bool take();

@@ -23,33 +23,33 @@ namespace sluice::mpi::detail {
 /// Carries out one rank's part of a schedule of steps.
 ///
 /// Messages go in pieces of at most `chunk_bytes`. A window of pieces is under way in each direction, in the order of
-/// the lists: a piece is packed while those before it travel, the receives of pieces to come are posted ahead, and work
-/// that needs no communication fills the time when nothing has arrived. There is no barrier between steps; each rank
-/// keeps its own order, and that is enough:
+/// the lists. A piece is packed while earlier ones travel, and receives of later pieces are posted ahead. Work that
+/// needs no communication fills the time when nothing has arrived. There is no barrier between steps; each rank keeps
+/// its own order, and that is enough:
 ///
-/// No deadlock. Let both lists of every rank be in the order of steps, with at most one message per step in each, and
-/// the step of a message be the same at both its ends. Pieces enter a window in that order, and the first unfinished
-/// piece of a rank is always in its window. Among all unfinished pieces take one of the lowest step, the first of its
-/// message. At its sender all earlier pieces are finished, so it is in the window and is sent; at its receiver, for the
-/// same reason, its receive is posted. Nothing but these two is needed for it to finish: so as long as a piece is left,
-/// one can finish. This holds for windows of 1, different on different ranks, and for sends that wait for their
-/// receives. A StepProtocol may hold a message back for messages of lower steps only, and the argument stands. In
-/// rounds, round r of a message counts as a message of its own, of step r * steps + its step.
+/// No deadlock. Let both lists of every rank be in the order of steps, with at most one message per step in each. Let
+/// both ends of a message give it the same step. Pieces enter a window in that order, and the first unfinished piece of
+/// a rank is always in its window. Among all unfinished pieces take one of the lowest step, the first of its message.
+/// At its sender all earlier pieces are finished, so it is in the window and is sent. At its receiver, for the same
+/// reason, its receive is posted. It needs nothing else to finish. So as long as a piece is left, one can finish. This
+/// holds for windows of 1, for different windows on different ranks, and for sends that wait for their receives. A
+/// StepProtocol may hold a message back only for messages of lower steps, and the argument stands. In rounds, round r
+/// of a message counts as a message of its own, of step r * steps + its step.
 ///
-/// Pieces match. Between two ranks there are messages of one tag on one communicator in the order of the schedule,
-/// pieces of a message in increasing order, and both ends cut them alike; MPI keeps them in order.
+/// Pieces match. Between two ranks there are messages of one tag on one communicator in the order of the schedule, and
+/// pieces of a message in increasing order. Both ends cut them alike, and MPI keeps them in order.
 ///
-/// PieceTransport carries the pieces, a StepProtocol says what they wait for besides, and StepData is what they consist
-/// of.
+/// PieceTransport carries the pieces, a StepProtocol says what they wait for besides, and StepData says what they
+/// consist of.
 ///
-/// Memory: that of PieceTransport, for at most `window` pieces each way no longer than the longest one, allocated once.
+/// Memory: PieceTransport's, for at most `window` pieces each way of at most the longest length, allocated once.
 class StepExecutor final : public MessageCarrier, private PieceTransport::Ends {
  public:
   struct Limits {
     std::int64_t chunk_bytes = 1;  ///< 1 to 2^30, the same on all ranks
-    std::int64_t granule = 1;      ///< pieces are multiples of so many bytes where chunk_bytes allows it; likewise
+    std::int64_t granule = 1;      ///< pieces are multiples of `granule` bytes if chunk_bytes allows it; likewise
     int window = 1;                ///< 1 to 1024
-    int ahead = 0;                 ///< receives are posted for so many pieces more than the window; 0 to 1024
+    int ahead = 0;                 ///< receives are posted for this many pieces beyond the window; 0 to 1024
     bool contiguous = false;       ///< outgoing and incoming of the data never return null: no buffers
     Tag tag = Tag::kData;          ///< of the pieces; each executor of a channel has one of its own
     bool rounds = false;           ///< the first piece of each message goes before the second one of any; no protocol
@@ -83,7 +83,7 @@ class StepExecutor final : public MessageCarrier, private PieceTransport::Ends {
   Advance advance() override;
 
   void abandon() noexcept override { abandon_together({this, nullptr}); }
-  /// The same of both executors of a channel; null: there is none.
+  /// As abandon(), for both executors of a channel; null: there is none.
   static void abandon_together(const std::array<StepExecutor*, 2>& executors) noexcept;
 
   [[nodiscard]] std::int64_t buffer_bytes() const override { return transport_.buffer_bytes(); }

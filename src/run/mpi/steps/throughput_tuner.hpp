@@ -4,21 +4,20 @@
 
 namespace sluice::mpi::detail {
 
-/// Finds how many transfers at once a network is worth, while it is used: the fewest beyond which more bring less than
-/// 4 % more bytes per second.
+/// Finds how many transfers at once a network can use, while it is used: the fewest beyond which more transfers bring
+/// less than 4 % more bytes per second.
 ///
-/// Method: time is cut into spans of at least 8 transfers and 2 a running one. Spans alternate between staying at k
-/// and trying k + 1 or k - 1; k + 1 is kept when it carried at least 4 % more than the span before, k - 1 when it
-/// carried at most 2 % less, so that k falls when the network has become slower, and rises when it has become faster. A
-/// direction that failed is left for two spans. Spans in which k did not keep anything waiting say nothing and do not
-/// count.
+/// Method: time is cut into spans of at least 8 transfers and 2 for each running one. Spans alternate between staying
+/// at k and trying k + 1 or k - 1. k + 1 is kept if it carried at least 4 % more than the previous span, k - 1 if it
+/// carried at most 2 % less. So k falls when the network has become slower, and rises when it has become faster. A
+/// direction that failed is left for two spans. Spans without messages waiting for k say nothing and do not count.
 class ThroughputTuner {
  public:
   /// 1 <= least <= start <= most.
   ThroughputTuner(std::int64_t start, std::int64_t least, std::int64_t most)
       : k_(start), kept_(start), least_(least), most_(most) {}
 
-  /// A transfer of so many bytes has ended at `time_s`; `full`: k kept messages waiting. Returns the k to use.
+  /// A transfer of `bytes` has ended at `time_s`; `full`: k kept messages waiting. Returns the k to use.
   std::int64_t released(std::int64_t bytes, double time_s, bool full);
 
  private:

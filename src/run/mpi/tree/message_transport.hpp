@@ -17,9 +17,9 @@
 
 namespace sluice::mpi::detail {
 
-/// Carries whole messages between this rank and others, however long they are: each in as many calls of MPI as it
-/// takes, one after the other. It knows nothing of the order in which they go. A message of kAnyCount begins with an
-/// envelope that has its size, its note and its first bytes.
+/// Carries whole messages of any length between this rank and others, each in as many calls of MPI as it takes, one
+/// after the other. It does not know their order. A message of kAnyCount begins with an envelope that has its size, its
+/// note and its first bytes.
 class MessageTransport {
  public:
   /// What hears of the end of messages, by their numbers, in calls of finish, wait and look_at_one.
@@ -36,7 +36,7 @@ class MessageTransport {
   MessageTransport(const MessageTransport&) = delete;
   MessageTransport& operator=(const MessageTransport&) = delete;
 
-  /// So many messages may be under way at once.
+  /// Reserves room for `messages` messages under way at once.
   void reserve(std::size_t messages) { leftover_.front().requests.reserve(messages); }
   /// Between two ranks, no message may be sent or received while one is in pieces that go the same way.
   void send(std::size_t number, int to, std::int64_t count, const TreeMessage& message);
@@ -70,7 +70,7 @@ class MessageTransport {
   };
   static constexpr std::size_t kNoEnvelope = std::numeric_limits<std::size_t>::max();
 
-  /// A message on its way, of which one piece is with MPI.
+  /// A message on its way; one piece of it is with MPI.
   struct Active {
     bool send = false;
     std::size_t number = 0;
@@ -79,7 +79,7 @@ class MessageTransport {
     const std::byte* from = nullptr;
     std::int64_t count = 0;
     std::int64_t begun = 0;              ///< elements given to MPI so far
-    std::size_t envelope = kNoEnvelope;  ///< the one in use
+    std::size_t envelope = kNoEnvelope;  ///< the envelope in use
     bool opened = true;                  ///< receive: not the envelope that is awaited
 
     [[nodiscard]] bool in_pieces() const { return !opened || begun < count; }

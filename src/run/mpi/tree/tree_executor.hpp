@@ -18,8 +18,8 @@
 #include "run/mpi/tree/tree_data.hpp"
 
 /// Carries out what one rank does in a tree: it receives messages, does something with each (combines it in a
-/// reduction, keeps it in a broadcast), and sends what is ready. It knows nothing of trees, elements or bytes: it has
-/// the rank's receives and sends, each in the order of the plan, which receives each send waits for, and an object that
+/// reduction, keeps it in a broadcast), and sends what is ready. It knows nothing of trees, elements or bytes. It has
+/// the rank's receives and sends, each in the order of the plan, and the receives that each send waits for. An object
 /// says where messages lie and what to do with them.
 ///
 /// A receive is posted when the one before it has arrived, so that a sender whose message is long waits for its turn:
@@ -27,10 +27,10 @@
 /// while somebody calls it, so somebody does during a long operation: a progress thread, or the operation itself,
 /// which looks at the network between its parts.
 ///
-/// No deadlock: a message waits for messages of its sender's own subtree (its path, in a broadcast) only, and between
-/// two ranks messages are received in the order in which they are sent. Where receives wait for sends, in other ways
-/// through the ranks, whoever makes them has to see to it; it is enough that all would pass even if each receive were
-/// posted when the one before it is done.
+/// No deadlock: a message waits only for messages of its sender's own subtree (its path, in a broadcast), and between
+/// two ranks messages are received in the order of sending. If receives wait for sends, in other ways through the
+/// ranks, their maker has to prevent deadlock. It is enough that all would pass even if each receive were posted when
+/// the previous one is done.
 namespace sluice::mpi::detail {
 
 struct TreeReceive {
@@ -44,10 +44,10 @@ struct TreeReceive {
 
 struct TreeSend {
   int to = 0;
-  std::int64_t count = 0;          ///< elements, or kAnyCount; the receiver must say the same
+  std::int64_t count = 0;          ///< elements, or kAnyCount; equal at the receiver.
   std::vector<std::size_t> after;  ///< receives that must be done
-  /// The next send may start so many seconds after this one, and the next to the same rank so many; any when this one
-  /// is complete.
+  /// The next send may start `port_s` seconds after this one, and the next to the same rank `connection_s` seconds
+  /// after it. Any send may start when this one is complete.
   double port_s = std::numeric_limits<double>::infinity();
   double connection_s = std::numeric_limits<double>::infinity();
   std::vector<std::size_t> after_sends = {};  ///< sends that must be done
@@ -145,7 +145,7 @@ class TreeExecutor : private MessageTransport::Ends {
   std::vector<SendQueue> queues_;      ///< by receiver
   std::vector<std::size_t> queue_of_;  ///< of each send
 
-  // Of one execution.
+  // State of one execution.
   bool running_ = false;
   std::optional<TransferTrace> trace_;  ///< where it is recorded
   std::vector<Stage> stage_;            ///< by receive
