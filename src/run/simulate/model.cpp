@@ -94,9 +94,10 @@ void replay(Timeline& timeline, const TreeSchedule& schedule) {
                                    schedule.compute_costs);
   std::vector<double> send_free(machines), receive_free(machines), combined(machines);
   for (std::size_t m = 0; m < machines; ++m) send_free[m] = receive_free[m] = combined[m] = date(m);
-  // Of parts that others have been combined with; parts that a machine only has itself are ready at its date.
+  // The times of parts that others have been combined with; a part that only its machine has contributed to is ready at
+  // the machine's date.
   std::unordered_map<std::int64_t, double> ready;
-  std::priority_queue<double, std::vector<double>, std::greater<>> ends;  // of as many as may run at once
+  std::priority_queue<double, std::vector<double>, std::greater<>> ends;  // ends of the transfers that may run at once
   for (std::size_t i = 0; i < timeline.transfers.size(); ++i) {
     TimelineTransfer& each = timeline.transfers[i];
     const auto from = static_cast<std::size_t>(each.from), to = static_cast<std::size_t>(each.to);

@@ -2,14 +2,14 @@
 /// 4.0), for `sluice simulate --engine simgrid`.
 ///
 /// Each message is a communication between two hosts of the platform (Comm::sendto), begun when all it waits for have
-/// ended; there are no actors, so a message costs no more than its flow. A message takes the latency of its route, and
-/// flows share links as TCP connections do (model CM02 with the weights of SMPI's, 8775 bytes). Control messages, and
-/// those of fences, take the latency alone.
+/// ended. There are no actors, so a message costs no more than its flow. A message takes the latency of its route, and
+/// flows share links as TCP connections do (model CM02 with SMPI's weights, 8775 bytes). Control messages, including
+/// fences', take only the latency.
 ///
 /// On standard output: how many messages have ended, a line for every 200th of them all.
 ///
 /// Errors: "error: WHERE: ..." on standard error and exit status 2. SimGrid itself ends the process with a text of its
-/// own where a platform is broken.
+/// own if a platform is broken.
 
 #include <algorithm>
 #include <cctype>
@@ -87,8 +87,8 @@ std::string attribute(std::string_view tag, const std::string& name) {
   return {};
 }
 
-/// Throws InputError for a platform in which hosts or links fail, and names the first of them: SimGrid lets messages to
-/// them fail, or ends the program.
+/// Throws InputError for a platform with hosts or links that fail, and names the first of them. SimGrid lets messages
+/// to them fail, or ends the program.
 void refuse_failures(const std::string& platform) {
   std::ifstream in(platform);
   std::stringstream all;

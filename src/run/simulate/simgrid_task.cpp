@@ -26,7 +26,7 @@ struct SimgridTask::Contents {
 
 namespace {
 
-/// Of each receiver the host that it is.
+/// The host of each receiver.
 std::vector<std::int64_t> hosts_of_receivers(const StepSchedule& schedule, bool same_hosts) {
   constexpr std::int64_t kOfItsOwn = -1;
   std::vector<std::int64_t> hosts(static_cast<std::size_t>(schedule.receivers), kOfItsOwn);

@@ -37,32 +37,33 @@ constexpr const char* kNative = "native";
 constexpr const char* kNativeCall = "MPI_Ibcast";
 constexpr const char* kTree = "binomial tree";
 
-/// Messages up to so many bytes go along a tree that needs no plan: MPI's own call that returns at once, the only one
-/// that can be given up when a rank fails, takes longer for them (docs/reference/results.md).
+/// Messages up to this size go along a tree that needs no plan. MPI_Ibcast takes longer for them
+/// (docs/reference/measurements.md); it is MPI's only call that returns at once, so that it can be given up when a rank
+/// fails.
 constexpr std::int64_t kShort = 4 << 10;
-/// Where ranks share memory the root copies a message of any size there, and all others copy it from there: so much at
-/// a time, one execution of the tree after the other.
+/// If ranks share memory, the root copies a message of any size there, and all others copy it from there: at most this
+/// much at a time, one execution of the tree after the other.
 constexpr std::int64_t kSegmentByMemory = detail::SharedProgram::kMostTogether;
-/// Where ranks share processors each level of a tree costs as much as the turns of all ranks, and all bytes are copied
-/// by the same few processors whatever the tree is.
+/// If ranks share processors, each level of a tree costs as much as a time slice of every rank. The same few processors
+/// copy all bytes for any tree. Up to this size all ranks hear from the root.
 constexpr std::int64_t kShortInTurns = 256 << 10;
-/// Between hosts of which nothing is known, messages of more than so many bytes, up to kLongBetweenHosts, go in
-/// segments of at most so many, but not in more than kMostSegmentsBetweenHosts. On a slow network that takes half as
-/// long as a tree through which the message goes whole. On a fast one the other way is found to be faster
-/// (docs/reference/results.md): that tree up to kShort, MPI's own call for longer messages.
+/// Between hosts of an unknown network, messages of more than kSegmentBetweenHosts, up to kLongBetweenHosts, go in
+/// segments of at most that size, at most kMostSegmentsBetweenHosts. On a slow network that takes half as long as a
+/// tree with the whole message. On a fast one the other way proves faster (docs/reference/measurements.md): the tree up
+/// to kShort, MPI's own call for longer messages.
 constexpr std::int64_t kSegmentBetweenHosts = 2 << 10;
 constexpr std::int64_t kMostSegmentsBetweenHosts = 8;
-/// Sizes of such messages that were used last: each has what carries it out, which takes an agreement to make.
+/// How many recently used sizes of such messages keep their executor, which takes an agreement to make.
 constexpr std::size_t kKeptTrees = 8;
-/// Up to so many ranks of several nodes hear so many bytes from the root itself: starting a send takes a small part of
-/// a latency. Of more bytes its port would have to carry all that a tree spreads over many.
+/// Up to kFewRanks ranks on several nodes hear up to kFewBytes from the root itself: starting a send takes a small part
+/// of a latency. With more bytes its port would have to carry all that a tree spreads over many ports.
 constexpr int kFewRanks = 16;
 constexpr std::int64_t kFewBytes = 512;
 
-/// A plan over a platform takes rank 0 at least so long for each rank.
+/// A plan over a platform takes rank 0 at least this time for each rank.
 constexpr double kPlanningPerRank_s = 6e-6;
 
-/// What a message takes over the slowest link of `platform`.
+/// How long a message takes over the slowest link of `platform`.
 double slowest_message_s(const Platform& platform, std::int64_t bytes) {
   double slowest = 0;
   const auto meet = [&](double latency_s, const GapTable& gap) {
@@ -103,7 +104,7 @@ std::int64_t class_of(std::int64_t bytes) {
 struct OwnPart {
   bool native = false;         ///< MPI's own broadcast is all there is
   bool native_inside = false;  ///< of some clusters; the same on all ranks
-  bool ends_native = false;    ///< this rank is in one of these
+  bool ends_native = false;    ///< this rank is in such a cluster
   std::int64_t cluster = 0;    ///< of the platform, where native_inside
   std::int64_t place = 0;      ///< among the ranks of the cluster
   ChosenBroadcast chosen;
@@ -178,9 +179,9 @@ struct Broadcast::State final : detail::Job {
   /// size is another one elsewhere.
   SizeClass& obtain(std::int64_t bytes);
   [[nodiscard]] std::string key_of(std::int64_t largest) const;
-  /// Of messages of so many bytes: what an earlier job has left, or what is planned now.
+  /// The plan for messages of `bytes`: what an earlier job has left, or a new plan.
   [[nodiscard]] detail::KeptPlan kept_or_planned(std::int64_t bytes);
-  /// Those of all ranks, by the program or over the platform that is given.
+  /// The parts of all ranks, by the given program or over the given platform.
   [[nodiscard]] std::vector<OwnPart> parts_as_told(std::int64_t bytes) const;
   /// See in_segments.
   [[nodiscard]] OwnPart part_in_segments(std::int64_t bytes) const;
@@ -212,7 +213,7 @@ struct Broadcast::State final : detail::Job {
     const sluice::BroadcastOptions& plan = options.plan;
     return plan.algorithm != "auto" || plan.segments != 0 || plan.early_internal || !plan.inside.empty();
   }
-  /// Of a broadcast of so many bytes: the program without its operations.
+  /// A broadcast of `bytes`: the program without its operations.
   [[nodiscard]] Program shape_of(std::int64_t bytes) const {
     Program shape;
     shape.problem = Collective::kBroadcast;
@@ -221,14 +222,14 @@ struct Broadcast::State final : detail::Job {
     shape.root = root;
     return shape;
   }
-  /// The size that a message of so many bytes is planned for; a program that is given is for one.
+  /// The size that a message of `bytes` is planned for; a given program is for one size.
   [[nodiscard]] std::int64_t largest_of(std::int64_t bytes) const { return options.program ? bytes : class_of(bytes); }
-  /// Whether a rule says what serves a message: a tree, or MPI_Ibcast as nothing is known that could be better.
+  /// Whether a rule says what serves a message: a tree, or MPI_Ibcast because nothing better is known.
   [[nodiscard]] bool needs_no_plan(std::int64_t bytes) const {
     return told_nothing() && !in_segments(bytes) && (is_short(bytes) || !between_hosts());
   }
 
-  /// Whether the network is not known, nor what is to be done.
+  /// Whether the user gave neither a network nor a program.
   [[nodiscard]] bool told_nothing() const { return !options.platform && !options.program; }
   /// Whether it is a real one, which may be worth a plan.
   [[nodiscard]] bool between_hosts() const {
@@ -257,25 +258,25 @@ struct Broadcast::State final : detail::Job {
     went_by_tree.insert(largest);
     return true;
   }
-  /// Whether the tree serves such messages, unless a plan is found to be faster; else that is MPI's own call.
+  /// Whether the tree serves such messages, unless a plan is found to be faster; otherwise MPI's own call does.
   [[nodiscard]] bool is_short(std::int64_t bytes) const { return told_nothing() && bytes <= kShort; }
-  /// Whether a message goes in segments for which the network need not be known.
+  /// Whether a message goes in segments that do not require a known network.
   [[nodiscard]] bool in_segments(std::int64_t bytes) const {
     return told_nothing() && between_hosts() && bytes > kSegmentBetweenHosts && bytes <= detail::kLongBetweenHosts;
   }
-  /// Of that tree, for so many bytes: all hear from the root.
+  /// Whether in that tree, for `bytes`, all ranks hear from the root.
   [[nodiscard]] bool flat(std::int64_t bytes) const {
     return by_memory() || in_turns() ||
            (!channel.context().one_node() && channel.size() <= kFewRanks && bytes <= kFewBytes);
   }
   void begin_by_tree();
-  /// Begins the tree's execution for what comes next of the message, if anything does.
+  /// Begins the tree's execution for the next part of the message, if there is one.
   void next_segment();
-  /// What carries out the tree for so many bytes. Made if need be, by all ranks.
+  /// The executor of the tree for `bytes`. If need be, all ranks make it.
   SizedExecutor& tree_for(std::int64_t bytes);
   void make_planned(SizeClass& size);
-  /// Makes what carries out the part that `make_part` makes, for messages of so many bytes; anew for another size
-  /// alone. All ranks do so, and where they share memory they wait for each other.
+  /// Makes the executor of the part that `make_part` makes, for messages of `bytes`; makes it anew only for another
+  /// size. All ranks do so; if they share memory they wait for each other.
   template <class MakePart>
   void make(SizedExecutor& sized, std::int64_t bytes, MakePart make_part) {
     if (sized.bytes == bytes) return;
@@ -425,7 +426,7 @@ void Broadcast::State::begin_planned() {
     begin_natively();
     return;
   }
-  make_planned(size);  // begin() has done so already, but for a way that is measured again
+  make_planned(size);  // begin() has done so already, unless the ways are measured again
   run(size.sized, message);
 }
 
@@ -434,8 +435,8 @@ void Broadcast::State::make_planned(SizeClass& size) {
 }
 
 detail::Context::Part& Broadcast::State::ranks_of_cluster(const OwnPart& part) {
-  // The root first, else in the order of the platform: the cluster's coordinator has the message first. The platform is
-  // that of the job, or that of SLUICE_PLATFORM, which a context reads once.
+  // The root comes first, then the order of the platform: the cluster's coordinator has the message first. The platform
+  // is the job's, or the platform of SLUICE_PLATFORM, which a context reads once.
   detail::Arguments arguments("cluster");
   arguments.add(root);
   if (options.platform) detail::add_platform(arguments, *options.platform);

@@ -53,8 +53,8 @@ constexpr auto kExchangeFields = [](auto& numbers, ExchangePart& part) {
   }
 };
 
-/// With so many at once at most, the windows of the executor still cannot block each other, as the distance serves as
-/// the step.
+/// With at most this many at once, the windows of the executor still cannot block each other, because the distance
+/// serves as the step.
 ExchangePart at_once(const Channel& channel, const std::vector<MessageSize>& sends,
                      const std::vector<MessageSize>& receives) {
   const int ranks = channel.size();

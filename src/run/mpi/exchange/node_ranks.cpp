@@ -98,7 +98,7 @@ std::vector<Route> routes_by_host(const std::vector<Message>& between_hosts, con
   const auto gates = [&](std::int64_t Message::*end) {
     std::vector<double> sums(hosts.size(), 0);
     for (const Message& message : between_hosts) sums[at(message.*end)] += static_cast<double>(message.size);
-    std::vector<std::int64_t> gate(hosts.size(), -1);  // by number of the host, which is that of a rank
+    std::vector<std::int64_t> gate(hosts.size(), -1);  // by number of the host, which is the number of a rank
     for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
       std::int64_t& best = gate[at(hosts[rank])];
       if (best < 0 || sums[rank] > sums[at(best)]) best = static_cast<std::int64_t>(rank);

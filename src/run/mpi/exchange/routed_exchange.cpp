@@ -11,7 +11,7 @@ namespace {
 
 using FragmentList = const std::vector<Fragment>*;
 
-/// Of local transfers: what is passed on within a host, or by links that are fast. As in redistributions.
+/// For local transfers: forwarded within a host, or by fast links. As in redistributions.
 constexpr StepExecutor::Limits kLocalLimits{64 << 10, 1, 4, 0, false, Tag::kLocalData};
 
 }  // namespace

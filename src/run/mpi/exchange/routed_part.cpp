@@ -37,7 +37,7 @@ class Ways {
         held_bytes_(at(ranks), 0),
         at_carrier_(routes.size(), -1),
         at_landing_(routes.size(), -1) {
-    // In the order in which they cross: what travels together is held together.
+    // In the order of crossing: what travels together is held together.
     exchange_.visit_all([&](std::size_t r) {
       const Route& route = routes_[r];
       if (route.carrier != route.from) at_carrier_[r] = hold(route.carrier, route.size);
@@ -151,7 +151,7 @@ class Needed {
   std::vector<std::size_t> receives_;
 };
 
-/// The transfers of a part as those of a schedule.
+/// The transfers of a part, converted to transfers of a schedule.
 Transfer sent(std::size_t rank, const ExchangePart::Send& t) {
   return {static_cast<std::int64_t>(rank), t.peer, t.offset, t.bytes};
 }
@@ -159,7 +159,7 @@ Transfer received(std::size_t rank, const ExchangePart::Receive& t) {
   return {t.peer, static_cast<std::int64_t>(rank), t.offset, t.bytes};
 }
 
-/// The local transfers as `local`, parts of `stages`, has them.
+/// Adds the local transfers as `local`, parts of `stages`, has them.
 void add_local(std::vector<ExchangePart>& parts, const std::vector<ExchangePart>& local, const Ways& ways,
                const RoutedStages& stages, std::size_t routes) {
   Needed carried(routes);

@@ -45,11 +45,11 @@ struct NativeProgram::Arguments {
   std::int64_t elements = 0;
   std::int64_t extent = 0;
   std::vector<int> shares;  ///< elements
-  int own_bytes = 0;        ///< of blocks of different sizes: of the own one
-  Blocks blocks;            ///< of all ranks; of alltoall, the own ones for each
-  Blocks received;          ///< of alltoall, those of each for this rank
+  int own_bytes = 0;        ///< the own block, if blocks differ in size
+  Blocks blocks;            ///< of all ranks; for alltoall, this rank's blocks for each rank.
+  Blocks received;          ///< for alltoall, the blocks of each rank for this rank
 
-  /// Whether it is one of the calls in v, which it starts then.
+  /// Starts one of the calls in v (MPI_Ialltoallv and the like) if it is one; returns whether it is.
   bool start_by_blocks(const void* own, void* result, MPI_Request* request) const;
 };
 

@@ -19,11 +19,11 @@ constexpr double kNoDoubtOfGroups = 0.9;
 constexpr double kSlow = 0.7;
 constexpr double kEven = 0.9;
 constexpr int kLeastEven = 3;
-/// Of hosts that never met another one.
+/// For hosts that never met another one.
 constexpr double kUnknownSpeed = 125e6;
 
-/// Whether the link of `host` carried as much as in the median, within a tenth, in all meetings with hosts of its set
-/// but one, in three at least: a host that is busy is slow by turns.
+/// Whether the link of `host` evenly carried its median rate, within a tenth, in all meetings but one with hosts of its
+/// set, and in at least three: a busy host is slow only at times.
 bool is_evenly_slow(int host, std::span<const Meeting> meetings, const Sites& sites) {
   std::vector<double> in;
   std::vector<double> out;
@@ -66,7 +66,7 @@ HostGroup group_of(std::vector<int> hosts, const std::vector<HostBest>& best) {
   return group;
 }
 
-/// The hosts of a set whose links are slow beside those of the others.
+/// The hosts of a set with links that are slow compared with the others.
 std::vector<int> slow_hosts(const std::vector<int>& set, const std::vector<HostBest>& best) {
   const double usual = group_of(set, best).bytes_per_s;
   std::vector<int> slow;

@@ -43,10 +43,10 @@ constexpr StreamLimits kMeeting{
 /// What all hosts of a group send to others and get from them at once. All end at the same time, so that rates add up.
 constexpr StreamLimits kUplink{.piece_bytes = 16 << 10, .seconds = 0.03, .most_bytes = 4 << 20};
 constexpr int kMostPasses = 3;
-/// In so many passes by themselves groups are found that are believed.
+/// Groups are believed if this number of passes find them independently.
 constexpr int kTimesFound = 2;
 constexpr int kTrain = 32;
-/// Groups of hosts beyond which links are not measured one by one.
+/// Beyond this number of groups of hosts links are not measured one by one.
 constexpr std::size_t kMostGroups = 6;
 
 const char* variable(const char* name) {
@@ -69,7 +69,7 @@ bool is_on(const char* name, bool unset) {
 
 // ---- Meetings
 
-/// For how long each of many short messages to `peer` keeps the one of the two that is `first`; 0 on the other.
+/// How long each of many short messages to `peer` keeps the rank with `first`; 0 on the other rank.
 double short_message(Channel& channel, int peer, bool first) {
   const auto byte = std::make_shared<char>();
   const double start = MPI_Wtime();
@@ -152,7 +152,8 @@ void gather_meetings(Channel& channel, const std::vector<Note>& notes, int own, 
   for (const auto& [pair, meeting] : of_pair) meetings.push_back(meeting);
 }
 
-/// Each link between two groups once more, with one connection that has it to itself. `network` is that of all ranks.
+/// Measures each link between two groups once more, with one connection that has it to itself. `network` is equal on
+/// all ranks.
 void measure_links(Channel& channel, const std::vector<int>& stations, const std::vector<Meeting>& meetings,
                    HostNetwork& network) {
   if (network.groups.size() < 2 || network.groups.size() > kMostGroups) return;
@@ -172,8 +173,8 @@ void measure_links(Channel& channel, const std::vector<int>& stations, const std
   }
 }
 
-/// What each group's links to all others carry together; of two groups it says how many connections fit. `network` is
-/// that of all ranks.
+/// Measures what each group's links to all others carry together; for two groups it tells how many connections fit.
+/// `network` is equal on all ranks.
 void measure_uplinks(Channel& channel, const std::vector<int>& stations, int own, HostNetwork& network) {
   if (network.groups.size() < 2 || network.groups.size() > kMostGroups) return;
   const std::size_t groups = network.groups.size() == 2 ? 1 : network.groups.size();  // one of two says it for both

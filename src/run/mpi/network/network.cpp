@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kLong = 1 << 20;
 
-/// Of a message inside a host.
+/// For a message inside a host.
 constexpr double kMemoryMessage_s = 2e-6;
 
 GapTable gap(double message_s, double bytes_per_s) {

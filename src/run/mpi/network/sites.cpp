@@ -98,8 +98,8 @@ struct Explained {
   double worth = 0;  ///< that, less the share that as many rates are as there are links: each could be made up for one
 };
 
-/// What the meetings between sites share, if links carry so much and no more: those of each pair of sites, or all of
-/// a site's, its uplink.
+/// The rates of the links between sites, if meetings share them. Links are the ones of each pair of sites or, with
+/// `uplinks`, all of a site together.
 class SharedRates {
  public:
   SharedRates(const Sites& sites, std::span<const Meeting> meetings, const std::vector<HostBest>& best, bool uplinks)
@@ -110,7 +110,7 @@ class SharedRates {
         for (const Link& link : links_of(way)) add(link, round_of(m), way);
     }
     for (auto& [link, rounds] : rounds_) {
-      std::vector<double> carried;  // by the link, as each meeting in which hosts could send more tells
+      std::vector<double> carried;  // what the link carried, by each meeting whose hosts could send more
       for (const auto& [round, met] : rounds) {
         const auto count = static_cast<double>(met.rates.size());
         for (const double rate : met.rates)
@@ -121,7 +121,7 @@ class SharedRates {
     }
   }
 
-  /// Of which share of the directions of meetings they predict the rate, within what counts as full speed.
+  /// The share of the directions of meetings whose rate is predicted within what counts as full speed.
   [[nodiscard]] Explained explained(std::span<const Meeting> meetings) const {
     std::int64_t right = 0;
     for (const Meeting& m : meetings) {

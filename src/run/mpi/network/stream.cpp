@@ -70,7 +70,7 @@ class Incoming {
     while (requests_.size() < kAhead) listen();
   }
 
-  /// Whether the last message, of nothing, has come. Pieces come in the order in which their receives were posted.
+  /// Whether the last, empty message has come. Pieces come in the order of posting their receives.
   bool done() {
     while (!over_) {
       MPI_Status status;

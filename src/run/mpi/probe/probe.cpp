@@ -30,11 +30,11 @@
 #include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/error.hpp"
 
-/// How the time budget is shared out: a fifth for the latencies between hosts; of what is left at the start of every
-/// further part (a cluster, a pair of clusters, or the broadcasts of a cluster), as much as falls to each of the parts
-/// left; of a pair of clusters four fifths of it for g(m) and the rest for connections. Inside a part every size gets
-/// what falls to it, but not more than it takes to be exact. Rank 0 decides all that, of broadcasts the slowest of the
-/// ranks that take part, so that clocks need not agree.
+/// How the time budget is shared out. The latencies between hosts get a fifth. The further parts are clusters, pairs of
+/// clusters, and the broadcasts of clusters. Each gets at its start an equal share of what is left then. A pair of
+/// clusters uses four fifths of its share for g(m) and the rest for connections. Inside a part every size gets its
+/// equal share, but not more than it takes to be exact. Rank 0 decides all that; for broadcasts the slowest of the
+/// participating ranks does. So clocks need not agree.
 namespace sluice::mpi {
 namespace {
 
@@ -89,7 +89,7 @@ double measure_latency(Channel& channel, int peer, double seconds, bool skip) {
     return -1;
   }
   for (std::size_t i = 0; i < kWarmUp; ++i) exchange(kMore);
-  // The least of all: whatever else a host does can only add to it.
+  // The least time: whatever else a host does can only add to it.
   double least = std::numeric_limits<double>::infinity();
   const double begin = MPI_Wtime();
   for (std::size_t exchanges = 1; exchanges <= kMost; ++exchanges) {
@@ -111,7 +111,7 @@ void answer_latency(Channel& channel, int peer) {
   } while (*flag == kMore);
 }
 
-/// On rank 0: the latencies between hosts, of which `stations` are the ranks that measure. Collective.
+/// On rank 0: the latencies between hosts; the ranks `stations` measure them. Collective.
 LatencyMatrix find_latencies(Channel& channel, const std::vector<int>& stations, const Clock& clock) {
   const auto count = static_cast<std::int64_t>(stations.size());
   const std::int64_t rounds = detail::meeting_rounds(count);
@@ -178,7 +178,7 @@ class Acquirer {
       const double guess = guess_of(bytes);
       const bool listed = at_most.size() < sizes.size();
       if (at_most.size() >= 2 && static_cast<double>(kShort + kLong) * guess > clock.left()) return -1.0;
-      // What is listed leaves something for what lies between, of which nobody knows how much it will be.
+      // The listed sizes leave some time for sizes between them; their number is unknown.
       const double share =
           listed ? (clock.left() - kShareOfBends * seconds) / static_cast<double>(sizes.size() - at_most.size())
                  : clock.left() / 4;
@@ -230,8 +230,8 @@ class Acquirer {
     double at_most = 0;  ///< what each message of a long train took, its start included
   };
 
-  /// g(bytes), which is about `guess` or less: by how much longer a long train takes than a short one. Their starts,
-  /// and what answers take, are the same; so is what a token bucket lets pass at once.
+  /// g(bytes), about `guess` or less: the time that a long train takes longer than a short one, per message. Their
+  /// starts and the time of answers are equal, and so is what a token bucket lets pass at once.
   Gap gap(int from, int to, std::int64_t bytes, double guess, double seconds) {
     constexpr std::size_t kRepetitions = 5;
     constexpr double kEnough = 0.1;  // for a train
@@ -239,7 +239,7 @@ class Acquirer {
     const Clock clock(seconds);
     const auto train = [&](std::int64_t count) { return orders_.run({from, to, Order::Kind::kTrain, bytes, count}); };
     std::int64_t longer = messages_in(std::min(kEnough, each), guess);
-    // A first train is slower. And the guess may be far too long, which would make trains too short.
+    // A first train is slower. Also, the guess may be far too long, which would make trains too short.
     for (bool known_better = guess * static_cast<double>(longer) < kEnough; known_better;) {
       const double of_one = train(longer) / static_cast<double>(longer);
       const std::int64_t fitting = messages_in(std::min(kEnough, each), of_one);
@@ -411,7 +411,7 @@ void add_broadcasts(MPI_Comm user, Channel& channel, Parts& parts, Platform& pla
   const auto place = std::ranges::find(own_ranks, channel.rank()) - own_ranks.begin();
   detail::Arguments clusters("probe");
   for (const PlatformCluster& cluster : platform.clusters) clusters.add(std::span(cluster.ranks));
-  // One cluster is all ranks. Else communicators are made, as MPI_Bcast needs them: see Context.
+  // One cluster has all ranks. Otherwise communicators are made, because MPI_Bcast needs them: see Context.
   const MPI_Comm inside = platform.clusters.size() == 1
                               ? user
                               : channel.part(clusters.bytes(), static_cast<int>(own), static_cast<int>(place)).comm;

@@ -20,7 +20,7 @@
 namespace sluice::mpi::detail {
 namespace {
 
-/// Of the cluster by itself, as it is planned where nothing was measured.
+/// A broadcast of the cluster by itself, as planned without measurements.
 Broadcast planned_broadcast(MPI_Comm comm, const PlatformCluster& cluster) {
   Platform alone;
   alone.ranks = static_cast<std::int64_t>(cluster.ranks.size());
@@ -29,14 +29,14 @@ Broadcast planned_broadcast(MPI_Comm comm, const PlatformCluster& cluster) {
   std::iota(alone.clusters.front().ranks.begin(), alone.clusters.front().ranks.end(), 0);
   BroadcastOptions options;
   options.platform = alone;
-  options.plan.algorithm = "flat";  // between clusters, of which there is one
+  options.plan.algorithm = "flat";  // between clusters, and there is one
   options.try_native = false;
   return Broadcast(comm, 0, options);
 }
 
 MeasuredBroadcasts measure_in(Channel& channel, MPI_Comm comm, const PlatformCluster& cluster, double seconds) {
   constexpr std::size_t kSizesAtLeast = 2;
-  constexpr std::size_t kLeast = kSimulated ? 1 : 3;  // simulated times are the same each time
+  constexpr std::size_t kLeast = kSimulated ? 1 : 3;  // simulated times never differ
   constexpr std::size_t kMost = kSimulated ? 1 : 30;
   std::shared_ptr<std::byte[]> buffer;
   double spent = 0;  // by the slowest rank: all decide by the same

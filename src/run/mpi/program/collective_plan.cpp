@@ -75,13 +75,13 @@ void check(CollectiveTask& task) {
   shape.commutative = options.program->commutative;
 }
 
-/// Whether nothing says how it is to be done, nor by which platform. Collective.
+/// Whether neither a method nor a platform is given. Collective.
 bool is_left_to_library(const CollectiveTask& task, Channel& channel) {
   return !task.options.platform && !asks_for_plan(task.options) &&
          (task.reproducible || platform_of_variable(channel) == nullptr);
 }
 
-/// Whether no network is in between and the way is left to the library. Collective.
+/// Whether no network is in between and the method is left to the library. Collective.
 bool is_by_memory(const CollectiveTask& task, Channel& channel) {
   return SharedProgram::possible(channel.context()) && is_left_to_library(task, channel);
 }
@@ -212,7 +212,7 @@ PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) 
   if (options.platform) {
     known = {*options.platform, true};
   } else if (task.reproducible) {
-    // What was measured must not decide in which order is combined.
+    // Measurements must not decide the order of combining.
     known = usual_platform(channel);
   } else if (!options.program) {
     known = platform_of_job(channel);

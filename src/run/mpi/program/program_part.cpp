@@ -25,13 +25,13 @@ class OriginWalk {
         held_[static_cast<std::size_t>(rank)].assign(range.offset, range.end(), rank);
   }
 
-  /// Of each combine, its message in ranges that are all of lower ranks, or all of higher ones.
+  /// For each combine, its message in ranges that each come only from lower ranks, or only from higher ones.
   std::vector<std::vector<PartRange>> run() {
     std::vector<std::size_t> left;
     for (std::size_t i = 0; i < program_.operations.size(); ++i) left.push_back(i);
     std::vector<char> done(left.size(), 0);
     while (!left.empty()) {
-      // The first operations of their rank and kind that are left over, which those behind them must not overtake.
+      // The first operations of their rank and kind that are left over; later ones must not overtake them.
       std::map<std::pair<std::int64_t, std::int64_t>, bool> held_back;
       std::vector<std::size_t> later;
       for (const std::size_t i : left) {
@@ -108,7 +108,7 @@ class OriginWalk {
   std::map<std::pair<std::int64_t, std::int64_t>, std::deque<std::vector<Carried>>> messages_;
 };
 
-/// An operation as its rank carries it out, but for what it waits for.
+/// An operation as its rank carries it out, without what it waits for.
 PartOperation own_operation(const Program& program, const ProgramOperation& op) {
   PartOperation part{op.kind, op.peer, {}, {}, {}};
   op.for_ranges([&](const ByteRange& range) {
@@ -143,7 +143,7 @@ std::vector<ProgramPart> parts_of(const Program& program) {
     parts[rank].shape = shape;
     parts[rank].rank = static_cast<std::int64_t>(rank);
   }
-  std::vector<std::int64_t> place(program.operations.size());  // among those of the rank
+  std::vector<std::int64_t> place(program.operations.size());  // among the operations of the rank
   for (std::size_t i = 0; i < program.operations.size(); ++i) {
     const ProgramOperation& op = program.operations[i];
     std::vector<PartOperation>& own = parts[static_cast<std::size_t>(op.rank)].operations;

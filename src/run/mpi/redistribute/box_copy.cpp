@@ -15,15 +15,15 @@ namespace {
 
 using CopyRun = void(std::byte* to, const std::byte* from, std::int64_t n);
 
-/// Runs of so many bytes in the mean are asked for before they are read: shorter ones are too many, and longer ones the
-/// processor asks for itself.
+/// Runs are fetched ahead if their mean length is between these: shorter ones are too many, and the processor fetches
+/// longer ones by itself.
 constexpr std::int64_t kLeastFetched = 128;
 constexpr std::int64_t kMostFetched = 4 << 10;
 
-/// Asks for what will be read from rows of the innermost level, kFetchedAhead bytes before it is.
+/// Asks for what will be read from rows of the innermost level, kFetchedAhead bytes ahead.
 class FetchAhead {
  public:
-  /// `from`: byte 0 of the first row, which is read from `first` on, `n` bytes of it; the others whole.
+  /// `from`: byte 0 of the first row, whose `n` bytes from `first` on are read; the other rows are read whole.
   FetchAhead(const CopyAxis& axis, const CopyAxis::Cursor& first, std::int64_t n, const std::byte* from,
              std::int64_t rows, std::int64_t from_step)
       : axis_(axis), from_(from), at_(first), left_(n), rows_(rows), from_step_(from_step) {
@@ -61,8 +61,8 @@ class FetchAhead {
   std::int64_t due_ = 0;
 };
 
-/// n bytes of the innermost level from `c` on. `from` and `to` belong to byte 0 of the row. `ahead`: null, or that of
-/// this row.
+/// Copies n bytes of the innermost level from `c` on. `from` and `to` belong to byte 0 of the row. `ahead`: null, or
+/// the object for this row.
 template <CopyRun kCopyRun>
 void copy_row(const CopyAxis& axis, CopyAxis::Cursor c, std::int64_t n, const std::byte* from, std::byte* to,
               FetchAhead* ahead) {
@@ -121,13 +121,13 @@ std::int64_t BoxCopy::bytes() const {
 
 namespace {
 
-/// Elements of at most so many bytes are copied as a grid.
+/// Elements of at most this size are copied as a grid.
 constexpr std::int64_t kMostElementBytes = 32;
 
-/// Rows of at most so many bytes are visited all at once where their runs are short.
+/// Rows of at most this many bytes are visited all at once if their runs are short.
 constexpr std::int64_t kMostInPlaces = 16;
 
-/// Calls visit(from, to) with the offsets of each position of the axis, of so many bytes per step.
+/// Calls visit(from, to) with the offsets of each position of the axis; the steps are in bytes.
 template <class Visit>
 void for_each_place(const CopyAxis& axis, std::int64_t from_step, std::int64_t to_step, Visit&& visit) {
   CopyAxis::Cursor at = axis.seek(0);
@@ -255,8 +255,7 @@ void BoxCopy::for_each_row_of_part(std::int64_t begin, std::int64_t end, Visit&&
 
 namespace {
 
-/// Calls visit(from, to) with the offsets of each row, from those of the first of them or, where they have places, from
-/// those of place 0.
+/// Calls visit(from, to) with the offsets of each row, relative to the first row or, if rows have places, to place 0.
 template <class Rows, class Visit>
 void for_each_start(const Rows& at, Visit&& visit) {
   if (at.places != nullptr) {
@@ -332,7 +331,7 @@ class PieceTable {
     return axis.mean_run() <= kMostMeanRun && axis.granule <= kMostPieceBytes ? axis.granule : 0;
   }
 
-  /// Of these levels, slowest first; the last one in bytes, in pieces of `bytes`.
+  /// A table for `levels`, slowest first; the last one in bytes, in pieces of `bytes`.
   PieceTable(std::span<const BoxCopy::Level> levels, std::int64_t bytes) : bytes_(bytes) {
     const BoxCopy::Level& inner = levels.back();
     for_each_run(*inner.axis, [&](std::int64_t from, std::int64_t to, std::int64_t length) {

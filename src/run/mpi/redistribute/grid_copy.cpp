@@ -14,11 +14,11 @@ constexpr std::int64_t kMostOffsets = 128;
 /// A line of the cache, and what stays in the nearest one.
 constexpr std::int64_t kLineBytes = 64;
 constexpr std::int64_t kNearBytes = 8 << 10;
-/// Runs of so many bytes in the mean, or fewer, are short; so many of a period, few.
+/// Runs whose mean length is at most kMostMeanRun bytes are short; at most kFewRuns runs of a period are few.
 constexpr std::int64_t kMostMeanRun = 64;
 constexpr std::size_t kFewRuns = 8;
 
-/// Elements side by side in a tile where neighbours are far apart in a memory: as many as share a line.
+/// Elements side by side in a tile if neighbours are far apart in a memory: as many as share a line.
 constexpr std::int64_t tile_width(std::int64_t bytes) { return std::max<std::int64_t>(4, kLineBytes / bytes); }
 
 /// Where some positions of an axis are in the two memories, in bytes.
@@ -28,7 +28,7 @@ struct Offsets {
   std::array<std::int64_t, kMostOffsets> from{};
   std::array<std::int64_t, kMostOffsets> to{};
 
-  /// Takes the next positions of an axis, at most so many.
+  /// Takes the next positions of an axis, at most `most`.
   void take(GridAxis& grid, std::int64_t most) {
     const CopyAxis& axis = *grid.axis;
     most = std::min(most, grid.count);
@@ -81,7 +81,7 @@ struct Copies {
     for (const CopyAxis::Run& run : runs) one(from + run.from, to + run.to);
   }
 
-  /// All pairs, those of `inner` fastest.
+  /// Copies all pairs; positions of `inner` change fastest.
   void pairs(const Offsets& outer, const Offsets& inner, const std::byte* from, std::byte* to) const {
     const auto at = [](const auto& offsets, std::int64_t i) { return offsets[static_cast<std::size_t>(i)]; };
     const bool even = inner.even && inner.count > 1;
@@ -101,7 +101,7 @@ struct Copies {
   }
 };
 
-/// Calls use(Copies) with those for so many bytes.
+/// Calls use(Copies) with the copies for elements of `bytes`.
 template <class Use>
 void use_copies_of(std::int64_t bytes, Use&& use) {
   switch (bytes) {

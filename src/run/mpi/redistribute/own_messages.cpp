@@ -31,7 +31,7 @@ std::vector<BatchArray> batch_arrays(const std::vector<Participation>& parts) {
     return std::vector<std::int64_t>(ranks.given().begin(), ranks.given().end());
   };
   for (const Participation& part : parts) {
-    // Of several copies, those of one.
+    // If there are several copies, the ranks of one.
     if (part.replicated)
       result.push_back({part.problem, part.element_size, {}, {}});
     else
@@ -40,7 +40,7 @@ std::vector<BatchArray> batch_arrays(const std::vector<Participation>& parts) {
   return result;
 }
 
-/// What `part`, this rank's, has to send, or else to receive.
+/// What `part`, which is this rank's, has to send, or otherwise to receive.
 std::vector<Message> messages_of(const Participation& part, bool sends) {
   const std::int64_t process = sends ? part.sender : part.receiver;
   if (process < 0 || part.problem.size() == 0) return {};
@@ -71,9 +71,9 @@ std::unordered_map<int, std::size_t> numbers_by_rank(const OwnMessages& messages
   return result;
 }
 
-/// The messages of `plan`, that of the pattern, with what all arrays that are like it have for the same processes.
-/// `sends`: those to the processes of the target grid, else those from the ones of the source grid. Where the plan is
-/// that of the whole box, messages are cut to the part that moves.
+/// The messages of `plan`, the plan of the pattern, with what all arrays that are like it have for the same processes.
+/// `sends`: messages to the processes of the target grid, otherwise messages from processes of the source grid. If the
+/// plan is for the whole box, messages are cut to the part that moves.
 OwnMessages whole_messages(const RedistributionPlan& plan, const JobArrays& arrays, int own, bool sends) {
   const Participation& pattern = *arrays.pattern();
   const Rank process(sends ? pattern.sender : pattern.receiver);
@@ -104,9 +104,9 @@ OwnMessages whole_messages(const RedistributionPlan& plan, const JobArrays& arra
   return result;
 }
 
-/// A schedule among ranks that may cut messages, in units of the arrays: that of an algorithm of exchange that was
-/// asked for, one for `links` between so many `ranks`, or one that costs less than `whole`, which is in bytes, if one
-/// is found.
+/// A schedule among ranks that may cut messages, in units of the arrays. It is one of three: the schedule of the
+/// exchange algorithm that was asked for, one for `links` between `ranks` ranks, or a schedule found that costs less
+/// than `whole`. `whole` is in bytes.
 std::optional<StepSchedule> cut_schedule(const JobArrays& arrays, const Cost& whole,
                                          const RedistributionJobOptions& options, const SharedLinks* links, int ranks) {
   const bool asked_for = options.algorithm != "auto";
@@ -257,7 +257,7 @@ double JobArrays::bytes_of_element() const {
 
 std::int64_t JobArrays::largest_part() const {
   std::int64_t bytes = 0;
-  for (const Participation& part : parts) bytes += part.largest_part();  // at most those of all arrays
+  for (const Participation& part : parts) bytes += part.largest_part();  // at most the sum over all arrays
   return bytes;
 }
 

@@ -19,7 +19,7 @@
 namespace sluice::mpi::detail {
 namespace {
 
-/// The ranks of a grid's `processes`, those of all copies, checked.
+/// The ranks of a grid's `processes`, of all its copies, checked.
 GridRanks grid_ranks(const std::vector<int>& given, std::int64_t processes, int size, const char* grid_name,
                      const char* list_name) {
   if (processes > size) {
@@ -104,7 +104,7 @@ bool every_rank_looks_at(const RedistributionProblem& problem) {
   if (!problem.has_part()) return true;
   constexpr double kMostWork = 1e7;  // elements' worth of counting: some tenths of a second
   const AxisPattern& rows = problem.axis(0);
-  const AxisPattern& columns = problem.axis(1);  // there are two: parts are those of matrices
+  const AxisPattern& columns = problem.axis(1);  // there are two: only matrices have parts
   const double pairs = static_cast<double>(rows.from().processes) * static_cast<double>(rows.to().processes);
   const auto blocks = [](const Axis& axis) {
     return static_cast<double>(axis.irregular ? axis.irregular->count() : axis.extent / axis.block);

@@ -22,10 +22,10 @@
 namespace sluice::mpi::detail {
 namespace {
 
-/// So much memory a rank may need for MPI's own collective to be tried, which takes messages whole.
+/// MPI's own collective, which takes messages whole, is tried if a rank needs at most this much memory for it.
 constexpr std::int64_t kMostNativeBytes = 8 << 20;
 
-/// One port, and what shared links carry, kept by what receivers tell the next senders.
+/// One port, and what shared links carry: receivers keep both by telling the next senders.
 std::unique_ptr<StepProtocol> chain(Channel& channel, const OwnSteps& own) {
   ChainLinks links;
   for (const OwnMessages::Transfer& send : own.sends.transfers) links.sends.push_back({send.step, send.permissions});
@@ -55,9 +55,9 @@ std::unique_ptr<StepProtocol> protocol_of(Channel& channel, const OwnSteps& own,
   return std::make_unique<PassOnProtocol>(std::move(ports), std::move(receives_before), arrivals, arrivals);
 }
 
-/// How the pieces of messages travel. Of messages that go at once they go in rounds: a rank then reads its memory once,
-/// from one end to the other, for all its messages. If these went one after the other it would read it once for each,
-/// as the processor also fetches what lies behind every run.
+/// How the pieces of messages travel. Messages that go at once go in rounds: a rank then reads its memory once, from
+/// one end to the other, for all its messages. If messages went one after the other, it would read its memory once for
+/// each, because the processor also fetches what lies behind every run.
 StepExecutor::Limits limits_of(const RedistributionOptions& options, ExchangeMode mode, bool at_once,
                                std::int64_t unit) {
   const bool chained = mode == ExchangeMode::kChain;
@@ -93,8 +93,8 @@ bool wants_network(const Channel& channel, const JobArrays& arrays, const Redist
          has_few_pairs(arrays);
 }
 
-/// Of `pattern`, the array that all are like. Every rank plans: unless told, what a search could still shave off the
-/// steps is not worth that.
+/// The plan for `pattern`, which all arrays are like. Every rank plans: unless told, searching for a slightly better
+/// plan does not pay.
 RedistributionPlan plan_of(const JobArrays& arrays, const Participation& pattern, const RedistributionOptions& how) {
   const bool by_exchange = how.has_replicas() || is_of_exchange(how.algorithm);
   std::int64_t effort = plan_is_told(how) ? kDefaultEffort : 0;

@@ -62,7 +62,7 @@ class CollectedMessages {
     Rank process;
     int rank;
     std::int64_t bytes;  ///< that go between the two
-    std::int64_t end;    ///< behind the last of them in the message, of which other copies send the rest
+    std::int64_t end;    ///< behind the last of them in the message; other copies send its rest
   };
 
   std::int64_t element_size_;

@@ -11,11 +11,10 @@ namespace {
 
 using Side = RowsTogether::Side;
 
-/// Where runs are so many bytes long in the mean, or longer, a message alone is read, or written past the cache, as
-/// fast.
+/// From these mean lengths of runs on, a message alone is read, or written past the cache, equally fast.
 constexpr std::int64_t kLongRunOfSource = 1 << 10;
 constexpr std::int64_t kLongRunOfTarget = 512;
-/// Of a row, copied at a time.
+/// Bytes of a row that are copied at a time.
 constexpr std::int64_t kPieceBytes = 4 << 10;
 
 /// Where a position of an axis is in the array.
@@ -28,7 +27,7 @@ std::int64_t last_column(Side side, const CopyAxis& axis) {
   return in_array(side, axis, axis.seek(axis.count - 1)) + 1;
 }
 
-/// Periods from `at`, with which one begins, that end before column `end`.
+/// The number of periods from `at` on that end before column `end`. @pre a period begins at `at`
 std::int64_t periods_before(Side side, std::int64_t end, const CopyAxis& axis, const CopyAxis::Cursor& at,
                             std::int64_t left) {
   const CopyAxis::Run& last = axis.runs.back();

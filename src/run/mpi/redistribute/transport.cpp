@@ -68,7 +68,7 @@ std::vector<ArrayCopies::Together> rows_together(RowsTogether::Side side, const 
   return result;
 }
 
-/// The rows of the messages of a list, those of `moving` last.
+/// The rows of the messages of a list; rows of `moving` come last.
 std::vector<CopyRows> rows_of(const ArrayCopies::Together& list, const MessageCopies& copies,
                               const MessageCopies& moving) {
   std::vector<CopyRows> rows;
@@ -77,7 +77,7 @@ std::vector<CopyRows> rows_of(const ArrayCopies::Together& list, const MessageCo
   return rows;
 }
 
-/// Transfers of whole messages by the copies of the only array that they are.
+/// Transfers of whole messages of a single array, by its copies.
 std::vector<std::vector<std::size_t>> transfers_of(std::span<const ArrayCopies::Together> lists,
                                                    const OwnMessages& own) {
   std::vector<std::size_t> transfer_of(own.messages.size());

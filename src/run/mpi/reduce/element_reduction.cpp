@@ -33,9 +33,9 @@ using detail::ReductionChoice;
 constexpr int kPartsAhead = detail::kSimulated ? 3 : 4;
 constexpr int kPartsSent = detail::kSimulated ? std::numeric_limits<int>::max() : 2;
 // Elements with an operation of MPI's own, on one node.
-/// Up to so many bytes go by the tree of the least work.
+/// Up to this size elements go by the tree of the least work.
 constexpr std::int64_t kShort = 256 << 10;
-/// Up to so many bytes all send to the root, where ranks share processors.
+/// Up to this size all ranks send to the root, if ranks share processors.
 constexpr std::int64_t kShortInTurns = 64 << 10;
 
 constexpr const char* kReduceOfMpi = detail::native_call("MPI_Reduce", "MPI_Ireduce");
@@ -131,7 +131,7 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
     arguments.add(reproducible);
     add_operation(arguments, elements);
     own = arguments;
-    // What was measured is that of one operation, which each rank knows by handles of its own.
+    // What was measured concerns one operation, which each rank knows by handles of its own.
     if (!reproducible) own.add_all(MPI_Op_c2f(elements.op), MPI_Type_c2f(elements.type));
     check(own, data);
   });
@@ -181,8 +181,8 @@ void ElementReduction::State::prepare(const ReductionChoice::Pieces& pieces) {
   }
   detail::ProgramTask task = program_task(channel, elements, pieces.part);
   if (!pieces.crosses_links) {
-    // A message is sent when enough of those before it have left, and received in its turn: at every rank in the one
-    // order in which all messages could pass one after the other, so nothing waits in a circle.
+    // A message is sent when enough earlier messages have left, and received in its turn. Every rank receives in the
+    // one order that lets all messages pass one after the other, so nothing waits in a circle.
     for (detail::TreeSend& send : task.sends) send.port_s = std::numeric_limits<double>::infinity();
     task.limits.overtake = task.limits.keep_pace = false;
     task.limits.receives = 1;

@@ -7,15 +7,15 @@
 namespace sluice::mpi {
 namespace {
 
-/// Other integers are Fortran's, addresses and counts, for which there is no logic.
+/// Other integers are Fortran's, addresses and counts, which have no logical operations.
 enum class Kind { kInteger, kOtherInteger, kByte, kLogical, kFloating, kComplex, kPair };
 struct KnownType {
   MPI_Datatype type;
   Kind kind;
 };
 
-// Not constexpr, as handles are addresses in some MPIs, and made when first asked for. Where an MPI has no type of that
-// name its handle is MPI_DATATYPE_NULL; where it has one type of two names the first one counts.
+// Not constexpr, because handles are addresses in some MPIs. Made when first asked for. If an MPI lacks a type, its
+// handle is MPI_DATATYPE_NULL; if it has one type of two names, the first one counts.
 const auto& known_types() {
   static const auto types = std::to_array<KnownType>({
       {MPI_DOUBLE, Kind::kFloating},

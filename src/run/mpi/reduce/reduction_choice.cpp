@@ -34,11 +34,11 @@ ReduceProblem problem_of(const ReductionOptions& options, const ReducedData& dat
   return problem;
 }
 
-/// What a program's own operation is thought to take, and by which algorithm it is then planned. Nobody knows how long
-/// it takes: it may be cheap, or take far longer than the transfer. Short elements are planned for the latter, so that
-/// ranks share the combining: by the model that takes at most 1.4 times as long where the operation is cheap, and up to
-/// 1.9 times less where it is not. Longer ones go in more parts, whose transfers overlap with combining, so that plans
-/// for a cheap one are faster even where it takes as long as the transfer.
+/// The assumed cost of a program's own operation, and the algorithm that then plans. Nobody knows how long the
+/// operation takes: it may be cheap, or take far longer than the transfer. Short elements are planned for the latter,
+/// so that ranks share the combining. By the model that takes at most 1.4 times as long if the operation is cheap, and
+/// saves a factor of up to 1.9 if it is not. Longer elements go in more parts, whose transfers overlap with combining.
+/// So plans for a cheap operation are faster even if combining takes as long as the transfer.
 struct OwnOperation {
   double combine_s_per_byte;
   const char* algorithm;
@@ -77,7 +77,7 @@ std::optional<PlannedTree> check_reduction(const Channel& channel, const Reducti
   }
   if (options.measure && options.costs) throw InputError("costs", "given and to be measured", "one of the two");
   if (options.program) {
-    // Of objects nobody knows how many bytes they have.
+    // The bytes of objects are unknown.
     const std::int64_t elements = data.objects ? 0 : data.count;
     check_program_for(options, shape_of_reduction(ranks, root, elements, data.element_bytes, data.commutative),
                       data.objects);

@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t kParts = 16;
 constexpr std::int64_t kMostBytes = 1 << 30;
 constexpr int kRepetitions = 5;
-/// An operation that takes longer than so many seconds is timed once more at most.
+/// An operation that takes longer is timed at most once more.
 constexpr double kLong_s = 0.05;
 
 double seconds_of(const std::function<void(std::int64_t)>& combine, std::int64_t parts) {

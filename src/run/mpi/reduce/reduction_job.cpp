@@ -61,7 +61,7 @@ std::shared_ptr<const ReductionChoice> ReductionJob::choose(const ReducedData& d
   if (planned) return planned;
   auto choice = std::make_shared<const ReductionChoice>(
       choose_reduction(channel, options, data, root, costs, parts_known, checked_));
-  // What objects cost was measured with one function, of which nothing else is known.
+  // The cost of objects was measured with one function; nothing else is known of it.
   if (!data.objects || !measures(data)) remember(choice);
   return choice;
 }

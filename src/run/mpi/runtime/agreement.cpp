@@ -61,7 +61,7 @@ bool agree(Channel& channel, std::uint64_t fingerprint, const std::exception_ptr
   std::array<std::uint64_t, kWords> words{};
   words[kPrint] = fingerprint;
   words[kNoPrint] = ~fingerprint;
-  // Of those that failed the lowest rank counts most.
+  // The lowest rank that failed counts most.
   words[kFailed] = failure ? static_cast<std::uint64_t>(channel.size() - channel.rank()) : 0;
   words[kNumber] = static_cast<std::uint64_t>(own.number);
   words[kNoNumber] = ~static_cast<std::uint64_t>(own.number);

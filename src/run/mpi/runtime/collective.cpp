@@ -46,8 +46,8 @@ std::pair<int, Numbers> receive_numbers(Channel& channel, int from) {
   return {status.MPI_SOURCE, std::move(*numbers)};
 }
 
-/// Where all ranks share memory: puts up `own` numbers, reads those of each other into `numbers`, by the larger of the
-/// two, and calls `there(other)`. A rank that waits yields, as it is not MPI that it calls.
+/// If all ranks share memory: puts up `own` numbers, reads each other rank's numbers into `numbers`, keeping the larger
+/// of the two, and calls `there(other)`. A rank that waits yields, because it calls no MPI that would.
 template <class There>
 void read_by_memory(Channel& channel, std::span<const std::uint64_t> own, std::span<std::uint64_t> numbers,
                     There there) {
@@ -126,7 +126,7 @@ void largest_of_all(Channel& channel, std::span<std::uint64_t> numbers) {
 
 std::vector<std::uint64_t> numbers_by_memory(Channel& channel, std::uint64_t own, std::span<std::uint64_t> numbers) {
   SLUICE_ASSERT(numbers.size() < NoticeBoard::kWords, "too many numbers for a notice");
-  // Last, so that the other numbers are compared even with those of a rank that is in another call.
+  // Last, so that the other numbers are compared even with a rank that is in another call.
   std::array<std::uint64_t, NoticeBoard::kWords> words{};
   std::ranges::copy(numbers, words.begin());
   words[numbers.size()] = own;

@@ -18,7 +18,7 @@ namespace sluice::mpi::detail {
 namespace {
 
 constexpr std::int64_t kRoomOfRank = 2 << 20;
-/// Of a message that has not room for all of it twice. A part stays in the cache of the processor that copies it on.
+/// For a message that does not fit twice. A part stays in the cache of the processor that copies it on.
 constexpr std::int64_t kLongestPart = 64 << 10;
 constexpr std::int64_t kFewestPlaces = 2;
 
@@ -42,8 +42,9 @@ void take_out(std::vector<std::size_t>& alone, std::vector<Message>& messages, L
   }
 }
 
-/// Copies what can be copied of the lists that are left: copy(list) of the parts that next(message) has, into `parts`,
-/// after which moved(message, part) tells whether the message is complete. Whether anything was copied.
+/// Copies what can be copied of the lists that are left: copy(list) copies the parts that next(message) has, which are
+/// in `parts`. Afterwards moved(message, part) tells whether the message is complete. Returns whether anything was
+/// copied.
 template <class Message, class Part, class Next, class Copy, class Moved>
 bool move_lists(std::vector<std::size_t>& left, Lists lists, std::vector<Message>& messages, std::vector<Part>& parts,
                 Next next, Copy copy, Moved moved) {
