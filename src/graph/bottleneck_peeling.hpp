@@ -20,14 +20,14 @@ namespace sluice::detail {
 /// stays weight-regular, so that there is always a perfect matching (Hall), and the durations add up to D.
 /// Guarantee: each matching is optimal for what is left; at most m steps, as each ends an edge.
 /// Method: weights only fall, so a matching of the rest is one of the graph before, and the bottleneck value never
-/// rises from one step to the next. The edges of at least the current threshold are active. A step keeps those edges of
-/// the matching before that are still active, grows it by Hopcroft-Karp among active edges, and then activates the next
-/// lighter edges one by one, growing the alternating forest of the free vertices, until the matching is perfect. (If
-/// the matching holds only edges that are no lighter than the true bottleneck value, an augmenting path of such edges
-/// exists from every free vertex; so the threshold never falls below that value.) Inactive edges lie in buckets of
-/// nearly equal weight, of which only the one in use is sorted: a monotone bucket queue.
+/// rises from one step to the next. The edges of at least the current threshold are active. A step keeps the edges of
+/// the previous matching that are still active, and grows it by Hopcroft-Karp among active edges. Then it activates the
+/// next lighter edges one by one, growing the alternating forest of the free vertices, until the matching is perfect.
+/// (If the matching holds only edges that are no lighter than the true bottleneck value, an augmenting path of such
+/// edges exists from every free vertex; so the threshold never falls below that value.) Inactive edges lie in buckets
+/// of nearly equal weight; only the bucket in use is sorted: a monotone bucket queue.
 /// Complexity: a step touches the n edges of its matching, the edges it activates, and what its search among the active
-/// edges takes, at most O(a sqrt(n)) + O(a) an augmentation for a active edges; on random graphs a is about n log n. An
+/// edges takes: at most O(a sqrt(n)) + O(a) an augmentation for a active edges. On random graphs a is about n log n. An
 /// edge is filed O(1) times for each step that it is in. Memory O(m + n). Deterministic.
 /// Source: Cohen, Jeannot, Padoy, Wagner, "Messages Scheduling for Parallel Data Redistribution between Clusters",
 /// Figure 9.

@@ -29,10 +29,10 @@ std::optional<Matching> covering_matching(const BipartiteGraph& graph, std::span
   from_right.grow(rights, right_count);
   if (from_right.size() < right_count) return std::nullopt;
 
-  // Join. Call the two matchings L (covers the critical lefts) and R. The joined one is L, except on the components of
-  // their union that are paths starting at a right vertex which only R covers: there it is R. On such a path R covers
-  // all vertices but, if it ends with an edge of L, the far end, a right vertex that R does not cover and that is
-  // therefore not critical.
+  // Join. Call the two matchings L (covers the critical lefts) and R. Their union has components that are paths
+  // starting at a right vertex which only R covers: there the joined matching is R, elsewhere L. On such a path R
+  // covers all vertices except maybe the far end, if the path ends with an edge of L. That end is a right vertex that R
+  // does not cover and that is therefore not critical.
   std::vector<std::int32_t> left_edge = from_left.edges();
   for (const std::int32_t first : rights) {
     if (from_left.source_of()[first] >= 0) continue;

@@ -121,8 +121,8 @@ class Colorer {
         words_(2 * arcs + kSpareWords),
         color_(color) {}
 
-  /// Colours `arcs`, of which no vertex has more than `colors`, a power of 2, with first .. first + colors - 1.
-  /// Permutes them.
+  /// Colours `arcs` with first .. first + colors - 1. Permutes them. @pre no vertex has more than `colors` arcs;
+  /// `colors` is a power of 2
   void color_by_halving(std::span<Arc> arcs, std::int32_t colors, std::int32_t first) {
     if (arcs.empty()) return;
     if (colors == 1) {
@@ -134,7 +134,7 @@ class Colorer {
     color_by_halving(arcs.subspan(cut), colors / 2, first + colors / 2);
   }
 
-  /// Colours `arcs`, of which every vertex has `degree`, with colours first .. first + degree - 1. Permutes them.
+  /// Colours `arcs` with first .. first + degree - 1. Permutes them. @pre every vertex has `degree` arcs
   void color_regular(std::span<Arc> arcs, std::int32_t degree, std::int32_t first) {
     if (std::has_single_bit(static_cast<std::uint32_t>(degree))) {
       color_by_halving(arcs, degree, first);
@@ -171,8 +171,8 @@ class Colorer {
   }
 
   /// Permutes `arcs` into two parts (the first ends at the returned position) such that each vertex of degree d has
-  /// floor(d / 2) or ceil(d / 2) in each. Pairs up the arcs of every vertex; two of a pair go to different parts. Pairs
-  /// link the arcs into paths and cycles in which left and right pairs alternate, so the cycles are even.
+  /// floor(d / 2) or ceil(d / 2) in each. Pairs up the arcs of every vertex; the arcs of a pair go to different parts.
+  /// Pairs link the arcs into paths and cycles. Left and right pairs alternate in a cycle, so it is even.
   std::size_t halve(std::span<Arc> arcs) {
     const auto size = static_cast<std::int32_t>(arcs.size());
     for (std::int32_t i = 0; i < size; ++i) {
@@ -240,10 +240,10 @@ class Colorer {
     return part;
   }
 
-  /// Permutes `arcs`, regular of `degree` >= 3, so that a perfect matching stands last; returns where it begins.
-  /// From each left vertex a random walk: along a random arc that is not matched, back along the matched one, until a
-  /// free right vertex. Each left vertex remembers the arc by which the walk left it last: these make up the walk
-  /// without its loops.
+  /// Permutes `arcs`, regular of `degree` >= 3, so that a perfect matching stands last; returns where it begins. A
+  /// random walk starts at each left vertex. It goes along a random arc that is not matched, and back along the matched
+  /// one, until it meets a free right vertex. Each left vertex remembers the arc of the walk's last departure: these
+  /// arcs make up the walk without its loops.
   std::size_t split_off_perfect_matching(std::span<Arc> arcs, std::int32_t degree) {
     // Rows by left vertex: vertex u has [u degree, (u + 1) degree).
     std::vector<std::int32_t> place(static_cast<std::size_t>(vertices_));

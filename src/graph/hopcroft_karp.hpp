@@ -92,7 +92,7 @@ class HopcroftKarp {
     augment_all(std::move(free), enough, std::numeric_limits<std::int32_t>::max());
   }
 
-  /// The same for roots of which none is at a free target, and stops at once where `enough` edges are reached.
+  /// As grow(), for `roots` without an edge to a free target. It stops at once when it has `enough` edges.
   void search(std::vector<std::int32_t> roots, std::int32_t enough) { augment_all(std::move(roots), enough, enough); }
 
  private:

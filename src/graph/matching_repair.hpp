@@ -11,23 +11,23 @@ namespace sluice::detail {
 
 /// A maximum matching of a graph that loses its edges one by one.
 ///
-/// Problem: after each removal have a matching of maximum cardinality again, changing the one before in few places.
-/// Method: if the edge (u, v) taken away was matched, look for one augmenting path, forward from u and backward from v
-/// at once: alternating breadth-first searches, each time from the side that has looked at fewer edges so far, until
-/// one of them finds another free vertex or both meet. What a search has seen without finding anything is remembered
-/// as closed, and later ones stop there.
+/// Problem: after each removal have a matching of maximum cardinality again, changing the previous one in few places.
+/// Method: if the removed edge (u, v) was matched, look for one augmenting path, forward from u and backward from v at
+/// once. These are alternating breadth-first searches, each time from the side that has visited fewer edges so far,
+/// until one of them finds another free vertex or both meet. What a search has seen without finding anything is
+/// remembered as closed, and later searches stop there.
 /// Guarantee: the matching is maximum. Let M be one of graph G, e = (u, v) in M, and P an augmenting path of M - e in G
-/// - e. If P had neither u nor v at its ends it would avoid both, as they are free in M - e and a path's inner vertices
-/// are matched. So P would augment M in G, but M is maximum. Hence only paths that start at u or end at v need looking
-/// for; one is enough, as G - e has no matching larger than M. A removed edge that was not matched changes nothing.
-/// Closed sets: a set A of left vertices is closed if all their edges lead to right vertices matched to A. An
-/// alternating path from A stays in A and finds no free right vertex: a search from elsewhere need not enter, and no
+/// - e. If P had neither u nor v at its ends it would avoid both, because they are free in M - e and a path's inner
+/// vertices are matched. So P would augment M in G, but M is maximum. Hence only paths that start at u or end at v
+/// matter. One is enough, because G - e has no matching larger than M. A removed edge that was not matched changes
+/// nothing. Closed sets: a set A of left vertices is closed if all their edges lead to right vertices matched to A. An
+/// alternating path from A stays in A and finds no free right vertex. So a search from elsewhere need not enter, and no
 /// augmenting path has a left vertex in A. A removal opens A only if u is in A: then v is the one free vertex that A
 /// leads to. So a path within A is looked for first; it ends at v and leaves A closed again. Without one, the vertices
-/// that lead to v within A are taken out of it, namely all that the search from v saw; what is left of A is closed and
+/// that lead to v within A are taken out of it, namely all that the search from v saw. What is left of A is closed and
 /// holds u, and the search from v goes on everywhere. For a set B of right vertices all this holds mirrored. No matched
-/// edge is in both, with its left end in A and its right end in B: what is added to B leads to v, to which A, closed
-/// when that happens, does not lead. So a search within A never has to look beyond the border of B.
+/// edge is in both, with its left end in A and its right end in B: what is added to B leads to v, but A, closed when
+/// that happens, does not lead to v. So a search within A never has to look beyond the border of B.
 /// Complexity: O(n + m) a removal at worst. In random graphs of n vertices a side both searches meet after about
 /// sqrt(n) matched edges each, and closed sets spare the searches that find nothing most of their way. Memory O(n).
 /// Deterministic.
@@ -55,8 +55,8 @@ class MatchingRepair {
   /// One of the two breadth-first searches. It knows a matched edge by its left end; forward it enters the edge at the
   /// right end and goes on from the left one, backward the other way round.
   struct Search {
-    std::vector<std::int32_t> seen;   ///< for each left vertex: the removal in which its matched edge was seen last
-    std::vector<std::int32_t> by;     ///< edge by which that was entered
+    std::vector<std::int32_t> seen;   ///< for each left vertex: the last removal that saw its matched edge
+    std::vector<std::int32_t> by;     ///< the edge that led to the matched edge
     std::vector<std::int32_t> queue;  ///< vertices to look from: lefts forward, rights backward
     std::size_t head = 0;
     std::int64_t looks = 0;

@@ -58,8 +58,8 @@ struct Side {
 ///  (2) vertices that are not critical have price >= 0, placed bidders that are free have price 0; free items have
 ///      price 0 too, or the price that an auction left them, until the items are served;
 ///  (3) no price exceeds (4 k + 2) W in absolute value, k = min(lefts, rights), W = max |weight|: row reduction and
-///      auction stop at 2 k W; later, a price changes only in a tree of tight edges with a vertex whose price is 0
-///      or still from then, along a path of at most 2 k + 1 edges.
+///  auction stop at 2 k W. Later, a price changes only in a tree of tight edges with a vertex whose price is 0 or
+///  unchanged since then, along a path of at most 2 k + 1 edges.
 /// Distances telescope into three prices and the weights of one path, hence stay below 16 (k + 1) W.
 class Solver {
  public:
@@ -138,7 +138,7 @@ class Solver {
     price_limit_ = 2 * k * largest_;
   }
 
-  /// The same edges by column, of which there are `columns`.
+  /// The same edges by column; there are `columns` columns.
   static Rows mirrored(const Rows& rows, std::size_t columns) {
     Rows result;
     result.begin.assign(columns + 1, 0);
@@ -272,11 +272,11 @@ class Solver {
     return {displaced, true};
   }
 
-  /// Starts afresh with item prices near the optimal ones, for instances on which searches are long (many nearly equal
-  /// ways to match): an auction in rounds with less and less `raise`, each from the prices of the one before. Only
-  /// prices are kept, and the result is exact whatever they are; a round therefore ends when its budget does. If all
-  /// bidders served so far have an item, then staying free is hardly the answer for any: nobody may in the auction, or
-  /// early prices, which are too high, would drive out bidders for good.
+  /// Starts afresh with item prices near the optimal ones, for instances with long searches (many nearly equal ways to
+  /// match). It is an auction in rounds with less and less `raise`, each from the prices of the previous round. Only
+  /// prices are kept, and the result is exact for any prices; so a round ends when its budget is spent. If all bidders
+  /// served so far have an item, staying free is hardly the answer for any bidder. So no bidder may stay free in the
+  /// auction: early prices, which are too high, would drive out bidders for good.
   void auction() {
     std::int64_t without_item = 0;
     for (std::size_t u = 0; u < bidders_.mate.size(); ++u) {
@@ -354,10 +354,10 @@ class Solver {
     columns.edge[c] = id;
   }
 
-  /// Places row `source`, which is free: lowers its price to where an edge gets tight, then follows a shortest
-  /// alternating path (in reduced costs price + price - weight) to a free column, or to a row that may be free and
-  /// whose price falls to 0, perhaps `source` itself. Prices of columns on the way rise, those of rows fall. False if
-  /// no such path exists: then the rows reached are critical and more than their columns.
+  /// Places row `source`, which is free: lowers its price to the point when an edge gets tight. Then follows a shortest
+  /// alternating path, in reduced costs price + price - weight. The path ends at a free column, or at a row that may be
+  /// free and whose price falls to 0, perhaps `source` itself. Prices of columns on the way rise, prices of rows fall.
+  /// False if no such path exists: then the rows reached are critical and more than their columns.
   bool serve(Side& rows, Side& columns, std::int32_t source) {
     std::int64_t& source_price = rows.price[source];
     source_price = rows.critical[source] ? -kInfinite : 0;

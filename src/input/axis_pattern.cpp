@@ -94,14 +94,14 @@ void for_each_block(const Axis& axis, std::int64_t start, std::int64_t process, 
   }
 }
 
-/// The largest number of blocks of one process that meet the sub-array. Where blocks are of any sizes, it is the number
-/// of those of `process`.
+/// The largest number of blocks of one process that meet the sub-array. If blocks are of any sizes, the number of
+/// blocks of `process`.
 std::int64_t blocks_inside(const Axis& axis, std::int64_t extent, std::int64_t process = 0) {
   if (axis.irregular) return std::ssize(axis.irregular->blocks_of(Coordinate(process)));
   return extent / (axis.processes * axis.block) + 2;
 }
 
-/// How many of the positions lo .. hi - 1 relative process `process` has.
+/// The number of positions lo .. hi - 1 that relative process `process` has.
 std::int64_t count_between(const Axis& axis, std::int64_t start, std::int64_t process, std::int64_t lo,
                            std::int64_t hi) {
   if (axis.irregular) {
@@ -161,8 +161,8 @@ void add_overlaps(const Axis& axis, std::int64_t start, std::int64_t first, std:
   }
 }
 
-/// The messages of relative process `process` of `own` where blocks of either side are of any sizes: found from its
-/// blocks, or from those of the other side if its own are dealt in turn and are more.
+/// The messages of relative process `process` of `own` if blocks of either side are of any sizes. They are found from
+/// its blocks, or from the other side's blocks if its own are block-cyclic and more.
 std::vector<AxisMessage> messages_between_blocks(const Axis& own, std::int64_t own_start, std::int64_t process,
                                                  const Axis& other, std::int64_t other_start, std::int64_t extent) {
   std::vector<AxisMessage> messages;
@@ -241,8 +241,8 @@ void AxisPattern::for_each_run_of_period(std::int64_t sender, std::int64_t recei
   const std::int64_t k_modulo = floor_modulo(floor_modulo(from_first, gcd_) - floor_modulo(to_first, gcd_), gcd_);
   std::int64_t k = lowest + floor_modulo(k_modulo - floor_modulo(lowest, gcd_), gcd_);
   if (k > s - 1) return;
-  // Position i with i = from_first + x (mod P r) and i = to_first + x + k (mod Q s): i = from_first + x + steps P r,
-  // with steps = (to_first - from_first + k) / g times the inverse of P r / g (mod Q s / g), which grows by that
+  // Position i satisfies i = from_first + x (mod P r) and i = to_first + x + k (mod Q s): i = from_first + x + steps P
+  // r, with steps = (to_first - from_first + k) / g times the inverse of P r / g (mod Q s / g). Steps grow by that
   // inverse from one run to the next.
   const std::int64_t modulus = to_cycle / gcd_;
   std::int64_t steps =
@@ -251,7 +251,7 @@ void AxisPattern::for_each_run_of_period(std::int64_t sender, std::int64_t recei
     const std::int64_t x = std::max<std::int64_t>(0, -k);
     const std::int64_t length = std::min(r, s - k) - x;
     Int128 first = static_cast<Int128>(from_cycle) * steps + from_first + x;
-    std::int64_t cycle = from_start_ / from_cycle + steps;  // of the source array, in which it lies
+    std::int64_t cycle = from_start_ / from_cycle + steps;  // the cycle of the source array that holds it
     if (first < 0) {
       first += period;
       cycle += modulus;

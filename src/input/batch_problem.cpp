@@ -40,7 +40,7 @@ bool same_grids(const Distribution& a, const Distribution& b) {
 
 bool is_whole_slices(const AxisPattern& axis) { return !axis.is_irregular() && axis.extent() % axis.slice() == 0; }
 
-/// Whether the messages of one are a multiple of those of the other, neither of them empty.
+/// Whether the messages of one array are a multiple of the other's messages, and neither is empty.
 bool are_alike(const BatchArray& a, const BatchArray& b) {
   if (a.senders != b.senders || a.receivers != b.receivers) return false;
   const RedistributionProblem& p = a.problem;

@@ -15,26 +15,26 @@
 /// Problem: nodes and the latencies of some pairs of them; partition the nodes so that latencies within a cluster are
 /// about equal, up to a factor 1 + tolerance.
 ///
-/// lowekamp: pairs in the order of their latencies; the clusters of a pair become one if its latency is at most 1 +
+/// lowekamp: pairs in the order of their latencies. The clusters of a pair become one if its latency is at most 1 +
 /// tolerance times the smallest latency of either node, and of either cluster. Only one pair between the two clusters
-/// is looked at. O(E log E) time and O(N + E) memory for E pairs.
+/// is considered. O(E log E) time and O(N + E) memory for E pairs.
 ///
-/// closeness: for every node x of a cluster S and all y, z in S: w(x, y) and w(x, z) differ by the factor 1 + tolerance
-/// at most. Pairs in the order of their latencies; a free node joins the first cluster in which it meets the definition
-/// with every node that is there already (a pair that is not known meets nothing); if both nodes stay free, and their
-/// pair is near for either of them as in lowekamp, they begin a cluster. Every node is tried once with every cluster,
-/// so O(N^2 log N) time, where the log is for finding a pair, besides sorting.
+/// closeness: for every node x of a cluster S and all y, z in S, w(x, y) and w(x, z) differ at most by the factor 1 +
+/// tolerance. Pairs in the order of their latencies. A free node joins the first cluster that lets it meet the
+/// definition with every node that is there already; a pair that is not known meets nothing. If both nodes stay free,
+/// and their pair is near for either of them as in lowekamp, they begin a cluster. Every node is tried once with every
+/// cluster, so O(N^2 log N) time besides sorting; the log is for finding a pair.
 ///
 /// Source: Steffenel, "A Framework for Adaptive Collective Communications on Heterogeneous Hierarchical Networks"
 /// (INRIA RR-6036, 2006), section 4.1.2: Algorithm 1 for lowekamp (after Lowekamp, "Discovery and Application of
 /// Network Information", 2000), and the expression before it for closeness.
 ///
 /// Deviations. The expressions of the report take tolerance as a difference, Algorithm 1 as a factor: a factor here.
-/// The expression for closeness says nothing of two nodes, so any two free nodes would be a cluster, however far: that
-/// a cluster begins with a pair that is near for both its nodes is ours. Pairs of the same latency are taken in the
-/// order of their nodes, so that the result is always the same. The report knows no noise: where it is above 0, x may
-/// be (1 + tolerance) y + noise wherever the rules allow (1 + tolerance) y, so that latencies of some microseconds,
-/// which differ by more than any tolerance from one measurement to the next, are about equal.
+/// The expression for closeness says nothing of two nodes, so any two free nodes would be a cluster, at any distance. A
+/// cluster begins with a pair that is near for both its nodes; that is ours. Pairs of equal latency are taken in the
+/// order of their nodes, so that the result never varies. The report knows no noise. If noise is above 0, x may be (1 +
+/// tolerance) y + noise wherever the rules allow (1 + tolerance) y. So latencies of some microseconds, which differ by
+/// more than any tolerance from one measurement to the next, count as about equal.
 ///
 /// Worked example: nodes 0, 1, 2 at 10 from each other, 3 at 14 from all, tolerance 0.3. Both rules put 0, 1, 2
 /// together; 14 > 1.3 * 10 keeps 3 out. With 3 at 12 from node 0 only and at 20 from the others, lowekamp lets it in by

@@ -37,8 +37,8 @@ char32_t first_character(std::string_view text) {
   return 0;
 }
 
-/// Of any script, but for those of four bytes. Digits of other scripts, signs such as U+2212, which is a minus, and
-/// blanks such as U+00A0 stand in sizes that were copied from elsewhere.
+/// Letters of any script, except scripts of four bytes. Sizes that were copied from elsewhere may contain digits of
+/// other scripts, signs such as U+2212, which is a minus, and blanks such as U+00A0: these are no letters.
 bool is_letter(char32_t character) {
   if (character < 0x80) return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
   if (character < 0xc0) return false;
@@ -155,11 +155,11 @@ struct Survey {
   std::int64_t second_line = 0;
   std::vector<Field> second;
   std::int64_t below = 0;  ///< the number of lines below the first
-  // What is true of all these lines.
+  // Properties of all these lines.
   bool trailing = true;      ///< the last field is empty
   bool row_names = true;     ///< the first field is a name
   bool counting = true;      ///< the first field is a whole number, one more than on the line above
-  std::int64_t starts = -1;  ///< the first field of the first of them, if it is a whole number
+  std::int64_t starts = -1;  ///< the first field of the first of these lines, if it is a whole number
   bool like_first = true;    ///< the first fields repeat the first line, without its first field
   bool like_names = true;    ///< the first fields repeat the first line
   bool ranks = true;         ///< there are three fields: two whole numbers and a size above 0
@@ -461,7 +461,7 @@ class LayoutFinder {
     return false;
   }
 
-  /// Of the names in the comment above the first line.
+  /// The roles by the names in the comment above the first line.
   [[nodiscard]] Roles roles_of_comment() const {
     std::string_view text = trimmed(survey_.comment);
     text = trimmed(text.substr(std::min(text.find_first_not_of('#'), text.size())));
@@ -521,7 +521,7 @@ class LayoutFinder {
     warn(survey_.first_line, fmt::format("{}; they are taken as sizes. {}", with_start(kCould, first_[0]), kNames));
   }
 
-  /// Of a first column that counts, in a table of `columns` with it.
+  /// Warns of a first column that counts, in a table of `columns` columns including it.
   void warn_of_column(std::size_t columns, std::int64_t line) {
     constexpr const char* kCould = "0, 1, 2, .. in the first column could be names of the rows";
     const Field& start = (layout_.column_names ? second_ : first_)[0];
@@ -529,7 +529,7 @@ class LayoutFinder {
     warn(line, fmt::format("{}; they are taken as sizes. {}", with_start(kCould, start), kNames));
   }
 
-  /// "1, 2, 3, .." where it starts with 1.
+  /// "1, 2, 3, .." if it starts with 1.
   static std::string with_start(std::string_view text, const Field& start) {
     return start.whole() == std::optional<std::int64_t>(1) ? fmt::format("1, 2, 3, ..{}", text.substr(11))
                                                            : std::string(text);

@@ -123,7 +123,7 @@ double nearest_double(std::string_view text, std::int32_t places) {
   if (e < text.size()) {
     const char* const sign = text.data() + e + 1;
     const auto [rest, error] = std::from_chars(*sign == '+' ? sign + 1 : sign, text.data() + text.size(), exponent);
-    // Far beyond what the digits of a text can make up for, but for the places.
+    // Far beyond what the digits of a text, without `places`, can make up for.
     if (error == std::errc::result_out_of_range) exponent = *sign == '-' ? -kExponentLimit : kExponentLimit;
   }
   const std::size_t first = text.substr(0, 1) == "+" ? 1 : 0;
@@ -146,7 +146,7 @@ struct Scientific {
   int exponent = 0;
 };
 
-/// Of |value|. @pre finite, not 0
+/// The digits and exponent of |value|. @pre finite, not 0
 Scientific scientific(double value) {
   std::array<char, 40> buffer{};
   const char* const end =
@@ -191,7 +191,7 @@ std::string price_text(double value, std::int32_t decimals) {
   const detail::Scientific shortest = detail::scientific(value);
   const char* const sign = value < 0 ? "-" : "";
   const auto size = static_cast<std::int64_t>(shortest.digits.size());
-  const std::int64_t point = shortest.exponent + 1 - decimals;  // so many digits stand before it
+  const std::int64_t point = shortest.exponent + 1 - decimals;  // the number of digits before it
   constexpr std::int64_t kMostZeros = 20;
   if (point > kMaxDecimals || point < -kMostZeros)
     return fmt::format("{}{}{}{}e{}", sign, shortest.digits.substr(0, 1), size > 1 ? "." : "",

@@ -27,7 +27,7 @@ struct DecimalNumber {
 /// @pre 0 <= decimals <= kMaxDecimals
 [[nodiscard]] std::optional<std::int64_t> scaled(const DecimalNumber& number, std::int32_t decimals);
 
-/// The fewest decimals with which `number` is an integer, or one above kMaxDecimals if those are not enough.
+/// The fewest decimals that make `number` an integer, or one above kMaxDecimals if those are not enough.
 [[nodiscard]] std::int32_t decimals_needed(const DecimalNumber& number);
 
 /// The double nearest to the number in `text`, which parse_decimal must accept, times 10^places; infinite or 0 if a

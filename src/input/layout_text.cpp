@@ -92,7 +92,7 @@ Layout parse_layout(const std::string& text, const std::string& where) {
     layout.block.push_back(is_cut ? 1 : parse_part_of(part, text, where));
   });
   if (has_cuts) layout.cuts = std::move(cuts);
-  // The checks of grid, block and cuts alone are those of a distribution of any shape.
+  // The checks of grid, block and cuts alone are the checks of a distribution of any shape.
   (void)Distribution(layout, layout.shape_of_cuts(), {}, where);
   return layout;
 }

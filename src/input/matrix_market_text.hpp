@@ -38,15 +38,15 @@ bool skip_to_content(TextScanner& in);
 /// Throws unless nothing follows on the line but blanks.
 void check_line_end(TextScanner& in, const char* expected);
 
-/// Calls visit(row, column, value, text of the value) for every entry, from 0, while `in` stands in its line, and for
-/// its mirror image where the matrix is symmetric; throws at the first fault.
+/// Calls visit(row, column, value, text of the value) for every entry, from 0, while `in` stands in its line; also for
+/// its mirror image if the matrix is symmetric. Throws at the first fault.
 template <class Visit>
 void for_each_entry(TextScanner& in, const MatrixMarketHeader& header, Visit visit) {
   constexpr std::string_view kOne = "1";
   const char* const end_of_line = header.array     ? "one value per line"
                                   : header.pattern ? "row and column only"
                                                    : "row, column and size only";
-  std::int64_t entries = 0, next_row = 0, next_column = 0;  // the latter two of an array
+  std::int64_t entries = 0, next_row = 0, next_column = 0;  // next_row and next_column: for an array
   for (; skip_to_content(in); ++entries) {
     if (entries == header.entries)
       in.fail(fmt::format("an entry more than {}", header.entries),

@@ -43,8 +43,8 @@ class RewindBuffer : public std::streambuf {
 /// What is done with the name of a field and its text; false to go no further.
 using TextVisitor = std::function<bool(std::string_view, std::string_view)>;
 
-/// Reads `in`, which `buffer` passes on, as long as go_on(name, text) of the texts of the outermost object is true.
-/// Returns a stream of all of it, bad if `in` is. `line`, if given, becomes that of the last byte read ahead.
+/// Reads `in` through `buffer` as long as go_on(name, text) is true for the texts of the outermost object. Returns a
+/// stream of all of it, bad if `in` is. `line`, if given, becomes the line of the last byte read ahead.
 std::unique_ptr<std::istream> after_texts(std::istream& in, RewindBuffer& buffer, TextVisitor go_on,
                                           std::int64_t* line = nullptr);
 

@@ -5,20 +5,20 @@
 /// an uplink, and is best entered once.
 /// Method: single linkage. Pairs of clusters join what they are in, the fastest link first, by L + g of 1 MiB. A link
 /// is distinctly slower than another one if a short message takes more than 4 times as long (L + g(1)), or the gap of a
-/// long one (1 MiB) is more than 1.5 times as large. Everything joined has a pace: that of messages inside a cluster of
+/// long one (1 MiB) is more than 1.5 times as large. Everything joined has a pace: the pace of messages inside a
+/// cluster of several ranks, or of the first link that made it what it is. A cluster of one rank has none. A link joins
 /// several ranks, or of the first link that made it what it is; a cluster of one rank has none. A link joins
 ///  - what it is not distinctly slower than into one, neither a part of the other; a cluster of one rank goes with what
 ///    it meets;
 ///  - what it is distinctly slower than as a part, which stays a group. If that is so on both sides, the pace is the
 ///    link's.
-/// In the end, a cluster of a group with parts that is in none of them is a part of its own. Groups without parts are
-/// level 0; a group with parts is one level above the highest of them. Complexity: O(C^2 log C) time for C clusters,
-/// O(C^2) memory. Deterministic. Where the platform has parts, they are the groups; a part whose own parts are all
-/// clusters without an uplink of their own is one group. O(parts). Source: single linkage: Sneath (1957); its levels,
-/// ours. The ratios are those between LANs, memory and long links, with room to either side: the machines of Steffenel
-/// (2006), Table 4, have 1.3 and 1.7 times the latency of their clusters to others in their sites, and 80 times as much
-/// to other sites.
-///
+/// In the end, a group with parts may have clusters in none of them; each of these is a part of its own. Groups without
+/// parts are level 0; a group with parts is one level above the highest of them. Complexity: O(C^2 log C) time for C
+/// clusters, O(C^2) memory. Deterministic. If the platform has parts, they are the groups; a part whose own parts are
+/// all clusters without an uplink of their own is one group. O(parts). Source: single linkage: Sneath (1957); its
+/// levels, ours. The ratios lie between LANs, memory and long links, with room to either side: the machines of
+/// Steffenel (2006), Table 4, have 1.3 and 1.7 times the latency of their clusters to others in their sites, and 80
+/// times as much to other sites.
 /// Example: hosts a, b and c of 4 ranks, 1 us and 5 GB/s inside; a to b 50 us and 125 MB/s, c to both 8 ms. a - b is
 /// distinctly slower than both hosts: both are parts, and 50 us the pace of {a, b}. a - c is slower than that, and than
 /// c: {a, b} and c are parts of the whole. Levels: {a}, {b}, {c}; then {a, b}, {c}.
@@ -85,7 +85,7 @@ class Linkage {
     Times times;
   };
 
-  /// Of pairs with two directions the slower one's times.
+  /// The links of all pairs. If both directions are given, with the slower one's times.
   static std::vector<Link> links_of(const Platform& platform) {
     std::vector<Link> links;
     const auto n = static_cast<std::int64_t>(platform.clusters.size());

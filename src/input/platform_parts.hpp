@@ -12,7 +12,7 @@
 /// Platforms with levels: finding and checking their links.
 namespace sluice::detail {
 
-/// Longer times than any, of which sums stay finite.
+/// Longer than any real time; sums stay finite.
 inline constexpr double kMostSeconds = 1e100;
 
 /// Throws InputError naming `where` unless it is a time of 0 to kMostSeconds.
@@ -21,9 +21,9 @@ void check_time(double seconds, const std::string& where);
 /// The two ends of a link: where it begins, and where it leads.
 using LinkEnds = std::pair<std::int64_t, std::int64_t>;
 
-/// Throws InputError naming `where` unless every link joins two different ones of `count` clusters or parts, as
-/// `called` says, at most once in each direction, and has times and connections. Returns the pairs, the lesser one
-/// first, by rising numbers; a pair with both directions is there twice.
+/// Throws InputError naming `where` unless every link joins two different ones of `count` clusters or parts, at most
+/// once in each direction, and has times and connections. `called`: what messages call them. Returns the pairs, the
+/// lesser one first, by rising numbers; a pair with both directions is there twice.
 [[nodiscard]] std::vector<LinkEnds> check_links(const std::vector<PlatformLink>& links, std::int64_t count,
                                                 const char* called, const std::string& where);
 

@@ -137,7 +137,7 @@ class PartCounting {
       part.cluster_links.push_back(between(link.from - first, link.to - first, link));
   }
 
-  /// Takes `prefix` from the names of its parts, but for the parts of those that are several already. False if a name
+  /// Takes `prefix` from the names of its parts, except the parts of a part that is several already. False if a name
   /// has another beginning.
   static bool strip(CountedPart& part, const std::string& prefix) {
     for (CountedPart& child : part.parts) {

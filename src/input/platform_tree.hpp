@@ -9,30 +9,30 @@
 
 #include "sluice/input/platform.hpp"
 
-/// Platforms as files of version 2 have them: a tree in which parts that are alike are counted.
+/// Platforms in files of version 2: a tree that counts parts that are alike.
 namespace sluice::detail {
 
 inline constexpr std::int64_t kMostFileRanks = std::int64_t{1} << 20;
 inline constexpr std::int64_t kMostFileClusters = std::int64_t{1} << 17;
 inline constexpr std::size_t kMostFileLevels = 64;
 
-/// `count` parts that are alike: clusters, or parts of parts. The i-th of several has the name with i behind it, and in
-/// front, if the part that it is in is one of several, that one's name and a slash.
+/// `count` parts that are alike: clusters, or parts of parts. If there are several, the i-th has the name with i behind
+/// it. If its parent is one of several, the parent's name and a slash come in front.
 struct CountedPart {
   std::string name;
   std::int64_t count = 1;
   bool shares_uplink = true;
   GapTable uplink;
   std::optional<PlatformLink> link;  ///< inside a cluster, or between two of `parts`; ends of no meaning
-  // Of a cluster.
+  // For a cluster:
   std::int64_t ranks = 0;             ///< of each; 0 of what is no cluster
   std::vector<std::int64_t> members;  ///< which ranks; empty: the next ones
   GapTable broadcast;
   GapTable planned_broadcast;
-  // Of other parts.
+  // For other parts:
   std::vector<CountedPart> parts;
   std::vector<PlatformLink> part_links;     ///< by places among `parts`, each as often as it counts
-  std::vector<PlatformLink> cluster_links;  ///< by places among the clusters of one of these parts
+  std::vector<PlatformLink> cluster_links;  ///< by places among the clusters of one such part
 
   friend bool operator==(const CountedPart&, const CountedPart&) = default;
 };

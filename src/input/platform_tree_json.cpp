@@ -188,7 +188,7 @@ class PlatformTreeHandler : public StrictJsonHandler {
     std::string members;
     std::vector<JsonPair> uplink, broadcast, planned_broadcast;
     std::int64_t places = 0;  ///< of its parts, each as often as it counts
-    // Of one of them.
+    // Per one of the counted parts.
     std::int64_t all_ranks = 0;
     std::int64_t clusters = 0;
     bool in_order = false, by_members = false;  ///< how ranks are given somewhere inside

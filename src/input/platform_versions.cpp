@@ -1,12 +1,12 @@
 /// Platforms with and without levels, which are files of version 2 and 1.
 ///
-/// Problem: a platform without parts has a link for each pair of clusters. Its levels are to be found, and of each part
-/// one link for all pairs of its parts where these are alike; and the other way round.
-/// Method: groups as PlatformLevels finds them. A group with several clusters and no parts has shared uplinks for none
-/// of them. Of two parts the most frequent link between their clusters, in either direction, becomes theirs; the most
-/// frequent one of these the part's own. What is then still different is written for the pair. Complexity: O(C^2 log C)
-/// time and O(C^2) memory for C clusters. Deterministic: of links as frequent as each other the first one.
-/// Source: ours.
+/// Problem: a platform without parts has a link for each pair of clusters. Its levels are to be found. Each part gets
+/// one link for all pairs of its parts if these are alike. The opposite conversion is needed, too.
+/// Method: groups as PlatformLevels finds them. A group with several clusters and no parts shares no uplinks of its
+/// clusters. The most frequent link between the clusters of two parts, in either direction, becomes the link of the
+/// parts. The most frequent of these links becomes the part's own. What still differs is written for the pair.
+/// Complexity: O(C^2 log C) time and O(C^2) memory for C clusters. Deterministic: among equally frequent links the
+/// first one. Source: ours.
 ///
 /// Example: hosts a and b in one LAN, c far from both: {a, b} and c are two parts. If a is 8 ms from c, and b 9 ms, the
 /// whole gets the 8 ms for its own, and b and c a link of 9 ms.

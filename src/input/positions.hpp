@@ -57,7 +57,8 @@ struct PartEdge {
   std::int64_t shift = 0;
 };
 
-/// Of a box of `rows` x `columns`, rows inner where `inner_rows`, else columns. @pre part != kWhole
+/// The edge of the part of a box of `rows` x `columns`. `inner_rows`: rows are inner, otherwise columns. @pre part !=
+/// kWhole
 [[nodiscard]] PartEdge part_edge(MatrixPart part, bool unit_diagonal, std::int64_t rows, std::int64_t columns,
                                  bool inner_rows);
 

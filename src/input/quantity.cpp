@@ -86,7 +86,7 @@ std::int64_t parse_whole(const std::string& text, const std::string& where, bool
       return value;
     }
   }
-  // "1e6", "1.5Ki": what is whole all the same.
+  // "1e6", "1.5Ki": whole numbers although they have an exponent or a point.
   const auto number = number_of(text);
   const auto factor = number ? factor_of(number->rest) : std::nullopt;
   if (!factor) throw unexpected(where, text, expected);

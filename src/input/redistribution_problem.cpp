@@ -27,8 +27,8 @@ void check_dimensions(std::size_t from, std::size_t to) {
     throw InputError("layouts", fmt::format("{} and {}", count_text(from, "dimension"), to), "as many on both sides");
 }
 
-/// Messages of the dimensions so far, times those of one more; `peer` is the end that varies, and its number grows by
-/// `rank_step` with its coordinate there.
+/// The products of the messages of the dimensions so far with the messages of one more dimension. `peer` is the end
+/// that varies; its number grows by `rank_step` with its coordinate there.
 std::vector<Message> product(const std::vector<Message>& messages, const std::vector<AxisMessage>& of_axis,
                              std::int64_t Message::*peer, std::int64_t rank_step) {
   std::vector<Message> longer;
@@ -44,10 +44,11 @@ std::vector<Message> product(const std::vector<Message>& messages, const std::ve
   return longer;
 }
 
-/// In larger grids every process has elements, but where blocks are of any sizes. A second of asking all of them.
+/// In larger grids every process must have elements, unless blocks are of any sizes. Asking all processes of a grid of
+/// this size takes a second.
 constexpr std::int64_t kMostPartlyFilled = std::int64_t{1} << 20;
 
-/// Throws InputError for a grid in which too many processes would be asked for nothing. `start`, `extent`: of the box.
+/// Throws InputError for a large grid with processes that have no elements. `start`, `extent`: of the box.
 void check_filled(const Distribution& grid, std::span<const std::int64_t> start, std::span<const std::int64_t> extent,
                   const std::string& where) {
   if (grid.processes() <= kMostPartlyFilled) return;
@@ -138,7 +139,7 @@ std::vector<Message> RedistributionProblem::sends(Rank sender) const {
   for (std::size_t d = 0; d < axes_.size(); ++d) {
     messages = product(messages, axes_[d].sends(at[d]), &Message::to, to_.rank_step(d));
   }
-  // Row-major order of coordinates is the order of ranks but for transposed grids.
+  // Row-major order of coordinates is the order of ranks, except for transposed grids.
   if (to_.is_transposed()) std::ranges::sort(messages, {}, &Message::to);
   keep_part(messages);
   return messages;

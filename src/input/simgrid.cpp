@@ -61,14 +61,14 @@ struct Joint {
   bool limited = false;
 };
 
-/// The card of each host of a cluster. A message keeps it for as long as one inside of the cluster at most (its port,
-/// src/plan/network/replay.cpp), so where messages inside are slower than those to others, they keep it for longer
-/// than their bytes take at its rate. A SimGrid link counts bytes; a route that passes it n times takes n times as much
-/// of it.
+/// The card of each host of a cluster. A message keeps it at most for as long as a message inside the cluster (its
+/// port, src/plan/network/replay.cpp). So if messages inside are slower than messages to others, they keep it for
+/// longer than their bytes take at its rate. A SimGrid link counts bytes; a route that passes it n times takes n times
+/// as much of it.
 struct Card {
   double inside = 0;  // of messages inside the cluster; 0 if there are none
   double rate = 0;    // of the fastest messages
-  int passes = 1;     // of these
+  int passes = 1;     // how often the fastest messages pass it
 
   /// How often a message that its connection lets through at `rate` passes the card.
   [[nodiscard]] int passes_at(double connection_rate) const {
@@ -103,7 +103,7 @@ class Machine {
 
   [[nodiscard]] const Card& card(std::size_t cluster) const { return card_[cluster]; }
   [[nodiscard]] const PlatformLevels& levels() const { return levels_; }
-  /// Of a group's link to all others; 0 if it has none.
+  /// The rate of a group's link to all others; 0 if it has none.
   [[nodiscard]] double uplink_rate(std::size_t group) const { return uplink_rate_[group]; }
   [[nodiscard]] const Joint& joint(std::size_t a, std::size_t b) const { return joints_[a * count_ + b]; }
   /// Whether all messages from one cluster to the other share a link that is narrower than the uplinks on its way.

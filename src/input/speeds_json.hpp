@@ -19,14 +19,14 @@ struct WrittenSpeeds {
   std::vector<double> senders;
   std::vector<double> receivers;
   std::vector<Change> backbone;
-  Change change;  ///< the one that is read
+  Change change;  ///< the change that is being read
 
-  /// `change_shape`: that of change_fields().
+  /// `change_shape`: the shape of change_fields().
   [[nodiscard]] std::vector<JsonField> fields(int change_shape);
   [[nodiscard]] std::vector<JsonField> change_fields();
   /// A change has been read.
   void add_change() { backbone.push_back(change); }
-  /// The first speed that is none, as "0 of sender 3"; empty if there is none.
+  /// The first invalid speed, as "0 of sender 3"; empty if there is none.
   [[nodiscard]] std::string bad_speed() const;
   /// `in_unit(WrittenNumber)`: a time in the unit of the sizes. @pre bad_speed() is empty
   template <class InUnit>

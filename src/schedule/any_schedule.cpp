@@ -26,7 +26,7 @@ AnySchedule read_any_schedule(std::istream& in, const std::string& file) {
       in, buffer,
       [&](std::string_view name, std::string_view text) {
         if (name == "type") type = text;
-        // Of any version: the readers say which ones they know.
+        // A schema of any version: the readers say which versions they know.
         if (name == "schema") {
           is_program = text.starts_with(detail::kProgramFamily);
           if (!is_program && !text.starts_with(detail::kScheduleFamily)) foreign = text;

@@ -36,7 +36,7 @@ struct Chunks {
   std::int64_t per_message = 1;  ///< chunks
 };
 
-/// Throws InputError unless the messages are those of an all-to-all of equal ones.
+/// Throws InputError unless the messages are an all-to-all of equal messages.
 Chunks chunks_of(const StepSchedule& schedule, const MessagePlaces& places) {
   const std::int64_t devices = places.devices();
   if (schedule.senders != schedule.receivers || devices != schedule.senders || devices < 2)

@@ -32,7 +32,7 @@ class WrittenInput {
   [[nodiscard]] RedistributionInput take();
 
  private:
-  RedistributionInput input_;  ///< but for its layouts
+  RedistributionInput input_;  ///< without its layouts
   std::optional<std::string> from_;
   std::optional<std::string> to_;
   ArrayInput array_;

@@ -18,7 +18,7 @@ namespace {
 
 /// Rebuilding the traffic goes through all processes: a file may claim any number of them.
 constexpr std::int64_t kMostProcesses = std::int64_t{1} << 26;
-/// Of a batch, before its messages are merged.
+/// The most messages of a batch, before they are merged.
 constexpr std::int64_t kMostMergedMessages = std::int64_t{1} << 24;
 
 void check_processes(const RedistributionProblem& problem, const std::string& where) {
@@ -79,9 +79,10 @@ LayoutMessages messages_of_layouts(const ScheduleFile& file, const std::string& 
       problem_of({input.from, input.to, input.shape, input.part, input.transpose, 1}, where);
   check_processes(problem, where);
   const std::int64_t transfers = count_transfers(schedule);
-  // Every message takes a transfer. Where there are far too few, do not let the input say how much memory this takes.
+  // Every message takes a transfer. If there are far too few transfers, the input must not decide how much memory this
+  // takes.
   constexpr std::int64_t kListed = std::int64_t{1} << 20;
-  // Of the messages of the whole matrix a good share has something of a part.
+  // A good share of the messages of the whole matrix has something of a part.
   const std::int64_t most = std::max((problem.has_part() ? 8 : 1) * transfers, kListed);
   if (count_messages(problem, most) > most) {
     std::vector<Violation> violations = validate(file);

@@ -66,7 +66,7 @@ MessagePlaces::MessagePlaces(const StepSchedule& schedule) {
       joined.push_back(piece);
   }
   messages_ = std::move(joined);
-  // By sender, so that those of a receiver come in that order too.
+  // By sender, so that the messages of a receiver come in that order too.
   for (PlacedMessage& message : messages_) {
     std::int64_t& sent = send_sizes_[static_cast<std::size_t>(message.from)];
     std::int64_t& received = receive_sizes_[static_cast<std::size_t>(device_of_receiver(message.to))];

@@ -18,8 +18,8 @@ class MessagePlaces {
     std::int64_t from = 0;
     std::int64_t to = 0;
     std::int64_t size = 0;
-    std::int64_t send_offset = 0;     ///< in the buffer of who sends
-    std::int64_t receive_offset = 0;  ///< in that of who receives
+    std::int64_t send_offset = 0;     ///< in the sender's buffer
+    std::int64_t receive_offset = 0;  ///< in the receiver's buffer
   };
 
   [[nodiscard]] std::int64_t devices() const { return static_cast<std::int64_t>(send_sizes_.size()); }
@@ -32,7 +32,7 @@ class MessagePlaces {
   [[nodiscard]] const PlacedMessage& message_of(const Transfer& transfer) const;
 
  private:
-  std::vector<std::int64_t> device_of_receiver_;  ///< empty: that of its number
+  std::vector<std::int64_t> device_of_receiver_;  ///< empty: each is the device of its number
   std::vector<PlacedMessage> messages_;
   std::vector<std::int64_t> send_sizes_;
   std::vector<std::int64_t> receive_sizes_;

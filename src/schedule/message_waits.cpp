@@ -1,15 +1,15 @@
 /// What operations wait for.
 ///
-/// Problem: a send waits for what its rank has received or combined last of its bytes; what is received waits for the
-/// reads of what was there, or, where nobody has read it, for what wrote it (see program.hpp). Planners look at dozens
-/// of programs of some 10^4 messages, of which one is taken.
+/// Problem: a send waits for what its rank has received or combined last of its bytes. A receive waits for the reads of
+/// what was there or, if nobody has read it, for what wrote it (see program.hpp). Planners consider dozens of programs
+/// of some 10^4 messages, and take one.
 /// Method: rank by rank. The ends of all ranges that the rank sends or receives cut the array into pieces, which no
-/// message divides. Of each piece, in the order of the operations: who has written it last, and who has read it since,
-/// as a list; pieces that were read together share the list. Ends of ranges are numbered by a table of those seen, as
-/// most are met often, and only different ones are sorted.
+/// message divides. For each piece, in the order of the operations, it keeps the last writer and a list of the
+/// operations that have read it since. Pieces that were read together share the list. Ends of ranges are numbered by a
+/// table of the ends seen, because most are met often; only different ones are sorted.
 /// Complexity: O(n + k log k) for a rank whose messages cover n pieces with k different ends; memory is linear in the
 /// ranges of one rank and in what is waited for.
-/// Source: folklore (dependences of reads and writes); ByteUses does the same one operation at a time.
+/// Source: folklore (dependences of reads and writes); ByteUses does it one operation at a time.
 ///
 /// Example: a rank receives bytes 0 to 7, sends 0 to 3, and receives 2 to 5: pieces begin at 0, 2, 4 and 6. The send
 /// waits for the first receive, and the second receive for both: 2 and 3 were read, 4 and 5 written.
@@ -23,7 +23,7 @@ namespace {
 /// Numbers of some offsets, by rising offsets.
 class OffsetNumbers {
  public:
-  /// For at most so many different ones.
+  /// Prepares for at most `most` different offsets.
   void clear(std::size_t most) {
     std::size_t size = 16;
     while (size < 2 * most) size *= 2;
@@ -32,7 +32,7 @@ class OffsetNumbers {
     mask_ = size - 1;
     offsets_.clear();
   }
-  /// As it is met; number() tells its number when all have been met.
+  /// Takes an offset when it is met; number() tells its number when all have been met.
   std::uint32_t met(std::int64_t offset) {
     constexpr std::uint64_t kMultiplier = 0x9e3779b97f4a7c15;
     constexpr int kShift = 32;
@@ -76,7 +76,7 @@ class WaitsFinder {
  public:
   WaitsFinder(const ProgramMessages& messages, MessageWaits& waits) : list_(messages.list()), waits_(waits) {}
 
-  /// Those of one rank, given by its operations.
+  /// Finds the waits of one rank, given by its operations.
   void find(std::span<const std::uint32_t> of_rank) {
     number_pieces(of_rank);
     auto range = ranges_.begin();

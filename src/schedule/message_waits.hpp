@@ -9,8 +9,8 @@
 
 namespace sluice::detail {
 
-/// What each operation of some messages waits for, in a few arrays: for programs that are timed, few of which are ever
-/// written down as operations.
+/// What each operation of some messages waits for, in a few arrays. It serves programs that are timed; few of them are
+/// ever written down as operations.
 struct MessageWaits {
   struct Operation {
     std::uint32_t message = 0;

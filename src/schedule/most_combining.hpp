@@ -5,7 +5,7 @@ namespace sluice::detail {
 /// What combining costs at most, in seconds per byte: more than any does, and times of whole messages stay finite.
 inline constexpr double kMostCombining = 1e80;
 
-/// Whether combining may cost so many seconds per byte. Not if that is no number.
+/// Whether combining may cost `s_per_byte` seconds per byte; false for NaN.
 [[nodiscard]] constexpr bool may_be_combining(double s_per_byte) {
   return s_per_byte >= 0 && s_per_byte <= kMostCombining;
 }

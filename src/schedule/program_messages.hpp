@@ -7,7 +7,7 @@
 
 #include "sluice/schedule/program.hpp"
 
-/// Programs as planners make them: messages in an order in which they could pass one after the other.
+/// Programs as planners make them: messages in an order that lets them pass one after the other.
 namespace sluice::detail {
 
 struct ProgramMessage {
@@ -15,8 +15,8 @@ struct ProgramMessage {
   std::int64_t to = 0;
   std::vector<ByteRange> ranges;  ///< by rising offsets, none empty, at least one
   bool combine = false;
-  /// It belongs to those ahead of it in the list, back to the last without this: all of them are sent before any of
-  /// them is received.
+  /// It belongs to the messages ahead of it in the list, back to the last without this flag: all of them are sent
+  /// before any of them is received.
   bool with_last = false;
   SendPace pace = {};  ///< stated by its planner, for all messages or for none
 };

@@ -28,12 +28,12 @@ std::uint64_t scrambled(std::uint64_t number) {
   return number ^ (number >> 31);
 }
 
-/// Of whom some bytes are combined. Sets of ranks are told apart by the sums of random numbers of their members; where
-/// bytes are only moved, all are alike.
+/// The ranks whose contributions some bytes combine. Sets of ranks are told apart by the sums of random numbers of
+/// their members. If bytes are only moved, all sets are alike.
 struct Origin {
   std::int64_t count = 0;
   std::uint64_t first = 0, second = 0;  ///< sums
-  std::int64_t from = 0, to = 0;        ///< ranks from ... to - 1, where the order counts
+  std::int64_t from = 0, to = 0;        ///< ranks from ... to - 1, if the order counts
 
   friend bool operator==(const Origin&, const Origin&) = default;
 };
@@ -55,7 +55,7 @@ class ProgramValidator {
 
   std::vector<Violation> run() {
     if (check_counts()) check_operations();
-    // Without any, all have what they need: one rank, or no bytes. Of listed blocks that is to be seen.
+    // Without any operation, all have what they need: one rank, or no bytes. With listed blocks this has to be checked.
     if (violations_.empty() && !(p_.operations.empty() && p_.block_offsets.empty())) {
       match();
       if (violations_.empty()) check_after();
@@ -140,7 +140,7 @@ class ProgramValidator {
              count_text(p_.size_bytes, "byte"));
       return false;
     }
-    // What comes next has a state for each rank. Of blocks of other sizes, which are listed, ranks may have none.
+    // What comes next has a state for each rank. If blocks have other sizes and are listed, ranks may have none.
     if (p_.block_offsets.empty() && p_.ranks > 1 && bytes_ > 0 && p_.ranks > operations()) {
       report(-1, -1, "{} with {}, must have at least one each", count_text(p_.ranks, "rank"),
              count_text(operations(), "operation"));
@@ -287,10 +287,10 @@ class ProgramValidator {
     }
   }
 
-  /// Makes order_ an order in which everything can come to pass: a send stands for the passing of its message, a
-  /// receive or combine for its end.
+  /// Makes order_ an order that lets everything happen: a send stands for the passing of its message, a receive or
+  /// combine for its end.
   void order() {
-    // Those that wait for an operation, as lists in one array.
+    // The operations that wait for an operation, as lists in one array.
     std::vector<std::int64_t> waits(p_.operations.size(), 0), first(p_.operations.size() + 1, 0);
     std::vector<std::int64_t> last_receive(static_cast<std::size_t>(p_.ranks), -1);
     const auto for_edges = [&](auto use) {

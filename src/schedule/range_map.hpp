@@ -50,7 +50,7 @@ class RangeMap {
     entries_.erase(entries_.lower_bound(begin), entries_.lower_bound(end));
   }
 
-  /// In place of whatever is there; one entry with neighbours that have the same.
+  /// Replaces whatever is there; merges with neighbours that have an equal value.
   void assign(std::int64_t begin, std::int64_t end, Value value) {
     auto at = entries_.lower_bound(begin);
     if (at != entries_.end() && at->first == begin && at->second.end == end) {

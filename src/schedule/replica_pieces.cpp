@@ -110,7 +110,7 @@ class ReplicaJudge {
     }
   }
 
-  /// Whether the sender, a receiver, is that of the same process of another copy, and has got all of the piece.
+  /// Whether the sender is a receiver that stands for the same process of another copy, and has got all of the piece.
   void check_passed_on(const SchedulePiece& piece) {
     const std::int64_t passing = piece.from - first_passing_;
     if (passing % targets_ != piece.to % targets_) {

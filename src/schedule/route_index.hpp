@@ -15,7 +15,7 @@ namespace sluice::detail {
 /// One of the three that include/sluice/schedule/local_phases.hpp names.
 enum class Phase { kBefore, kExchange, kAfter };
 
-/// From which node to which a piece goes in a phase; nullopt: it does not move.
+/// The nodes that a piece goes from and to in a phase; nullopt: it does not move.
 [[nodiscard]] inline std::optional<std::pair<std::int64_t, std::int64_t>> way_in(Phase phase, const Route& route) {
   switch (phase) {
     case Phase::kBefore:
@@ -30,7 +30,7 @@ enum class Phase { kBefore, kExchange, kAfter };
   return std::nullopt;
 }
 
-/// Of which routes' pieces the messages of a phase consist: one after the other, in the order of the routes.
+/// The routes whose pieces make up the messages of a phase: one after the other, in the order of the routes.
 class RouteIndex {
  public:
   /// O(routes log routes) time. @pre the routes' sizes add up within int64

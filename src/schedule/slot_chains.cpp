@@ -59,7 +59,7 @@ class Slots {
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   struct Slot {
     std::int64_t free = 0;  ///< when its last transfer ends
-    std::int64_t step = 0;  ///< the last in which it was taken, counted from 1
+    std::int64_t step = 0;  ///< the last step that took it, counted from 1
   };
 
   static std::size_t at(std::int64_t node) { return static_cast<std::size_t>(node); }

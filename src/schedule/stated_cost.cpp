@@ -17,7 +17,7 @@ std::vector<std::string> stated_cost_faults(const Cost& stated, const StepSchedu
   } catch (const InputError&) {
     return faults;
   }
-  // Of the switch that has the most, where there are several.
+  // For the switch that has the most, if there are several.
   const bool several = schedule.switches > 1;
   if (stated.steps != computed.steps)
     faults.push_back(fmt::format("the stated cost is {}, the {} has {}{}", count_text(stated.steps, "step"), whole,

@@ -32,7 +32,7 @@ std::vector<RateSpan> rates_of(const std::vector<BackboneChange>& backbone, doub
   std::vector<RateSpan> spans;
   std::multiset<std::int64_t> holding;
   for (std::size_t next = 0, ended = 0; next < backbone.size() || ended < ends.size();) {
-    // What begins at the time at which another one ends comes first: there is always one that holds.
+    // A change that begins when another one ends comes first, so one always holds.
     const bool begins = next < backbone.size() && (ended == ends.size() || backbone[next].time <= ends[ended].first);
     const double time = begins ? backbone[next].time : ends[ended].first;
     if (begins)

@@ -47,7 +47,7 @@ void append_numbers(std::string& out, const std::vector<double>& numbers, const 
   out += ']';
 }
 
-/// The cost of all, or those of single machines or pairs.
+/// Appends the cost of all, or the costs of single machines or pairs.
 void append_costs(std::string& out, const char* name, double of_all, const std::vector<double>& single) {
   fmt::format_to(std::back_inserter(out), R"(, "{}{}": )", name, single.empty() ? "" : "_costs");
   if (single.empty())

@@ -139,7 +139,7 @@ class Validator {
     if (__builtin_add_overflow(*begin_, step.duration, &*begin_)) begin_.reset();  // reported with the cost
   }
 
-  /// Keeps the roles for which process is which, if they are sound.
+  /// Keeps the roles, which say the process of each rank, if they are sound.
   void check_roles() {
     if (!schedule_.input || schedule_.input->roles.empty()) return;
     const std::vector<std::int64_t>& roles = schedule_.input->roles;
@@ -338,12 +338,12 @@ class Validator {
   const StepSchedule& schedule_;
   std::int64_t scale_;
   const NetworkSpeeds* speeds_ = nullptr;  // sound ones
-  /// Of all steps so far; nothing if that overflows.
+  /// The begin of the next step: the sum of all steps so far; nothing if it overflows.
   std::optional<std::int64_t> begin_ = 0;
   const std::vector<std::int64_t>* roles_ = nullptr;  // sound ones: of every sender
-  std::optional<detail::ReplicaPieces> replicas_;     // if arrays are
+  std::optional<detail::ReplicaPieces> replicas_;     // if arrays are replicated
   std::vector<Piece> pieces_;
-  std::vector<std::int64_t> ranks_;  // of one step, kept to save its memory
+  std::vector<std::int64_t> ranks_;  // of one step, kept to reuse its memory
   std::vector<Violation> violations_;
 };
 

@@ -67,7 +67,7 @@ std::vector<StepColumn> columns_of(const Timeline& timeline) {
 /// One timeline as rows below each other, from a height on.
 class GanttRows {
  public:
-  /// `length`: of the axis, at least that of the timeline. `top`: of the name above the rows.
+  /// `length`: of the axis, at least the timeline's. `top`: of the name above the rows.
   GanttRows(const Timeline& timeline, double length, double top, GanttRow row)
       : timeline_(timeline),
         receivers_(row == GanttRow::kReceiver && !timeline.same_nodes),
@@ -131,7 +131,7 @@ class GanttRows {
     }
   }
 
-  /// A line where each step ends, but for the last, and its number unless it would touch the one before.
+  /// Draws a line at the end of each step, except the last, and its number unless it would touch the previous number.
   void steps() {
     constexpr double kLeastBetweenLines = 2, kBetweenNumbers = 2;
     double left = detail::kRowsLeft;

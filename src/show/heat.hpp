@@ -17,13 +17,13 @@ inline constexpr double kHeatLegendWidth = 84;
 /// Values from the smallest to the largest, as shades by their logarithms.
 class HeatScale {
  public:
-  /// Of the smallest value and the largest. @pre log_least <= log_most
+  /// A scale from the smallest to the largest value. @pre log_least <= log_most
   HeatScale(double log_least, double log_most) : least_(log_least), most_(log_most) {}
 
-  /// The shade of exp(`log_value`), held within the scale; 0 where all values are the same.
+  /// The shade of exp(`log_value`), held within the scale; 0 if all values are equal.
   [[nodiscard]] int shade_of_log(double log_value) const;
 
-  /// The colours with five values beside them, below the title `what`. `text`: of a value.
+  /// The colours with five values beside them, below the title `what`. `text`: the text of a value.
   [[nodiscard]] std::string legend(double left, double top, std::string_view what,
                                    const std::function<std::string(double)>& text) const;
 
@@ -35,8 +35,8 @@ class HeatScale {
 /// Appends a rectangle; `style`: its other attributes.
 void append_rectangle(std::string& out, double x, double y, double width, double height, std::string_view style);
 
-/// Appends a row of `cells` cells from (left, top) on, those of one shade that follow each other as one rectangle.
-/// `shade_of`: of a column; -1: none, where the ground is seen.
+/// Appends a row of `cells` cells from (left, top) on. Adjacent cells of one shade are one rectangle. `shade_of`: the
+/// shade of a column; -1: none, so that the ground is seen.
 void append_heat_row(std::string& out, double left, double top, double cell_width, double cell_height,
                      std::size_t cells, const std::function<int(std::size_t)>& shade_of);
 

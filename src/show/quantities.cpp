@@ -45,7 +45,7 @@ std::string excess_text(double value, double bound) {
   int decimals = 0;
   double scale = 1;
   for (; decimals < kMostDecimals && percent * scale < 10; ++decimals) scale *= 10;
-  // A number that is a multiple of the last digit but for rounding stays it.
+  // A multiple of the last digit, except for rounding, is not rounded up.
   constexpr double kRounding = 1e-9;
   return fmt::format("{} %", number_text(std::max(1.0, std::ceil(percent * scale * (1 - kRounding))) / scale));
 }

@@ -4,7 +4,7 @@
 
 #include "show/svg.hpp"
 
-/// What pictures share whose rows are nodes and whose axis is time.
+/// What pictures with nodes as rows and time as axis share.
 namespace sluice::detail {
 
 inline constexpr double kRowsLeft = 64;

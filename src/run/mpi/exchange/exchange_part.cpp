@@ -53,8 +53,8 @@ constexpr auto kExchangeFields = [](auto& numbers, ExchangePart& part) {
   }
 };
 
-/// With at most this many at once, the windows of the executor still cannot block each other, because the distance
-/// serves as the step.
+/// The part of a rank whose messages go all at once, without a plan. The executor's windows limit how many are under
+/// way, and still cannot block each other, because the distance of the ranks serves as the step.
 ExchangePart at_once(const Channel& channel, const std::vector<MessageSize>& sends,
                      const std::vector<MessageSize>& receives) {
   const int ranks = channel.size();
