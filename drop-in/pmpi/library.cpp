@@ -40,7 +40,7 @@ Settings& kept_settings() {
   return *kept;
 }
 
-/// Of this process, while it records.
+/// The record of this process, while it records.
 struct Record {
   RecordFolder folder;
   std::optional<RecordWriter> writer;

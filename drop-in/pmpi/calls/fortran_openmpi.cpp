@@ -54,7 +54,7 @@ extern "C" {
 /// end with ierror. `take` is empty for what is never taken.
 #define SLUICE_FORTRAN(name, parameters, arguments, take, record) \
   SLUICE_FORTRAN_AND(Recording, name, parameters, arguments, take, record)
-/// The same of a neighbourhood collective.
+/// As SLUICE_FORTRAN, for a neighbourhood collective.
 #define SLUICE_FORTRAN_TO_NEIGHBOURS(name, parameters, arguments, take, record) \
   SLUICE_FORTRAN_AND(NeighbourRecording, name, parameters, arguments, take, record)
 #define SLUICE_FORTRAN_AND(Kind, name, parameters, arguments, take, record) \

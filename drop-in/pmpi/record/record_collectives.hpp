@@ -5,17 +5,18 @@
 #include "pmpi/calls/sizes.hpp"
 #include "pmpi/record/recorder.hpp"
 
-/// What a collective moves, by its arguments: from rank i to rank j as many bytes as j gets of what i has given. Of a
-/// reduction to one rank, the elements of every rank to that one; of one to all, those of every rank to every other one
-/// whose result they are part of. What a rank gives to itself is left out. How MPI gets it there is its own affair.
+/// What a collective moves, by its arguments: from rank i to rank j, the bytes that j gets of what i has given. A
+/// reduction to one rank moves the elements of every rank to that rank. A reduction to all moves the elements of every
+/// rank to every other rank whose result includes them. What a rank gives to itself is left out. How MPI gets it there
+/// is its own affair.
 ///
-/// The size of a call is what a rank's own arguments hold: of the message of a broadcast, of the elements of a
-/// reduction, of all that a rank has for the others and itself.
+/// The size of a call is what a rank's own arguments hold: the message of a broadcast, the elements of a reduction, or
+/// all that a rank has for the others and itself.
 ///
-/// Blocking and non-blocking calls are the same here: `call` says which it was.
+/// Blocking and non-blocking calls are treated alike here: `call` says which it was.
 namespace sluice::pmpi::traffic {
 
-// Those of which programs make the most short calls are inline.
+// The calls that programs make most often with short data are inline.
 inline void bcast(const Recording& recording, Call call, int count, MPI_Datatype type, int root) {
   recording.to_each_from(call, root, bytes_of(count, type));
 }

@@ -123,7 +123,7 @@ std::vector<std::string> RecordFolder::gather_parts() const {
 }
 
 void RecordFolder::close() {
-  // Those of the others may be seen to go at any time: the last one takes the folder along.
+  // Files of other ranks may disappear at any time: the last rank removes the folder, too.
   std::error_code ignored;
   std::filesystem::remove(part_path(run_.rank), ignored);
   (void)PMPI_Barrier(comm_);

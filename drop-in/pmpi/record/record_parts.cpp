@@ -25,7 +25,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kPartSchema = "sluice.record-part/1";
-/// More entries than these make no matrix: a call by which all send the same to all says as much in one number.
+/// More entries make no matrix: a call that lets all ranks send the same data to all says as much in one number.
 constexpr std::size_t kMostEntries = std::size_t{1} << 20;
 
 std::int64_t upper_bytes(std::size_t bin) { return bin == 0 ? 0 : std::int64_t{1} << (bin - 1); }

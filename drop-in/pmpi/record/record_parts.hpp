@@ -6,9 +6,9 @@
 
 namespace sluice::pmpi {
 
-/// Which job parts are of.
+/// The job that parts belong to.
 struct RecordedRun {
-  std::int64_t number = 0;  ///< that of no other job in the same folder
+  std::int64_t number = 0;  ///< no other job in the folder has this number
   int rank = 0;             ///< of MPI_COMM_WORLD
   int ranks = 1;
 };
@@ -21,10 +21,10 @@ struct RecordFile {
   std::string name;
   std::string text;
 };
-/// The files of a job, made of the parts of its ranks: a Matrix Market file for each communicator and call by which
-/// bytes were sent, and record.json (schema sluice.record/1), last. Parts that are no parts, or of another job, are
-/// left out. `at_end`: the parts are those of ranks that have come to their end. The record is complete if so, and if
-/// there is a part of every rank.
+/// The files of a job, made of the parts of its ranks: a Matrix Market file for each communicator and each call that
+/// sent bytes; last comes record.json (schema sluice.record/1). Invalid parts, and parts of another job, are left out.
+/// `at_end`: the parts are from ranks that have come to their end. The record is complete if `at_end`, and if every
+/// rank has a part.
 [[nodiscard]] std::vector<RecordFile> record_files(const RecordedRun& run, const std::vector<std::string>& parts,
                                                    bool at_end);
 

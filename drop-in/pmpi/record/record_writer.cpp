@@ -117,7 +117,7 @@ void RecordWriter::finish() {
 
 void RecordWriter::run() {
   using Clock = std::chrono::steady_clock;
-  constexpr double kMostOfTime = 0.01;  // so much of it goes into writing
+  constexpr double kMostOfTime = 0.01;  // the share of time that writing may take
   constexpr double kForOthers_s = 0.1;
   const bool is_first = folder_.rank() == 0;
   double wait_s = interval_s_;

@@ -8,9 +8,9 @@
 
 namespace sluice::pmpi {
 
-/// Renews the files of a record while the program runs: a thread that sleeps between, every so many seconds, and at
-/// SIGTERM, before the program ends by it, if the program leaves that signal to the system. A program that is killed
-/// leaves what it had then.
+/// Renews the files of a record while the program runs. A thread does so every `interval_s` seconds, and sleeps in
+/// between. It also does so at SIGTERM, before the program ends by it, if the program leaves that signal to the system.
+/// A killed program leaves the last files.
 class RecordWriter {
  public:
   RecordWriter(RecordFolder& folder, double interval_s);
@@ -18,8 +18,8 @@ class RecordWriter {
   RecordWriter& operator=(const RecordWriter&) = delete;
   ~RecordWriter() { stop(); }
 
-  /// Now, before this rank calls MPI_Abort: its part and the files of the job, as MPIs may leave rank 0 no time for
-  /// them. Errors are said once.
+  /// Writes now, before this rank calls MPI_Abort: its part and the files of the job, because some MPIs leave rank 0 no
+  /// time for them. Errors are reported once.
   void write_at_abort() { write(true); }
   /// Collective over MPI_COMM_WORLD: writes the files of the job for the last time. Errors are said once. A SIGTERM
   /// that comes while ranks wait for each other is served as before.
@@ -34,7 +34,7 @@ class RecordWriter {
   RecordFolder& folder_;
   double interval_s_;
   std::mutex writing_;
-  bool finished_ = false;  ///< the files are those of the end
+  bool finished_ = false;  ///< the files are final
   std::thread thread_;
 };
 

@@ -49,7 +49,7 @@ struct SizeBin {
   Counter ticks;
 };
 inline constexpr std::size_t kSizeBins = 64;
-/// Bin 0 is that of 0 bytes, bin i that of the sizes above 2^(i - 2) up to 2^(i - 1).
+/// Bin 0 is for 0 bytes, bin i for sizes above 2^(i - 2) up to 2^(i - 1).
 [[nodiscard]] inline std::size_t size_bin(std::int64_t bytes) {
   return bytes <= 0 ? 0 : 1 + static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(bytes - 1)));
 }
@@ -91,14 +91,14 @@ extern constinit thread_local OfThread of_thread __attribute__((tls_model("initi
 /// Changes whenever a communicator is freed, as MPI may give its handle to another one.
 extern constinit std::atomic<std::uint64_t> freed_communicators;
 
-/// One call of the program: made before MPI does it; one of the others says afterwards what it was. Only the
-/// constructor looks at the communicator: the program may free it while MPI still carries the call out, as another
-/// thread does that is told by another rank that the message has arrived. Tables are never freed.
+/// One call of the program. It is made before MPI does the call; another member says afterwards what the call was. Only
+/// the constructor examines the communicator, because the program may free it while MPI still carries the call out.
+/// Another thread does so if another rank tells it that the message has arrived. Tables are never freed.
 ///
-/// Each call is timed, until kQuickCalls in a row have ended within kQuickTicks of the end of the one before. From then
-/// on one in kTimedOneIn is timed on average, at distances by lot that are the same on all ranks, and its time counts
-/// as often, though not for more than has passed since the last one that was timed: so the sum never is more than has
-/// passed. That ends with a timed call that shows that calls take longer again, or come less often.
+/// Each call is timed, until kQuickCalls in a row have ended within kQuickTicks of the end of the previous call. From
+/// then on, one in kTimedOneIn is timed on average. The distances are random, but equal on all ranks. The time of such
+/// a call counts kTimedOneIn-fold on average, but at most as the time that has passed since the last timed call. So the
+/// sum never exceeds the time passed. It ends when a timed call shows that calls take longer again, or come less often.
 class Recording {
  public:
   static constexpr std::int64_t kTimedOneIn = 16;
@@ -106,28 +106,28 @@ class Recording {
   static constexpr int kQuickCalls = 16;
 
   explicit Recording(MPI_Comm comm) : Recording(table_of(comm)) {}
-  /// Of a call on a communicator of these ranks; null: one that is not recorded.
+  /// For a call on a communicator of these ranks; null: a communicator that is not recorded.
   explicit Recording(const RecordedRanks* ranks) : Recording(ranks == nullptr ? nullptr : &table_of(*ranks)) {}
 
-  /// The ranks of a communicator, which stay when it is freed; null where it is not recorded.
+  /// The ranks of a communicator, which stay when it is freed; null if it is not recorded.
   [[nodiscard]] static const RecordedRanks* ranks_of(MPI_Comm comm) {
     const CommTable* const table = table_of(comm);
     return table == nullptr ? nullptr : table->ranks;
   }
-  /// The rank in the communicator; -1 where it is not recorded.
+  /// The rank in the communicator; -1 if it is not recorded.
   [[nodiscard]] int rank() const { return comm_ == nullptr ? -1 : comm_->ranks->own; }
   [[nodiscard]] int size() const { return comm_ == nullptr ? 0 : static_cast<int>(comm_->ranks->world_ranks.size()); }
 
-  // Of a communicator that is not recorded they count nothing.
+  // If the communicator is not recorded, the following functions count nothing.
 
-  /// Sent so many bytes to `peer`, which may be MPI_PROC_NULL or the rank itself: nothing then.
+  /// `bytes` were sent to `peer`. Counts nothing if `peer` is MPI_PROC_NULL or the rank itself.
   void to(Call call, int peer, std::int64_t bytes) const {
     if (comm_ == nullptr) return;
     CallTable& table = call_table(*comm_, call);
     if (peer >= 0 && peer != comm_->ranks->own && bytes > 0) row(*comm_, table)[peer].add(bytes);
     count(table, bytes);
   }
-  /// Sent to every other rank, by a call whose size is `size`. `of_rank`: only if this rank is that one.
+  /// Bytes were sent to every other rank, by a call whose size is `size`. `of_rank`: only if this rank is `of_rank`.
   void to_each(Call call, std::int64_t bytes, std::int64_t size) const {
     if (comm_ == nullptr) return;
     CallTable& table = call_table(*comm_, call);
@@ -198,12 +198,12 @@ class Recording {
     last.quick = passed < weight_ * kQuickTicks ? std::min(last.quick + 1, kQuickCalls) : 0;
     last.timed = end;
     if (last.quick < kQuickCalls) return;
-    last.lot = last.lot * 1664525U + 1013904223U;  // Knuth's, of which the highest bits are the most random
+    last.lot = last.lot * 1664525U + 1013904223U;  // Knuth's generator: its highest bits are the most random
     last.untimed = (last.lot >> 16U) % (2 * kTimedOneIn - 1);
   }
 
   CommTable* comm_;
-  std::int64_t weight_ = 0;  ///< calls for whose time this one's counts; 0: it is not timed
+  std::int64_t weight_ = 0;  ///< how many calls this call's time counts for; 0: it is not timed
   std::int64_t start_ = 0;   ///< in ticks, if it is timed
 };
 

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kNoPart = static_cast<std::size_t>(-1);
 
-/// The parts of a platform of which some clusters are left. A part in which one part is left is that part: messages
-/// that enter one enter the other, so what is known of its uplink is the other's.
+/// The parts of a platform after some clusters are removed. A part that contains a single remaining part becomes that
+/// part. Messages that enter one enter the other, so what is known of its uplink holds for the other.
 class LeftParts {
  public:
   /// `kept`: clusters of the platform that are left -> their new positions.
@@ -69,7 +69,7 @@ class LeftParts {
  private:
   [[nodiscard]] std::size_t parent(std::size_t part) const { return static_cast<std::size_t>(parts_[part].parent); }
 
-  /// Of two that are given the one that takes longer for a long message.
+  /// Merges two uplinks: if both are given, keeps the one that takes longer for a long message.
   static void add_uplink(PlatformPart& part, const PlatformPart& around) {
     constexpr std::int64_t kLong = 1 << 20;
     part.shares_uplink = part.shares_uplink || around.shares_uplink;
@@ -80,7 +80,8 @@ class LeftParts {
   const std::vector<PlatformPart>& parts_;
   std::vector<int> children_left_;
   std::vector<PlatformPart> left_;
-  std::vector<std::size_t> place_;  // of each part: its position among those left, or that of the part that it is now
+  std::vector<std::size_t> place_;  // of each part: its position among the remaining parts, or the position of the part
+                                    // it became
 };
 
 }  // namespace

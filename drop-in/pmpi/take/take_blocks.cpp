@@ -27,7 +27,8 @@ struct Row {
 struct Rows {
   Row own;
   Row result;
-  std::int64_t in_place = -1;  ///< 0 and above: `own` is a part of `result`, so many bytes behind its start
+  std::int64_t in_place = -1;  ///< 0 and above: `own` is a part of `result` and begins `in_place` bytes behind its
+                               ///< start
 };
 
 /// A block of each rank in `receive`, this rank's among them.
@@ -36,7 +37,7 @@ Rows rows_in_place(const Communicator& communicator, const void* receive, std::i
           bytes_of(count, type) * communicator.rank};
 }
 
-/// rows_of(): throws where this rank's arguments are wrong.
+/// rows_of(): throws if this rank's arguments are wrong.
 template <class RowsOf>
 void carry_out(mpi::CollectiveJob& job, const RowsOf& rows_of) {
   Rows rows;
@@ -55,8 +56,8 @@ void carry_out(mpi::CollectiveJob& job, const RowsOf& rows_of) {
   in.unpack(rows.result.blocks, rows.result.type);
 }
 
-/// A call of which `count` and `type` are a block. make(bytes of a block, options): the job; rows_of(communicator,
-/// bytes of a block).
+/// A call whose `count` and `type` describe a block. make(bytes of a block, options): makes the job;
+/// rows_of(communicator, bytes of a block).
 template <class HandOn, class Make, class RowsOf>
 int take_blocks(Taken call, int count, MPI_Datatype type, int root, MPI_Comm comm, const HandOn& by_mpi,
                 const Make& make, const RowsOf& rows_of) {

@@ -1,7 +1,7 @@
-// MPI_Alltoall, whose arguments are the same on all ranks, and MPI_Alltoallv and MPI_Neighbor_alltoallv, whose are not:
-// there all ranks add up, by one small reduction, numbers that stand for their messages, and what they come to stands
-// for the pattern of all. Where that comes to nothing several times in a row, because messages are short, MPI is faster
-// or no pattern returns, calls are handed on without it: twice as many each time, 1024 at most.
+// MPI_Alltoall, MPI_Alltoallv and MPI_Neighbor_alltoallv. All ranks give MPI_Alltoall equal arguments. For the others,
+// all ranks add up, by one small reduction, numbers that stand for their messages; the sum stands for the pattern of
+// all. If that is of no use several times in a row (messages are short, MPI is faster or no pattern returns), further
+// calls are forwarded without it: twice as many each time, 1024 at most.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -57,15 +57,15 @@ struct Messages {
   bool in_place = false;
 };
 
-/// Whether the memory from the first byte to the last of one is in part that of the other. MPI forbids that and carries
-/// it out all the same, as where a program's block to itself stays where it is.
+/// Whether the memory of `one`, from first byte to last, shares bytes with the memory of `other`. MPI forbids that but
+/// carries it out, for example if a program's block to itself stays in place.
 bool overlap(const Packed& one, const Packed& other) {
   const auto begin = [](const Packed& packed) { return reinterpret_cast<std::uintptr_t>(packed.base()); };
   return begin(one) < begin(other) + other.span() && begin(other) < begin(one) + one.span();
 }
 
-/// Carries out what the pattern's job does, which is made if need be: of these sizes to send. check(): throws where
-/// this rank's arguments are wrong. False: the call is handed on.
+/// Carries out the job of the pattern, which is made if need be. `sends`: the sizes to send. check(): throws if this
+/// rank's arguments are wrong. False: the call is forwarded.
 template <class Check>
 bool carry_out(MPI_Comm comm, Communicator& communicator, Pattern& pattern, const Messages& messages,
                const std::vector<mpi::MessageSize>& sends, Taken call, const Check& check) {

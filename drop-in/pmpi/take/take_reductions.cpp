@@ -15,8 +15,8 @@
 namespace sluice::pmpi {
 namespace {
 
-/// By default a trial decides between hosts, and with it in which order elements are combined; on one host the
-/// library's own rule does, by which results are the same in every job.
+/// Between hosts a trial decides by default, and so determines the order of combining. On one host the library's own
+/// rule decides, so that results are equal in every job.
 template <class Options>
 Options reduction_options(Communicator& communicator, MPI_Op op) {
   Options options;
@@ -26,8 +26,8 @@ Options reduction_options(Communicator& communicator, MPI_Op op) {
   return options;
 }
 
-/// A call of `count` elements, or of so many for each rank. `own`: what a rank has. make(communicator, operation): the
-/// job; execute(job, elements in all).
+/// A call of `count` elements, or of that many for each rank. `own`: what a rank has. make(communicator, operation):
+/// makes the job; execute(job, elements in all).
 template <class Job, class HandOn, class Make, class Execute>
 int take_elements(Taken call, const void* own, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
                   const HandOn& by_mpi, const Make& make, const Execute& execute) {

@@ -29,15 +29,16 @@ enum class Counts {
   kBlock,    ///< what goes to, or comes from, each rank
 };
 
-/// Shorter calls are handed on, unless all are to be taken: no job is as quick as MPI there, and a look for the
-/// communicator would be a good part of the call. Bytes are the same on all ranks, so they decide before anything else.
+/// Shorter calls are forwarded, unless all are to be taken: no job is as quick as MPI for them, and finding the
+/// communicator would be a good part of the call. All ranks have equal bytes, so bytes decide before anything else.
 struct TakenCall {
   std::string_view name;  ///< in SLUICE_CALLS
   const char* mpi_name;
   Counts counts;
-  std::int64_t least;                ///< bytes: the message, or the blocks of all ranks; v-calls: of a rank on average
-  std::int64_t least_over_platform;  ///< the same where SLUICE_PLATFORM or SLUICE_PROBE tells the network
-  std::int64_t least_on_one_host;    ///< the same where all ranks of the communicator share memory
+  std::int64_t least;                ///< bytes: the message, or the blocks of all ranks; for v-calls: of a rank on
+                                     ///< average
+  std::int64_t least_over_platform;  ///< likewise if SLUICE_PLATFORM or SLUICE_PROBE tells the network
+  std::int64_t least_on_one_host;    ///< likewise if all ranks of the communicator share memory
 };
 
 inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();

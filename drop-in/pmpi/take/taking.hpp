@@ -22,24 +22,24 @@
 /// What the calls that are taken have in common.
 namespace sluice::pmpi {
 
-/// The fewest bytes with which a call on the communicator is taken; kNever where it is not to be taken.
+/// The fewest bytes of a call that is taken on the communicator; kNever if no such call is to be taken.
 [[nodiscard]] std::int64_t least_bytes(Taken call, const Communicator& communicator);
-/// For each call, the fewest bytes of its arguments with which it may be taken on some communicator: of a block where
-/// blocks count, as no communicator has more ranks than MPI_COMM_WORLD.
+/// For each call, the fewest bytes of its arguments that some communicator may take. If blocks count, it is bytes of a
+/// block, because no communicator has more ranks than MPI_COMM_WORLD.
 [[nodiscard]] std::array<std::int64_t, kTakenCalls.size()> least_arguments();
 
-/// Whether a call is handed on for its arguments alone.
+/// Whether a call is forwarded because of its arguments alone.
 [[nodiscard]] inline bool is_short(Taken call, int count, MPI_Datatype type) {
   return is_few(call, count, type) || bytes_of(count, type) < mode.least[index_of(call)];
 }
 
-/// The communicator of a call, if calls on it may be taken, of enough bytes; null: the call is handed on.
+/// The communicator of a call, if calls with enough bytes may be taken on it; null: the call is forwarded.
 [[nodiscard]] inline HeldCommunicator taking_communicator(Taken call, MPI_Comm comm) {
   Communicator* const found = communicator_of(comm);
   return found != nullptr && found->on && least_bytes(call, *found) != kNever ? hold(*found) : nullptr;
 }
-/// The same for a call whose arguments are the same on all ranks, `root` 0 where it has none. Where the root is below 0
-/// (intercommunicators) the other arguments need not be anything.
+/// Likewise for a call with equal arguments on all ranks; `root` is 0 if it has none. If the root is below 0
+/// (intercommunicators), the other arguments may be anything.
 [[nodiscard]] inline HeldCommunicator taking_communicator(Taken call, int count, MPI_Datatype type, int root,
                                                           MPI_Comm comm) {
   if (root < 0 || is_short(call, count, type)) return nullptr;
@@ -64,8 +64,8 @@ namespace sluice::pmpi {
 [[nodiscard]] inline bool serves_natively(const mpi::Exchange& job) { return job.native(); }
 [[nodiscard]] inline bool serves_natively(const mpi::CollectiveJob& job) { return job.native(); }
 
-/// On a communicator on which a call has failed, in place of a job's execution, or of the job where there is none yet:
-/// throws JobError here, and where it is not known yet that a call has failed, so that no rank waits for this one.
+/// Called instead of a job's execution, or of making the job, on a communicator with a failed call. Throws JobError
+/// here, and also on ranks that do not know of the failure yet, so that no rank waits for this one.
 template <class Job>
 [[noreturn]] void refuse(MPI_Comm comm, const Communicator& communicator, Pattern& pattern, Taken call) {
   const std::exception_ptr why = std::make_exception_ptr(
@@ -91,9 +91,9 @@ template <class HandOn>
   };
 }
 
-/// The job that carries out a call of the pattern, made if need be. Null: the call is handed on, as there can be none,
-/// or as the job has found MPI to be faster. `memory`: Pattern::memory, the same on all ranks. Collective; the same on
-/// all ranks. Throws what make() throws, but InputError, and what refuse() throws.
+/// The job that carries out a call of the pattern, made if need be. Null: the call is forwarded, because there can be
+/// no job, or because the job has found MPI to be faster. `memory`: Pattern::memory, equal on all ranks. Collective;
+/// the result is equal on all ranks. Throws what make() throws, except InputError, and what refuse() throws.
 template <class Job, class Make>
 [[nodiscard]] Job* job_of(MPI_Comm comm, Communicator& communicator, Pattern& pattern, std::int64_t memory, Taken call,
                           const Make& make) {

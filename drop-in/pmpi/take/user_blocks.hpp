@@ -16,27 +16,27 @@ struct Block {
   std::int64_t bytes = 0;  ///< as they travel
 };
 
-/// Whether elements of a type lie in memory one after the other in the order in which they travel: a type of MPI's own
-/// without gaps, or several of one in a row. Of other types elements are packed, as nothing but MPI knows their order.
+/// Whether elements of a type lie in memory one after the other in MPI's order: the type is MPI's own without gaps, or
+/// several of one such type in a row. Elements of other types are packed, because nothing but MPI knows their order.
 [[nodiscard]] bool lies_in_a_row(MPI_Datatype type);
 
 /// The extent of a type in bytes. Throws MpiError.
 [[nodiscard]] std::int64_t extent_of(MPI_Datatype type);
 
-/// What MPI says of these arguments by themselves, MPI_SUCCESS or an error class: of a negative count, a type that is
-/// none or is not committed, with some MPIs of a null pointer. Local.
+/// What MPI says of these arguments by themselves, MPI_SUCCESS or an error class. Errors are a negative count, an
+/// invalid or uncommitted type, with some MPIs a null pointer. Local.
 [[nodiscard]] int class_of_arguments(const void* buffer, int count, MPI_Datatype type);
 
-/// Blocks as a job takes them: their bytes at addresses of which the lowest is `base`. They are the program's where its
-/// elements lie in a row, else copies.
+/// Blocks in the form that a job takes: their bytes at addresses; `base` is the lowest. They are the program's blocks
+/// if its elements lie in a row, otherwise copies.
 class Packed {
  public:
-  /// What is sent; `copy`: in any case, as what is received is written to the same place.
+  /// Blocks to send; `copy`: copies them in any case, because received data is written to the same place.
   static Packed of_sent(const std::vector<Block>& blocks, MPI_Datatype type, bool copy);
-  /// Room for what is received.
+  /// Memory for received blocks.
   static Packed of_received(const std::vector<Block>& blocks, MPI_Datatype type);
   /// Copies what the program already has of the i-th block: `part`, which begins `skipped` bytes behind the start of
-  /// the block. Does nothing where the bytes are the program's own. Throws MpiError.
+  /// the block. Does nothing if the bytes are the program's own. Throws MpiError.
   void take_over(std::size_t i, const Block& part, std::int64_t skipped, MPI_Datatype type);
   /// Puts what was received where it belongs. Throws MpiError.
   void unpack(const std::vector<Block>& blocks, MPI_Datatype type) const;
