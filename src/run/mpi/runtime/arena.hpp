@@ -51,11 +51,11 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// Collective over the ranks of a node, `node`, which are in the order of the caller's numbering, in which this one
-  /// is `rank`. Each gets a home of `home_bytes` zeros, which the others can read from then on. Throws MpiError.
+  /// Collective over the ranks of a node, `node`, in the order of the caller's numbering; this rank has number `rank`.
+  /// Each gets a home of `home_bytes` zeros, which the others can read from then on. Throws MpiError.
   void connect(MPI_Comm node, int rank, std::int64_t home_bytes);
 
-  /// Whether this rank shares memory with that one, not the own.
+  /// Whether this rank shares memory with `rank`, which is another rank.
   [[nodiscard]] bool reaches(int rank) const;
   /// The ranks it shares memory with, in increasing order.
   [[nodiscard]] std::vector<int> reached() const;
@@ -71,7 +71,7 @@ class Arena {
   /// Frees a block whose place was told in an agreement: when all ranks have come to another agreement, as a slow rank
   /// may not have looked there before, and all receivers of its `rings` have left them.
   void release_after(const Block& block, std::vector<SharedRing*> rings) noexcept;
-  /// Frees a block of which it is unknown who uses it, when all ranks have left the context.
+  /// Frees a block whose users are unknown, when all ranks have left the context.
   void release_at_end(const Block& block) noexcept;
   /// How many blocks release_at_end() keeps.
   [[nodiscard]] std::size_t kept_until_end() const { return until_end_.size(); }

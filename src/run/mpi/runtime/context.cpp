@@ -114,9 +114,9 @@ Context::Context(MPI_Comm user, std::shared_ptr<Settings> settings)
 
 void Context::wait_for_all(MPI_Comm user) {
   if (kSimulated) return;
-  // What follows waits for all ranks, some of which may first wait for jobs of other communicators: these go on here
-  // until all have come. There is no communicator for that but the user's. MPI_Comm_idup would need no reduction, but
-  // brings along what the user has attached.
+  // What follows waits for all ranks, and some of them may first wait for jobs of other communicators. These jobs go on
+  // here until all ranks have come. Only the user's communicator serves for that. MPI_Comm_idup would need no
+  // reduction, but brings along what the user has attached.
   ContextRegistry& all = context_registry();
   int full = 0;
   {
@@ -143,8 +143,8 @@ Context::~Context() {
     all.contexts.remove(this);
   }
   end();
-  // MPI may still use what is left: it is never destroyed, not even at the end of the program, where the last job may
-  // be that of a static variable.
+  // MPI may still use what is left: it is never destroyed, not even at the end of the program. There the last job may
+  // belong to a static variable.
   static NeverDestroyed<std::list<Leftover>> kept;
   static NeverDestroyed<decltype(goodbyes_)> said;
   static NeverDestroyed<std::mutex> mutex;
@@ -169,8 +169,8 @@ void Context::end() noexcept {
     (void)MPI_Wait(&incoming.request, MPI_STATUS_IGNORE);
   }
   keep_outgoing(outgoing_);
-  // Else a collective may be unfinished, or word of a failure on its way, which must not arrive in a communicator that
-  // takes this one's place.
+  // Only then: otherwise a collective may be unfinished, or word of a failure on its way, which must not arrive in a
+  // communicator that takes this one's place.
   if (!dead() && !failed_) {
     for (auto& [key, part] : parts_) {
       if (part.comm != MPI_COMM_NULL) (void)MPI_Comm_free(&part.comm);

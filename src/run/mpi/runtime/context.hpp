@@ -36,13 +36,14 @@ namespace sluice::mpi::detail {
 class Channel;
 struct TransferLog;
 
-/// A short message by which the ranks of a job arrange when data may go. What the numbers mean is up to the kind.
+/// A short message of the ranks of a job: they arrange with it when data may go. The kind defines what the numbers
+/// mean.
 struct Control {
   std::int64_t kind = 0;  ///< at least 0
   std::int64_t number = 0;
   std::int64_t rank = 0;
   std::int64_t bytes = 0;
-  std::int64_t execution = 0;  ///< of the sender, where one can be ahead of the other
+  std::int64_t execution = 0;  ///< of the sender, if one rank can be ahead of the other
 };
 
 /// Why a job was given up, and by whom.
@@ -95,10 +96,10 @@ struct Settings {
 /// and kept as an attribute of the user's communicator; it ends with it, and with the last job, at the latest with
 /// MPI_Finalize.
 ///
-/// One communicator of MPI for each communicator of the user, however many jobs there are: jobs take tags of it
-/// (Channel). It is made without what the user has attached to theirs. Making it takes two collectives on that one,
-/// MPI_Ibarrier and MPI_Comm_create; no job sends anything there. Broadcasts that end inside clusters by MPI's own take
-/// one more for each way in which they divide the ranks.
+/// There is one communicator of MPI for each communicator of the user, with any number of jobs: jobs take tags of it
+/// (Channel). It is made without what the user has attached to theirs. Making it takes two collectives on the user's
+/// communicator, MPI_Ibarrier and MPI_Comm_create; no job sends anything there. Broadcasts that end inside clusters by
+/// MPI's own take one more for each way of dividing the ranks.
 ///
 /// Making a communicator is MPI's own affair: a rank that fails there leaves the others to what their MPI does.
 ///
@@ -107,8 +108,8 @@ struct Settings {
 class Context : public std::enable_shared_from_this<Context> {
  public:
   /// Collective for the first job of a communicator, and for the first after the context has died or is full
-  /// (most_channels), which is so on all ranks at once. Throws InputError for MPI_COMM_NULL, an intercommunicator, and
-  /// where MPI is not running, before anything is sent.
+  /// (most_channels); all ranks see that at once. Throws InputError before anything is sent: for MPI_COMM_NULL, for an
+  /// intercommunicator, and if MPI is not running.
   static std::shared_ptr<Context> of(MPI_Comm user);
 
   /// Collective; for `of`. `settings`: of the context before, if there was one.
@@ -147,7 +148,7 @@ class Context : public std::enable_shared_from_this<Context> {
   [[nodiscard]] NoticeBoard& board() { return board_; }
   /// Whether all ranks can read what each of them puts up there.
   [[nodiscard]] bool shares_memory() const { return one_node() && board_.connected(); }
-  /// What this rank has begun, for those of its node, and what they have.
+  /// What this rank has begun, for the other ranks of its node to read, and what they have begun.
   [[nodiscard]] CallLog& call_log() { return call_log_; }
   [[nodiscard]] PlanCache& plans() { return plans_; }
   [[nodiscard]] Settings& settings() { return *settings_; }
@@ -194,19 +195,20 @@ class Context : public std::enable_shared_from_this<Context> {
   [[nodiscard]] std::vector<Channel*>& enclosing() { return enclosing_; }
   [[nodiscard]] bool settled(std::int64_t channel) const { return settled_ == channel; }
   /// Tells every rank that the channel is given up here in that execution because of `why`, and waits for nobody.
-  /// `dead_from`: the context ends there, as channels from this number on may not be opened on all ranks, or a
-  /// collective of MPI's own may be unfinished, which must not meet one of another job; kNever: it lives on.
+  /// `dead_from`: the context ends there; kNever: it lives on. It ends if channels from this number on may not be
+  /// opened on all ranks. It also ends if MPI's own collective may be unfinished, which must not meet one of another
+  /// job.
   void tell_failure(std::int64_t channel, const std::exception_ptr& why, std::int64_t execution,
                     std::int64_t dead_from) noexcept;
-  /// Whether failed jobs have left so much memory behind on this rank that the context is to be replaced.
+  /// Whether failed jobs have left too much memory behind on this rank, so that the context is to be replaced.
   [[nodiscard]] bool worn_out() const { return arena_.kept_until_end() >= kMostBlocksLeft; }
-  /// All ranks have agreed that it is to be replaced: the next job gets a new one.
+  /// All ranks have agreed to replace it: the next job gets a new one.
   void replace() noexcept { dead_from_ = std::min(dead_from_, channels()); }
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
   /// Channels opened on this rank so far.
   [[nodiscard]] std::int64_t channels() const { return channels_; }
-  /// The number of channels for which there are tags. Tags are not used twice, as a job that failed may have left
-  /// messages behind, which a later job with the same tags would take for its own. Later jobs get a new context.
+  /// How many channels have tags. Tags are not used twice: a job that failed may have left messages behind, and a later
+  /// job with the same tags would take them for its own. Later jobs get a new context.
   [[nodiscard]] std::int64_t most_channels() const { return most_channels_; }
   [[nodiscard]] bool dead() const { return dead_from_ < kNever; }
   /// The first channel that is not opened in this context on all ranks, as far as this one knows.
@@ -216,17 +218,17 @@ class Context : public std::enable_shared_from_this<Context> {
 
   void add(Progressing& job);
   void remove(Progressing& job) noexcept;
-  /// Moves on what has been started, but for `but`; in other contexts too, as another rank may wait for that before it
-  /// does its part of what is waited for here. Throws std::logic_error inside Progressing::progress().
+  /// Advances what has been started, except `but`. It does so in other contexts too, because another rank may wait for
+  /// that before it does its part of what is waited for here. Throws std::logic_error inside Progressing::progress().
   void progress(const Progressing* but);
 
   /// Keeps a leftover, in a list of its own, until MPI has ended its requests. `leftover` was made beforehand, so that
   /// nothing can fail here.
   void keep(std::list<Leftover>& leftover) noexcept;
 
-  /// A call of a job holds one, and so does a job's destructor to its end. What a context and its jobs consist of is
-  /// read and written by the thread that holds it alone, but for what mutex_ guards. Calls by several threads at a time
-  /// are an error of the program.
+  /// A call of a job holds one, and so does a job's destructor to its end. Only the thread that holds it reads and
+  /// writes what a context and its jobs consist of, except what mutex_ guards. Calls by several threads at a time are
+  /// an error of the program.
   class Entry {
    public:
     /// Throws InputError if another thread holds one; waits for one that only moves on what has been started.
@@ -284,7 +286,7 @@ class Context : public std::enable_shared_from_this<Context> {
   /// post() for who holds mutex_.
   void post_locked(int to, std::int64_t channel, const Control& control);
   void progress_own(const Progressing* but) noexcept;
-  /// The same in all other contexts in which no call is.
+  /// As progress_own, in all other contexts without a call inside.
   void progress_others() noexcept;
   void visit() noexcept;
   void listen();

@@ -90,8 +90,8 @@ void Context::tell_failure(std::int64_t channel, const std::exception_ptr& why, 
     die(dead_from, channel, execution, wire.closed_from);
   }
   const std::size_t length = std::min(failure.text.size(), kTextRoom);
-  // Its fields in other roles: `number` says whether it is of a bad argument, `rank` in which execution, `execution`
-  // where the context ends, if it does.
+  // The fields of `control` have other roles here. `number`: whether the failure is a bad argument. `rank`: the
+  // execution. `execution`: where the context ends, if it does.
   wire.control = {kGivenUp, failure.input ? 1 : 0, execution, static_cast<std::int64_t>(length),
                   dies ? 1 + dead_from : 0};
   failure.text.copy(wire.text.data(), length);
@@ -106,9 +106,9 @@ void Context::tell_failure(std::int64_t channel, const std::exception_ptr& why, 
       if (code == MPI_SUCCESS) (void)MPI_Request_free(&request);
     }
   };
-  // Where many ranks fail at once, not all of them tell all: each tells those 1, 2, 4, ... ranks further on first, and
-  // leaves the rest to one below it that has told it the same. Until it hears of one, it tells twice as many in each
-  // round as in the one before, since the others may be late, or know nothing.
+  // If many ranks fail at once, not all of them tell all. Each first tells the ranks 1, 2, 4, ... further on, and
+  // leaves the rest to a lower rank that has told it of the failure. Until it hears of one, it tells twice as many in
+  // each round as in the previous round, because the others may be late, or know nothing.
   int in_round = 0;
   for (int distance = 1; distance < size_; distance *= 2, ++in_round) tell((rank_ + distance) % size_);
   for (int distance = 3; distance < size_; in_round *= 2) {

@@ -48,7 +48,7 @@ void Context::visit() noexcept {
   ++visits_;
   ++visitors_;
   if (entry_.try_lock()) {
-    // A call in which this thread is already must not be entered again.
+    // A call of this thread, if there is one, must not be entered again.
     if (calls_ == 0) {
       ++calls_;
       progress_own(nullptr);

@@ -38,7 +38,7 @@ void make_returning_self(MPI_Comm& self) {
 }  // namespace
 
 ContextRegistry& context_registry() {
-  static NeverDestroyed<ContextRegistry> all;  // a job may be that of a static variable
+  static NeverDestroyed<ContextRegistry> all;  // a static variable may hold a job
   return *all;
 }
 
@@ -72,7 +72,7 @@ void end_all_contexts() noexcept {
       if (alive == all.contexts.end()) return;
       context = *alive;
     }
-    context->end();  // which may destroy those of its parts
+    context->end();  // this may destroy contexts of its parts
   }
 }
 

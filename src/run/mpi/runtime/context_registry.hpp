@@ -19,7 +19,7 @@ struct ContextRegistry {
   std::list<Context*> contexts;
   std::size_t most = std::numeric_limits<std::size_t>::max();  ///< of them, set_most_communicators
   std::atomic<std::uint64_t> changes = 0;                      ///< contexts attached and detached so far
-  std::atomic<int> active = 0;                                 ///< of these, those in which something has been started
+  std::atomic<int> active = 0;                                 ///< contexts with something started
   int of_communicator = MPI_KEYVAL_INVALID;  ///< the key of a user's communicator: a std::shared_ptr<Context>*
   MPI_Comm returning_self = MPI_COMM_NULL;   ///< made with that key
 
@@ -28,11 +28,11 @@ struct ContextRegistry {
   /// The log of the context that is attached to a communicator; null if there is none. It calls no MPI.
   [[nodiscard]] CallLog* log_of(MPI_Comm user);
 };
-/// The one of this process.
+/// The registry of this process.
 [[nodiscard]] ContextRegistry& context_registry();
 
-/// ContextRegistry::of_communicator, made where it is not there yet, with what ends all contexts in MPI_Finalize.
-/// Throws MpiError.
+/// ContextRegistry::of_communicator, made if it is not there yet, with what ends all contexts in MPI_Finalize. Throws
+/// MpiError.
 [[nodiscard]] int key_of_communicators();
 
 /// A communicator of this process alone whose errors are returned, for what MPI does without sending: what fails on

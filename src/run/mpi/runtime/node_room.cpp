@@ -36,7 +36,7 @@ constexpr std::int64_t kMostFreeAtEnd = 64 << 20;
 
 std::atomic<bool> is_forked_child = false;
 
-/// Of the node, or of the control group that this process is in.
+/// The memory of the node, or of this process's control group if that has less.
 std::int64_t memory_of_node() {
   std::int64_t bytes = std::int64_t{sysconf(_SC_PHYS_PAGES)} * page_bytes();
   std::int64_t limit = 0;

@@ -14,8 +14,8 @@
 namespace sluice::mpi::detail {
 
 /// The memory that a process shares with the other processes of its node. There is one room in a process, for all of
-/// its communicators: a file in memory without a name (memfd_create) of a fixed size, all of which is mapped at once.
-/// The system provides its pages when blocks first need them.
+/// its communicators: a file in memory without a name (memfd_create), of a fixed size. The whole file is mapped at
+/// once. The system provides its pages when blocks first need them.
 ///
 /// Another process maps the whole room when the two come to a communicator that they share, and asks the system for
 /// nothing later. What it has mapped lasts until it unmaps it, even if this process has ended. So the one question is
