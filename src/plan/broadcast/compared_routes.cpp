@@ -1,4 +1,4 @@
-/// Which of a few routes is best, and its messages.
+/// Finds the best of a few routes, and its messages.
 ///
 /// Problem: the score of routes does not see everything, and the replay of a long message takes far longer than a plan
 /// may. In a long pipeline every rank has messages under way, and each that begins or ends changes the rates of others.
@@ -295,8 +295,8 @@ class RouteComparison {
     return std::move(*best);
   }
 
-  /// The same in fewer segments, where the simulation says that this is far shorter: the score does not see all that a
-  /// message more costs, nor the simulation all that is won as the root waits.
+  /// Tries fewer segments if the simulation says that this is far shorter. The score does not see all costs of a
+  /// further message, and the simulation does not see all gains of a waiting root.
   void in_longer_segments(Compared& best) const {
     constexpr double kFarShorter = 0.9, kMayBeShorter = 0.95;
     Routes longer = best.routes;

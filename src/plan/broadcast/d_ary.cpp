@@ -16,7 +16,7 @@
 /// other more slowly than the root: the time is first(d) + (k - 1) d g; it is less if d exceeds the children of the
 /// root. So for k = 1 the tree without limit is the fastest of all. For k > 1 this time is the least over several d:
 /// all from 1 to 64, doubled numbers above that, and the children of the root in the tree without limit.
-/// Complexity: O(q^2 (1 + L / g)) times looked at for each d, at most; O(P log P) for the tree. Deterministic.
+/// Complexity: O(q^2 (1 + L / g)) times considered for each d, at most; O(P log P) for the tree. Deterministic.
 /// Source: d and h: Steffenel (2006), section 4.2, after Kielmann et al., "MagPIe" (1999); earliest child first: Karp,
 /// Sahay, Santos, Schauser, "Optimal Broadcast and Summation in the LogP Model" (1993).
 ///
@@ -69,7 +69,7 @@ double d_ary_first(std::int64_t ranks, std::int64_t most_children, const SendCos
   if (last <= 0) return 0;
   constexpr std::size_t kMostly = 64;
   std::vector<std::pair<double, std::int64_t>> having;  // by time: how many
-  std::vector<std::int64_t> row, next;                  // of a depth: those at its least number of sends, and more
+  std::vector<std::int64_t> row, next;                  // of a depth: the counts at its least number of sends, and more
   having.reserve(kMostly);
   row.reserve(kMostly);
   next.reserve(kMostly);

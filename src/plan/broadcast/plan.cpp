@@ -156,7 +156,7 @@ class BroadcastPlanner {
     return (static_cast<std::int64_t>(cluster.ranks.size()) - 1) * (segment > 0 ? (bytes_ + segment - 1) / segment : 1);
   }
 
-  /// How long it takes where nothing else is under way.
+  /// Its time if nothing else is under way.
   [[nodiscard]] double replayed_inside(std::size_t cluster, const StrategyPrediction& strategy) const {
     const std::vector<std::int64_t> ranks = ranks_from(cluster, coordinator_of(cluster));
     double priority = 0;
@@ -196,7 +196,7 @@ class BroadcastPlanner {
           segments == 1 ? static_cast<std::size_t>(plan.sends_before_inside[c]) : sends[c].size();
       const auto add_inside = [&] {
         const std::vector<std::int64_t> ranks = ranks_from(c, coordinator_of(c));
-        // As it was measured to be fastest, unless the coordinator has more to send.
+        // The way that was measured to be fastest, unless the coordinator has more to send.
         const auto measured = cluster.measured_broadcast(bytes_);
         if (options_.inside.empty() && measured && measured->native && before == sends[c].size()) {
           native.push_back({ranks, 0, measured->seconds});
@@ -275,7 +275,7 @@ class BroadcastPlanner {
     return plan;
   }
 
-  /// As many segments, of the powers of two, as the schedule is shortest for.
+  /// Chooses the number of segments, a power of two, that makes the schedule shortest.
   [[nodiscard]] BetweenPlan best_tree(const std::string& algorithm, double effort) const {
     const BroadcastPlannerEntry* const planner = detail::broadcast_planner(algorithm);
     const bool searches = planner == nullptr || planner->search != nullptr;
@@ -288,7 +288,7 @@ class BroadcastPlanner {
            segments *= 2) {
         // A search by name is for one segment; of more, the trees of auto.
         BetweenPlan tree = tree_in(segments == 1 ? algorithm : "auto", segments, segments == 1 ? effort : effort / 16);
-        // More of them only make it longer where the time that a message takes by itself is most of it.
+        // More segments only make it longer if most of the time is independent of the size of messages.
         constexpr double kFarLonger = 2;
         if (found && tree.schedule.length > kFarLonger * found->schedule.length) break;
         if (!found || tree.schedule.length < found->schedule.length) found = std::move(tree);
@@ -361,7 +361,7 @@ class BroadcastPlanner {
     return finish(std::move(plan), name, name + ", " + to_string(best.routes));
   }
 
-  /// No broadcast is over earlier, by whatever method.
+  /// A lower bound of broadcasts by any method.
   [[nodiscard]] ProgramBound bound() const {
     Program shape;
     shape.problem = Collective::kBroadcast;
@@ -387,7 +387,8 @@ class BroadcastPlanner {
 
   // ---- patterns over all ranks
 
-  /// Offers those that may be shorter than `best`, as simulations say, which take little of a plan's time.
+  /// Offers patterns that may be shorter than `best` according to simulations, which take a small part of a plan's
+  /// time.
   template <class Offer>
   void offer_patterns(const std::optional<PlannedMessages>& best, Offer offer) const {
     constexpr std::int64_t kFewRanks = 32, kMessages = 16'000, kMessagesOfMany = 4800, kAlways = 4800;
@@ -395,7 +396,7 @@ class BroadcastPlanner {
     constexpr double kSeldomLess = 0.9, kSideBySide = 0.4, kNearBound = 1.02, kMostRatesOfPatterns = 1e6;
     constexpr double kSecondsOfMessage = 4e-6, kGain = 0.97;
     constexpr std::int64_t kFarMore = 4;
-    // To look at a message takes a part of that: a plan that is soon over is planned soon.
+    // The time for examining messages is limited by the plan's length: a short plan is planned soon.
     const auto worth_it =
         std::max(kAlways, static_cast<std::int64_t>(std::min(best->length_s / kSecondsOfMessage, 1e9)));
     const std::int64_t most = std::min(platform_.ranks <= kFewRanks ? kMessages : kMessagesOfMany, worth_it);

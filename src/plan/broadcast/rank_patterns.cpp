@@ -1,14 +1,14 @@
-/// Broadcasts by patterns of programs: over all ranks, whatever the links between them are like.
+/// Broadcasts by patterns of programs: over all ranks, for any kind of links between them.
 ///
 /// Problem: trees of clusters and routes between groups go by the platform: a message enters a cluster at one rank or a
 /// few, and spreads inside. Patterns that know no clusters are shorter in two cases: links inside are slower than links
 /// between clusters, or a root with a slow port should send little more than the message once.
 /// Method: a binomial tree, a chain and a circulant graph for 1, 4, 16, 64 and 256 segments, and a scatter of as many
 /// segments as there are ranks, followed by an allgather: in a ring, pairwise, or over a circulant graph. Ranks are in
-/// the order of the outermost groups, the root's first. Each message is one segment, so that a rank passes on what it
+/// the order of the outermost groups, the root's first. Each message is one segment, so that a rank forwards what it
 /// has while more comes.
-/// Guarantee: none; the planner compares them by simulation and replay, where there is little of both
-/// (broadcast/plan.cpp). Complexity: O(messages log ranks). Source: the patterns', plan/program.
+/// Guarantee: none; the planner compares them by simulation and replay, if both take little work (broadcast/plan.cpp).
+/// Complexity: O(messages log ranks). Source: the patterns', plan/program.
 ///
 /// Example: 3 ranks, 30 bytes, scatter-allgather: 0 sends bytes 20 to 29 to 2 and 10 to 19 to 1, the scatter, then 0 to
 /// 9 and 20 to 29 to 1, which sends 10 to 19 and 0 to 9 on to 2.

@@ -16,8 +16,8 @@ struct RankPattern {
   std::vector<RankMessage> messages;  ///< of one segment each
 };
 
-/// The patterns, those with few messages first, until they have `most_messages` messages in all. @pre several ranks and
-/// a message of some bytes
+/// The patterns, in rising order of their messages, until they have `most_messages` messages in all. @pre several ranks
+/// and a message of some bytes
 [[nodiscard]] std::vector<RankPattern> rank_patterns(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
                                                      std::int64_t most_messages);
 

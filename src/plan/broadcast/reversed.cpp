@@ -1,4 +1,4 @@
-/// Reductions over clusters: broadcasts the other way round.
+/// Reductions over clusters: reversed broadcasts.
 ///
 /// Problem: every rank of a platform has an array, the root shall have the combination of all, by an operation that
 /// works element by element and commutes.
@@ -7,7 +7,7 @@
 /// and sends what it has got, in the opposite order. A message waits for messages with its elements, which the rank
 /// forwarded in the broadcast after the message had come. A broadcast's messages can pass one after the other in the
 /// order of their starts, so these can pass in the opposite order.
-/// Bytes become elements: one goes where its last byte went.
+/// Bytes become elements: an element goes where its last byte went.
 /// All ranks have something to send at first. If they send it at once, the busiest part has more than it can forward,
 /// and what waits there shares its rate. So the messages of one connection may also follow each other not much sooner
 /// than in the mirror image: with few messages if the replay says that this is shorter, with many always.
@@ -21,8 +21,8 @@
 /// Source: that the two problems mirror each other is well known, of binomial trees for instance from Rabenseifner
 /// (2004); between clusters, Steffenel (2006) has the broadcast alone.
 ///
-/// Example: 0 sends to 1 until 3, and to 2 until 5; 1 passes it on to 3 until 6. Backwards, from 6 on: 3 sends to 1
-/// from 0 on, 2 to 0 from 1 on, and 1, when it has combined what came from 3, to 0, from 3 on.
+/// Example: 0 sends to 1 until 3, and to 2 until 5; 1 forwards to 3 until 6. Backwards from 6: 3 sends to 1 from 0 on,
+/// 2 to 0 from 1 on. 1 combines what came from 3 and sends to 0 from 3 on.
 #include "plan/broadcast/reversed.hpp"
 
 #include <fmt/format.h>
@@ -92,8 +92,7 @@ double median_cost(const PlatformCluster& cluster, const CombiningCosts& costs) 
   return *middle;
 }
 
-/// The same platform for a broadcast whose mirror image combines what it receives: nobody sends faster than it is
-/// combined.
+/// The platform for a broadcast whose mirror image combines what it receives: no message is faster than its combining.
 void slow_down_to_combining(Platform& platform, const detail::CombiningPace& pace) {
   if (pace.s_per_byte.are_free()) return;
   const auto slow_down = [&](GapTable& gap, double s_per_byte) {
@@ -136,7 +135,7 @@ Platform mirror_platform(const Platform& platform, const CombiningPace& pace) {
 ProgramMessages mirrored(const PlannedMessages& forth, const Program& shape, MirrorPace pace) {
   ProgramMessages back;
   const std::vector<TimedMessage>& messages = forth.messages.value().list;
-  // How long after the one before each came over its connection, as between the same two in the mirror image.
+  // The time between a message and the previous one over its connection, as in the mirror image.
   std::vector<double> between_s(messages.size(), 0);
   if (pace == MirrorPace::kInTime) {
     std::unordered_map<std::int64_t, double> last;

@@ -8,9 +8,9 @@
 
 namespace sluice::detail {
 
-/// A broadcast, and the messages of the reduction that goes the other way round.
+/// A broadcast, and the messages of the reduction that reverses it.
 struct ReversedMessages {
-  Platform other_way;  ///< what the broadcast was planned over
+  Platform other_way;  ///< the broadcast's platform
   PlannedMessages forth;
   ProgramMessages back;  ///< each with a pace
 };

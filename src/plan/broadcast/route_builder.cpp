@@ -61,7 +61,7 @@ class BinaryTree {
 /// messages inside. Values of 1.06 to 1.14 are about equally good for 4 MiB over studies/grid5000; 1 takes 6 % longer.
 constexpr float kPace = 1.1F;
 
-/// How far round a ring of `ranks` ranks each segment begins from the one before, if segments start from all ranks.
+/// How far round a ring of `ranks` ranks each segment begins after the previous one, if segments start from all ranks.
 /// With few segments it hardly matters. With many, a segment that begins at the next rank would meet the previous
 /// segment there, which has been forwarded by then.
 std::size_t step_round(std::size_t ranks, const Routes& routes, std::int64_t bytes) {
@@ -87,7 +87,7 @@ std::size_t in_other_half(std::size_t i, std::size_t ranks) {
   return ranks % 2 == 1 ? i % ranks * half % ranks : i % 2 * half + i / 2 % std::max<std::size_t>(1, half);
 }
 
-/// Whether what leaves a group shares less than what a port of its ranks carries, as on a host.
+/// Whether the uplink of a group carries less than a port of its ranks, as on a host.
 bool is_narrow(const RankNetwork& network, std::size_t group, std::int64_t rank) {
   constexpr std::int64_t kLongMessage = 1 << 20;
   const GapTable& inside = network.platform().clusters[network.cluster(rank)].gap;
@@ -264,7 +264,8 @@ const RouteBuilder::Ring& RouteBuilder::ring(std::size_t s) {
     std::iota(positions.data() + count, positions.data() + count + (end - begin), begin);
     count += end - begin;
   };
-  // A binary tree enters each other cluster as far round it as it enters the group: all ranks are its first in turn.
+  // A binary tree enters each other cluster as far round it as it enters the group, so all its ranks alternate as
+  // first.
   const auto add_range = [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin, next = 0; i < end; i = next) {
       const Part cluster = parts_->of(s, i)[0];

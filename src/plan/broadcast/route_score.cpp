@@ -165,7 +165,7 @@ const RouteScore::InsideLoads& RouteScore::inside_loads(std::size_t group, Route
   if (!fresh) return result;
   struct Alike {
     InsideOf::Ring ring;
-    std::size_t segment = 0;  // one of those
+    std::size_t segment = 0;  // a segment of the sample
     double count = 0;
   };
   std::vector<Alike> rings;

@@ -25,12 +25,12 @@ class RouteScore {
     double filled_s = 0;  ///< of that, until the first segments are everywhere
     double period_s = 0;  ///< for so long a segment keeps the busiest port, rank, link or uplink
   };
-  /// Where the length is `limit` or more, it may be less than it should, but not less than `limit`. All routes are of
-  /// one level. O(ranks * connections between two groups), but O(ranks) for the loads of groups that are known.
+  /// The score of `routes`. May stop early; then the length is at least `limit`, but not exact. All routes are of one
+  /// level. O(ranks * connections between two groups), but O(ranks) for loads of groups that are known.
   [[nodiscard]] Score score(const Routes& routes, double limit = kInfinity);
 
  private:
-  /// What the messages inside of a group go by.
+  /// What determines the messages inside groups.
   struct InsideOf {
     using Ring = std::pair<std::size_t, std::size_t>;  // RouteBuilder::ring_of
     std::size_t group = 0;
@@ -55,7 +55,7 @@ class RouteScore {
   [[nodiscard]] std::size_t turn(const Routes& routes, std::size_t segment, std::size_t sample) const {
     return routes.root_shape == Routes::Shape::kBinary ? segment : segment * groups_.front().ranks.size() / sample;
   }
-  /// use(what) for all but links, which are many and mostly not used.
+  /// Calls use(what) for all but links, which are many and mostly not used.
   template <class Use>
   void for_all_but_links(Use use) const {
     for (std::size_t what = 0; what < 3 * ranks_; ++what) use(what);

@@ -346,7 +346,7 @@ class RouteSearch {
   /// A message on a long link gets little of a port that also forwards inside. If all ranks of a group take segments
   /// in, each port need give it only a little.
   void try_all_entries() {
-    constexpr std::size_t kMostEntries = 64;  // the score looks at a segment for each
+    constexpr std::size_t kMostEntries = 64;  // the score considers a segment for each
     const auto many = [&](const RankGroup& group) { return group.ranks.size() > kMostEntries; };
     if (!parallel_ || level_ > 0 || groups_.size() < 2 || std::any_of(groups_.begin() + 1, groups_.end(), many)) return;
     // Messages that meet delay each other by as much as they take: segments are as short as they may be.

@@ -21,8 +21,8 @@ struct SegmentLimits {
   std::int64_t most_messages = 0;  ///< of a long pipeline: see BroadcastOptions
 };
 
-/// The best few routes found at every level, at least one, by their lengths: over one connection between two groups,
-/// or, where that is possible, over several.
+/// The best few routes found at every level, at least one, by their lengths: over one connection between two groups or,
+/// if `parallel`, over several.
 [[nodiscard]] std::vector<FoundRoutes> best_routes(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
                                                    bool parallel, const SegmentLimits& limits, const StopRequest& stop);
 

@@ -9,8 +9,8 @@
 
 namespace sluice::detail {
 
-/// What fef and bottom-up share: senders by weight(i, j) alone; `value` of a receiver's best weight, the receiver and
-/// its lookahead says who is next: the least, or the largest.
+/// What fef and bottom-up share: senders are chosen only by weight(i, j). The next receiver has the least, or the
+/// largest, `value`, which depends on its best weight, the receiver and its lookahead.
 template <class Weight, class Value>
 ClusterTree tree_by_weight(const Costs& costs, WaitingClusters::Kind kind, Weight weight, Value value, bool largest) {
   const std::size_t n = costs.size();

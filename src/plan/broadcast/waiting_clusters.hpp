@@ -11,8 +11,8 @@
 namespace sluice::detail {
 
 /// Lookahead: F_j of every cluster j of the set B that still waits (ecef.cpp defines the kinds of F_j). It is kept up
-/// to date as clusters move to those that have the message. O(1) for each F_j. A move takes O(C) with averages,
-/// otherwise O(1) spread over all rounds.
+/// to date as clusters leave B. O(1) for each F_j. A move takes O(C) with averages, otherwise O(1) spread over all
+/// rounds.
 class WaitingClusters {
  public:
   enum class Kind { kNone, kLeast, kAverage, kAverageSets, kLeastInside, kMostInside };

@@ -14,13 +14,13 @@
 /// least max(W, P / k) + setup * max(Delta, m / k) (Proposition 1). Merging lowers m and Delta. Spreading lowers W, and
 /// also Delta if it moves whole messages. P never falls. Moving costs r a unit at the busiest node, and local steps.
 ///
-/// Method: candidates, ranked by the sum of the Proposition 1 bounds of the three phases. As no plan of a candidate is
-/// below that sum, candidates whose sum is not below a plan at hand are dropped, and the best four are planned.
+/// Method: candidates, ranked by the sum of the Proposition 1 bounds of the three phases. No plan of a candidate is
+/// below that sum. So candidates whose sum is not below a known plan are dropped, and the best four are planned.
 ///  - Merging: senders in groups of g nodes, receivers in groups of h. All small messages from one group to another go
-///    as one, from one carrier to one landing; groups g, h = 1, 2, 4, ... and around the best pair, nodes grouped by
-///    index or by the mean index of their peers, "small" by several thresholds. Carriers and landings are chosen by
-///    what they carry already (size + setup for each message) and what would have to be moved; small messages join one
-///    that crosses anyway where that is cheaper.
+///    as one, from one carrier to one landing. Trials: groups g, h = 1, 2, 4, ... and around the best pair; nodes
+///    grouped by index or by the mean index of their peers; several thresholds for "small". Carriers and landings are
+///    chosen by what they carry already (size + setup for each message) and what would have to be moved. Small messages
+///    join one that crosses anyway if that is cheaper.
 ///  - Spreading: nodes above a level give bundles (all they carry for one peer) to the nodes with the most room below
 ///    it, largest first. A bundle is moved whole if it fits, otherwise cut. Prices of bundles are size, or size +
 ///    setup. Levels run from the mean to the largest. For senders, receivers and both; on the plain routes and on the

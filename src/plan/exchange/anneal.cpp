@@ -167,7 +167,7 @@ class Annealing {
     for (const std::int32_t edge : lacking) {
       const std::int64_t lack = -slack[as_size(edge)];
       if (lack <= 0) continue;
-      // Where most of what is missing is there at once.
+      // The step that gives most of what is missing at once if it becomes longer.
       std::size_t best = steps_;
       std::int64_t most = 0;
       for (std::size_t s = 0; s < steps_; ++s) {
@@ -437,7 +437,7 @@ class Annealing {
       case 0: {
         if (steps_ == 1) return;
         const std::int64_t lacks = lack_of_step(step, -duration_[step]);
-        // Without those in no other step first: there is less to look at.
+        // First without the set-ups of messages that are in no other step: that is less work.
         if (too_expensive(-duration_[step], lacks, -1)) return;
         if (!too_expensive(-duration_[step], lacks, live_in(step) - 1)) dissolve(step);
         return;

@@ -191,7 +191,8 @@ class Incumbent {
   void offer(double cost, Make make) {
     if (cost < cost_) offer(make());
   }
-  /// A plan to start from as well: `make` gives its steps, `count` of them, which last for `transmission` together.
+  /// Offers a plan that can also be a start: `make` gives its steps, `count` of them, which last for `transmission`
+  /// together.
   template <class Make>
   void offer_start(double transmission, std::int64_t count, StartOrigin origin, Make make) {
     for (Start& start : starts_) {
@@ -235,7 +236,7 @@ class Incumbent {
   PieceSteps steps_;
   double cost_ = HUGE_VAL;
   double bound_;
-  std::vector<double> prices_;  // that prove it, where it is not eta; or
+  std::vector<double> prices_;  // prove the bound if it is not eta; or
   NodePrices node_prices_;
   std::vector<Start> starts_{{1, StartOrigin::kAny},
                              {0.5, StartOrigin::kAny},
@@ -244,10 +245,10 @@ class Incumbent {
                              {1, StartOrigin::kRising}};
 };
 
-/// All but those that auto begins with or goes on from.
+/// Runs all named planners except those that auto begins with or continues from.
 void run_named(const Demand& demand, Incumbent& best, Budget& budget) {
   const auto share = static_cast<std::int64_t>(kNamedShare * static_cast<double>(budget.left()));
-  std::int64_t saved = 0;  // of the shares of those before
+  std::int64_t saved = 0;  // of the shares of earlier planners
   for (const ExchangePlanner& each : exchange_planners()) {
     if (each.plan == nullptr || each.plan == plan_first_fit || each.plan == plan_rising || each.plan == plan_profile)
       continue;
@@ -282,7 +283,7 @@ void run_planners(const Demand& demand, Incumbent& best, Budget& budget) {
   run_named(demand, best, budget);
 }
 
-/// Step 2, where the tables of a packing fit. `share`: of the budget that is left after the profiles.
+/// Step 2, if the tables of a packing fit. `share`: of the budget that is left after the profiles.
 void run_packing(const Demand& demand, Incumbent& best, std::uint64_t seed, Budget& budget, double share) {
   const std::int64_t most = most_steps_of_packing(demand);
   if (!Packing::fits(demand, most)) return;

@@ -6,7 +6,7 @@
 
 namespace sluice::detail {
 
-/// One of the two clusters of an exchange with local phases, as the fields of a route that name its nodes.
+/// One of the two clusters of an exchange with local phases: the fields of a route that name its nodes.
 struct ClusterSide {
   std::int64_t Route::*own;   ///< where the data is, or has to be
   std::int64_t Route::*via;   ///< where it crosses

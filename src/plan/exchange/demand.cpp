@@ -29,7 +29,7 @@ namespace {
 /// Fills in the rights of the edges, one for each of `messages`, and their receivers.
 void number_receivers(const std::vector<Message>& messages, std::int64_t count, Demand& demand) {
   std::vector<std::int64_t>& receivers = demand.receiver_of_right;
-  // A table of all receivers, where these are not far more than the messages.
+  // A table of all receivers, if these are not far more than the messages.
   if (count / 8 <= std::ssize(messages)) {
     std::vector<std::int32_t> right(as_size(count), -1);
     for (const Message& message : messages) right[as_size(message.to)] = 0;

@@ -65,7 +65,7 @@ void check_pieces(std::int64_t pieces, const char* algorithm);
 /// fields come from the real sizes. The algorithm, max_transfers and the bound are left to the caller.
 [[nodiscard]] StepSchedule make_schedule(const Demand& demand, const Traffic& traffic, PieceSteps steps);
 
-/// As make_schedule, with the steps in the order given.
+/// Like make_schedule, with the steps in the order given.
 [[nodiscard]] StepSchedule make_schedule_in_order(const Demand& demand, const Traffic& traffic, PieceSteps steps);
 
 /// Steps and the switch of each.
@@ -74,7 +74,7 @@ struct SwitchedSteps {
   std::vector<std::int64_t> on_switch;
 };
 
-/// As make_schedule_in_order for several switches: switch after switch, the steps of each in the order given.
+/// Like make_schedule_in_order for several switches: switch after switch, the steps of each in the order given.
 [[nodiscard]] StepSchedule make_schedule(const Demand& demand, const Traffic& traffic, SwitchedSteps plan,
                                          std::int64_t switches);
 

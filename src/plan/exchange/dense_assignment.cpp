@@ -37,7 +37,7 @@ bool DenseAssignment::solve() {
   std::fill(row_.begin(), row_.end(), -1);
   std::fill(column_.begin(), column_.end(), -1);
   looks_ = std::int64_t{side_} * side_;
-  // The prices of the last table serve as well as any others, unless they ran away.
+  // The prices of the last table serve as well as any others, unless they grew too far.
   for (const std::int32_t price : price_) {
     if (price >= -kFarthestPrice) continue;
     std::fill(price_.begin(), price_.end(), 0);
@@ -72,8 +72,8 @@ bool DenseAssignment::place(std::int32_t row) {
     from_[j] = row;
     order_[j] = static_cast<std::int32_t>(j);
   }
-  // Positions in order_: columns nearer than `nearest`, then those at that distance (below `next` the rows they belong
-  // to have been looked at), then those farther away.
+  // Positions in order_: first columns nearer than `nearest`, then columns at that distance, then columns farther away.
+  // Up to `next` the rows of the columns have been considered.
   std::size_t nearer = 0;
   std::size_t next = 0;
   std::size_t farther = 0;

@@ -32,7 +32,7 @@ class DenseAssignment {
 
   /// False if every assignment needs a forbidden cell.
   [[nodiscard]] bool solve();
-  /// Cells that the last solve() looked at: its work.
+  /// The number of cells that the last solve() read: its work.
   [[nodiscard]] std::int64_t looks() const { return looks_; }
   /// The column of `row` in the assignment. @pre the last solve() returned true
   [[nodiscard]] std::int32_t column_of(std::int32_t row) const { return column_[static_cast<std::size_t>(row)]; }

@@ -15,8 +15,8 @@ struct CarriedEdge {
   friend bool operator==(const CarriedEdge&, const CarriedEdge&) = default;
 };
 
-/// Splits `carried` into `count` matchings of at most `limit` edges. With `all_full` each of them gets an edge that is
-/// full, where exchanges between two matchings at a time can bring that about; as a rule they can.
+/// Splits `carried` into `count` matchings of at most `limit` edges. With `all_full` each matching gets a full edge, if
+/// exchanges between two matchings at a time can bring that about; as a rule they can.
 ///
 /// Method: an edge colouring, then two matchings at a time exchange a path of their symmetric difference: one with more
 /// than `limit` edges and one with fewer; then one without a full edge and one with several.

@@ -67,7 +67,7 @@ class FilteredRows {
     }
   }
 
-  // As a view for HopcroftKarp.
+  // A view for HopcroftKarp.
   [[nodiscard]] std::int32_t sources() const { return static_cast<std::int32_t>(rows_.size()); }
   [[nodiscard]] std::int32_t targets() const { return rights_; }
   [[nodiscard]] std::int32_t degree(std::int32_t s) const { return usable_[as_size(s)]; }
@@ -119,7 +119,7 @@ std::optional<PieceSteps> filter_rest(const Demand& demand, std::span<const std:
   std::vector<std::int64_t> thresholds;
   for (std::int64_t t = rows.largest(); t > 0; t = percent_of(t, rule.percent)) thresholds.push_back(t);
   if (thresholds.empty() || thresholds.back() > 1) thresholds.push_back(1);
-  std::size_t first = 0;  // of those that make anything usable
+  std::size_t first = 0;  // of the rests that become usable
   auto left = static_cast<std::int64_t>(rest.size()) - std::count(rest.begin(), rest.end(), 0);
   double spent = 0;
   std::int64_t pieces = 0;

@@ -11,9 +11,9 @@ namespace sluice::detail {
 
 /// How filter chooses steps.
 struct FiltrationRule {
-  /// Each threshold in percent of the one before, 1 .. 99.
+  /// Each threshold in percent of the previous one, 1 .. 99.
   std::int64_t percent = 50;
-  /// What a message is worth that ends in a step, in set-ups, besides what the step sends of it.
+  /// The worth of a message that ends in a step, in set-ups, besides what the step sends of it.
   double worth_of_end = 0;
 };
 
@@ -26,7 +26,7 @@ struct FiltrationRule {
 /// keeps the k largest if it has more. The step lasts as long as the rest of one of its messages: the one with the
 /// highest value per time, set-up included; of equal ones the shortest. The value is what the step sends, and
 /// worth_of_end set-ups for each message it ends.
-/// Guarantee: none on the cost. At most m steps, as each ends a message.
+/// Guarantee: none on the cost. At most m steps, because each ends a message.
 /// Complexity: for each step O(m) to sort what is left and Hopcroft-Karp's search for each threshold that makes
 /// messages usable. Memory O(m + n + pieces). Deterministic.
 ///
@@ -36,8 +36,8 @@ struct FiltrationRule {
 std::optional<PieceSteps> filter(const Demand& demand, const FiltrationRule& rule, const char* algorithm,
                                  Budget& budget);
 
-/// As filter, for `rest`, what is left of each message by its position in demand.edges. nullopt also if the plan would
-/// cost `limit` or more.
+/// Like filter, for `rest`, what is left of each message by its position in demand.edges. nullopt also if the plan
+/// would cost `limit` or more.
 std::optional<PieceSteps> filter_rest(const Demand& demand, std::span<const std::int64_t> rest,
                                       const FiltrationRule& rule, double limit, const char* algorithm, Budget& budget);
 

@@ -1,8 +1,8 @@
 /// `first-fit`: messages by falling size, each into the first step that is free at both ends.
 ///
 /// Problem: KPBS without preemption, see include/sluice/plan/exchange.hpp.
-/// Method: steps are opened one after another; as sizes fall, the first message of a step is its longest, and no later
-/// one makes it longer.
+/// Method: steps are opened one after another. Sizes fall, so the first message of a step is its longest, and no later
+/// message makes it longer.
 /// Guarantee: none on the cost. At most d(u) + d(v) - 1 steps for the largest sum of degrees of an edge's ends, if k is
 /// no limit: other messages of its ends take at most d(u) + d(v) - 2 steps.
 /// Complexity: O(m log m), and for each message one step for every 64 steps before the one it takes. Memory O(m + n +

@@ -1,4 +1,4 @@
-/// `greedy`: messages are sent whole, in each step those that are heaviest together.
+/// `greedy`: messages are sent whole; each step takes the matching with the largest sum of sizes.
 ///
 /// Problem: KPBS without preemption, see include/sluice/plan/exchange.hpp.
 /// Method: as plan/redistribute/greedy.cpp says, with at most k messages per step: see greedy_matching.

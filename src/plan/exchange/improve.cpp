@@ -2,9 +2,9 @@
 ///
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp, from a plan that is there.
 ///
-/// Method: draw some steps, mostly 2 to 6 and now and then up to 12, at random or such of similar duration. The other
-/// steps take over what they can without lasting longer: pieces grow, and vertices that idle get new ones. The rest is
-/// a KPBS instance of its own, planned by plan_lazily with a horizon drawn from those that could pay. Plans of equal
+/// Method: draw some steps, mostly 2 to 6 and sometimes up to 12, at random or of similar duration. The other steps
+/// take over what they can without lasting longer: pieces grow, and vertices that idle get new ones. The rest is a KPBS
+/// instance of its own, planned by plan_lazily with a horizon drawn from the horizons that could pay. Plans of equal
 /// cost replace the old one too, so that the search moves on.
 ///
 /// Guarantee: the cost never rises.

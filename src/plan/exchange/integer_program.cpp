@@ -69,7 +69,7 @@ IntegerSolution solve(const IntegerProgram& program, Budget& budget, const std::
   const auto entries = static_cast<std::int64_t>(columns.size());
   const auto rows = static_cast<std::int64_t>(program.rows.size());
   const KeptInterrupt interrupt;
-  // Nodes of the tree count, and, as a single relaxation may take long, pivots.
+  // Nodes of the tree count as work; so do pivots, because a single relaxation may take long.
   const std::int64_t work = kWorkOfRow * rows + kWorkOfEntry * entries;
   const auto spend = [&budget, work] {
     budget.spend(work);

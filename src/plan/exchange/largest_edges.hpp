@@ -83,8 +83,8 @@ class Tournament {
   std::vector<std::int32_t> winner_;  // of each inner node, the place; 1 is the root
 };
 
-/// A maximum matching of the messages left, and the k edges of it to send next. `rank_of(graph, id)` ranks an edge; of
-/// two edges that are both sent for the same time, neither to its end, the one that ranked higher still does.
+/// A maximum matching of the messages left, and its k edges to send next. `rank_of(graph, id)` ranks an edge. If two
+/// edges are sent for equally long, neither to its end, their order must stay.
 template <class RankOf>
 class LargestEdges {
  public:
@@ -158,7 +158,7 @@ class LargestEdges {
   std::size_t k_;
   RankOf rank_of_;
   Tournament others_;                  // edges of the matching that are not in kept_, at their left vertices
-  std::vector<std::int32_t> kept_;     // of the last step, as far as they are still in the matching
+  std::vector<std::int32_t> kept_;     // of the last step, if they are still in the matching
   std::vector<std::int32_t> kept_at_;  // for each left vertex its edge in kept_, -1 if none
   std::vector<std::int32_t> chosen_, changed_;
 };

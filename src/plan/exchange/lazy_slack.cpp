@@ -117,7 +117,7 @@ class Coverage {
     return augment(*this, static_cast<std::int32_t>(vertex));
   }
 
-  // As a view for augment. An edge is its target; those that are free come first.
+  // A view for augment. An edge is its target; free targets come first.
   struct Cursor {
     std::size_t free_word = 0, word = 0;
   };
@@ -281,7 +281,7 @@ class PeelSearch {
         for (std::size_t v = 0; v < rights_; ++v)
           if (usable(partial.size[u * rights_ + v], duration, left_slack_[u], right_slack_[v])) from_left_.add(u, v);
       }
-      // Rows of vertices that own nothing are never looked at, so only critical ones need theirs.
+      // Rows of vertices that own nothing are never read, so only critical vertices need rows.
       for (std::size_t u = 0; u < lefts_; ++u)
         if (left_slack_[u] < duration && !from_left_.cover(u)) return false;
     }
@@ -512,7 +512,7 @@ class PeelSearch {
   DenseAssignment assignment_;
   std::vector<double> root_of_;  ///< potential of each cell of the partial plan that is expanded
   std::vector<std::int64_t> left_slack_, right_slack_, sizes_, thresholds_;
-  std::vector<std::int64_t> gone_, come_, unchanged_;  // sizes before and after a step; those it left alone
+  std::vector<std::int64_t> gone_, come_, unchanged_;  // sizes before and after a step; sizes that it left alone
   std::vector<PeelCandidate> candidates_;
   std::vector<std::int32_t> matchings_;
   std::unordered_set<std::uint64_t> seen_;

@@ -40,7 +40,7 @@ struct CellPiece {
   friend bool operator==(const CellPiece&, const CellPiece&) = default;
 };
 
-/// As PieceSteps, by the cells of a table. No piece is empty.
+/// Like PieceSteps, by the cells of a table. No piece is empty.
 using CellSteps = std::vector<std::vector<CellPiece>>;
 
 [[nodiscard]] double cost(const CellSteps& steps, double setup);

@@ -11,11 +11,11 @@ namespace sluice::detail {
 
 /// Heaviest matchings of at most k edges, for one graph and many different weights.
 ///
-/// Guarantee: `solve` finds a heaviest one, up to the rounding of doubles; `bound` does not depend on that: it is a sum
-/// of prices that cover every edge, hence no matching of at most k edges weighs more, whatever the prices.
+/// Guarantee: `solve` finds a heaviest one, up to the rounding of doubles. `bound` does not depend on that: it is a sum
+/// of prices that cover every edge, so no matching of at most k edges weighs more, for any prices.
 /// Method: successive heaviest augmenting paths from all free left vertices at once (Dijkstra on reduced weights),
-/// which pass through the heaviest matchings of 1, 2, ... edges; the gains fall, so it stops at k edges or where a path
-/// gains nothing. All free left vertices have the same price then, which is the price of the limit k.
+/// which pass through the heaviest matchings of 1, 2, ... edges. The gains fall, so it stops at k edges or when a path
+/// gains nothing. All free left vertices have the same price then: the price of the limit k.
 /// Complexity: O(k (n^2 + m)), n = vertices; memory O(n + m). Deterministic.
 /// Source: Edmonds and Karp, "Theoretical improvements in algorithmic efficiency for network flow problems", J. ACM 19
 /// (1972), section 1.2 (potentials).

@@ -1,4 +1,4 @@
-/// `lumos`: matchings at falling thresholds of a demand that nobody stuffed.
+/// `lumos`: matchings at falling thresholds, of a demand without stuffing.
 ///
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp; k = n is an optical circuit switch, the set-up its delay of
 /// reconfiguration.

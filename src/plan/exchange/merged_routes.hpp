@@ -7,7 +7,7 @@
 
 namespace sluice::detail {
 
-/// Which group each node of a cluster is in.
+/// The group of each node of a cluster.
 struct NodeGroups {
   std::int64_t size = 1;  ///< nodes in a group, fewer in the last
   std::vector<std::int64_t> of_node;

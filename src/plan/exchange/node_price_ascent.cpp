@@ -1,4 +1,4 @@
-/// Prices of nodes that prove more, where sizes are small.
+/// Prices of nodes that prove more if sizes are small.
 ///
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp: find a lower bound of all plans. node_prices.cpp says what
 /// prices of nodes prove, as least prices of whole steps for each message (whole_cover.hpp).
@@ -126,7 +126,7 @@ class PriceAscent {
     return result;
   }
 
-  /// Goes up, as far as would add `most` if it went on as it begins.
+  /// Goes up, by the step that would add `most` if the slope stayed.
   void step(double most) {
     double square = 0;
     for (std::size_t i = 0; i < direction_.size(); ++i) {

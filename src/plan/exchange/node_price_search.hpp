@@ -37,7 +37,7 @@ class NodePriceSearch {
   /// Begins anew from here, with a weight that fits the way so far.
   void restart();
 
-  /// As they are now, in the unit of the cost, with few digits.
+  /// The present prices, in the unit of the cost, with few digits.
   [[nodiscard]] NodePrices prices() const;
 
  private:
@@ -80,7 +80,7 @@ class NodePriceSearch {
   std::size_t rows_ = 0;              // nodes, the limit, and one for nodes that are not priced
   std::vector<double> durations_;
   std::vector<Class> classes_;
-  std::vector<std::int32_t> class_of_;  // of each edge, -1: pays nobody
+  std::vector<std::int32_t> class_of_;  // of each edge, -1: pays no priced node
   std::vector<float> cost_, duration_;  // of each duration, in unit_ and in the unit of the sizes
   std::vector<double> until_;           // sum of the durations before
   std::vector<double> weight_of_row_;

@@ -36,11 +36,12 @@
 ///
 /// Source: duality of linear programs; lp_bound.cpp. Prices that depend on the duration are ours.
 ///
-/// Examples. Eta: p_u(t) = t for the node of largest load and p_v(t) = beta for the one with most messages: messages at
-/// u pay their sizes, those at v a beta each. More than eta: sender 0 has two messages of 2, sender 1 one of 1 and one
-/// of 3, beta = 1, k = 2, four receivers; eta = 4 + 2. For steps of 1, 2, 3 let sender 0 pay 1, 2, 2 and sender 1 pay
-/// 1, 1, 2: together 2, 3, 4, as the steps cost. Sender 0 pays 2 for each message, in one step or in two of 1; sender 1
-/// pays 1 for the smaller one and 2 for the other, in one step of 3 or in two. That is 7, and steps of 3 and 2 cost 7.
+/// Examples. Eta: let p_u(t) = t for the node of largest load and p_v(t) = beta for the node with most messages.
+/// Messages at u pay their sizes, messages at v pay beta each. More than eta: sender 0 has two messages of 2, sender 1
+/// one of 1 and one of 3, beta = 1, k = 2, four receivers; eta = 4 + 2. For steps of 1, 2, 3 let sender 0 pay 1, 2, 2
+/// and sender 1 pay 1, 1, 2. Together they pay 2, 3, 4, the costs of the steps. Sender 0 pays 2 for each message, in
+/// one step or in two of 1. Sender 1 pays 1 for the smaller one and 2 for the other, in one step of 3 or in two. That
+/// is 7, and steps of 3 and 2 cost 7.
 #include "plan/exchange/node_prices.hpp"
 
 #include <algorithm>

@@ -24,8 +24,8 @@ struct NodePrices {
 /// duration
 [[nodiscard]] double price_at(std::span<const double> durations, std::span<const double> prices, double duration);
 
-/// No schedule of `demand` costs less, whatever these prices are: 0 if they prove nothing. The proof is in
-/// node_prices.cpp, with what it takes.
+/// A lower bound of all schedules of `demand`, for any prices: 0 if they prove nothing. The proof and the conditions
+/// are in node_prices.cpp.
 [[nodiscard]] double bound_by_node_prices(const Demand& demand, const NodePrices& prices);
 
 /// The least price of steps that can carry a message; see node_prices.cpp.

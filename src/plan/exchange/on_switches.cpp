@@ -15,11 +15,12 @@ namespace sluice::detail {
 
 namespace {
 
-/// Changes of the balance for each step of the plan, and the steps that all of them look at.
+/// kMostChanges: changes of the balance for each step of the plan. kMostLooks: the most steps that all changes
+/// consider.
 constexpr std::size_t kMostChanges = 8;
 constexpr std::size_t kMostLooks = std::size_t{1} << 26;
 
-/// A step, or a part of one, as all that a switch sees of it.
+/// A step, or a part of a step, as a switch sees it.
 struct Slice {
   std::size_t step = 0;     ///< of the plan for one switch
   std::int64_t begin = 0;   ///< of its duration

@@ -57,7 +57,7 @@ void check_links(const ExchangeProblem& problem, const SharedLinks& links) {
   }
 }
 
-/// Which links a transfer goes over, and what it takes. Where ports allow more than k, that is one more link, of all.
+/// The links of a transfer, and its costs. If ports allow more than k transfers, k is one more link, which all use.
 class Routes {
  public:
   Routes(const SharedLinks& links, std::int64_t senders, std::int64_t receivers, std::int64_t max_transfers)
@@ -104,7 +104,7 @@ class Routes {
 struct Item {
   Message message;
   double time = 0;
-  std::vector<std::size_t> links;  ///< those that have a limit
+  std::vector<std::size_t> links;  ///< the links that have a limit
 };
 
 /// What nodes and links have left to do.

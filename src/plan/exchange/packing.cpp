@@ -13,12 +13,12 @@ namespace sluice::detail {
 namespace {
 
 constexpr std::int64_t kMostTable = std::int64_t{1} << 27;  // entries: 512 MiB
-constexpr std::size_t kMostPairs = 8;                       // of steps tried for a path, where nothing may grow
+constexpr std::size_t kMostPairs = 8;                       // of steps tried for a path, if nothing may grow
 constexpr std::size_t kMostGrowingPairs = 12;               // and where steps may
 constexpr std::size_t kLongestPath = 4096;
 /// Work of one step of a set, in the unit of Budget.
 constexpr std::int64_t kLook = 2;
-constexpr std::size_t kPiecesAhead = 8;  // pieces that are fetched before they are looked at
+constexpr std::size_t kPiecesAhead = 8;  // pieces that are fetched before they are read
 
 }  // namespace
 
@@ -338,7 +338,7 @@ bool Packing::follow(const Pair& pair, std::int64_t limit, std::int64_t size) {
     work_ += 2 * lookup_;
     if (item < 0) {
       if (!limited_) return true;
-      // An odd path leaves one piece less in `into`, where the new one comes, and one more in `other`.
+      // An odd path leaves one piece less in `into`, which gets the new one, and one more in `other`.
       const std::int32_t fuller = path_.size() % 2 == 0 ? pair.into : pair.other;
       return count_[as_size(fuller)] < demand_.max_transfers;
     }

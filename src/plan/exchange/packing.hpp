@@ -48,21 +48,21 @@ class Packing {
   void shorten_step(std::int32_t step, std::int64_t duration, Removed& removed);
   /// Sizes of the pieces of a step, in no order.
   void sizes_of(std::int32_t step, std::vector<std::int64_t>& sizes);
-  /// Lets every step last as long as its longest piece; takes those without pieces away. Nothing of it can be undone.
+  /// Lets every step last as long as its longest piece; removes steps without pieces. This cannot be undone.
   void tighten();
 
-  /// Packs `size` of `edge` without making any step longer, as far as that goes; returns what is left over. Tried are,
+  /// Packs `size` of `edge` without making any step longer, as far as that goes; returns what is left over. It tries,
   /// in this order: pieces of the edge that have room to grow; the shortest step that is long enough and free at both
   /// ends; such a step made by exchanging two steps along a path (exchange_paths() below); the longest free step, which
   /// takes a part.
   std::int64_t insert(std::int32_t edge, std::int64_t size);
-  /// Packs all of `size`: what insert leaves goes where it costs least: in a step that becomes longer for it, after
-  /// exchanging two steps along a path or not, or in a new one. False if that costs `limit` or more, or there are too
+  /// Packs all of `size`. What insert leaves goes where it costs least: in a step that becomes longer for it, maybe
+  /// after exchanging two steps along a path, or in a new step. False if that costs `limit` or more, or there are too
   /// many steps; some of it may be packed then.
   bool insert_all(std::int32_t edge, std::int64_t size, double limit);
 
-  /// Fetches what insert_all reads first of an edge that comes soon, as large tables are in no cache; before that its
-  /// ends are expected.
+  /// Fetches what insert_all reads first of an edge that comes soon, because large tables are in no cache. Before that
+  /// call expect_ends().
   void expect_ends(std::int32_t edge) const { __builtin_prefetch(&demand_.edges[as_size(edge)]); }
   void expect(std::int32_t edge) const {
     __builtin_prefetch(&busy_[left_of(edge) * words_]);
@@ -70,9 +70,9 @@ class Packing {
     __builtin_prefetch(&first_[as_size(edge)]);
   }
 
-  /// Whether insert looks for paths. Two steps, one free at one end of an edge, the other at its other end: the pieces
-  /// in them form paths and cycles. The one that begins at an end of the edge does not lead to the other end, as the
-  /// graph is bipartite; exchanging the steps of its pieces frees one step at both ends.
+  /// Whether insert looks for paths. Take two steps, one free at one end of an edge, the other at its other end: the
+  /// pieces in them form paths and cycles. The path that begins at an end of the edge does not lead to the other end,
+  /// because the graph is bipartite. Exchanging the steps of its pieces frees one step at both ends.
   void exchange_paths(bool yes) { exchange_paths_ = yes; }
 
   /// From here on changes can be undone.

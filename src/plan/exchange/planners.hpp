@@ -69,7 +69,7 @@ struct LpBound {
   std::vector<double> prices;
 };
 
-/// The bound by column generation, as good as it is when the budget is spent.
+/// The bound by column generation, as good as it is when the budget ends.
 LpBound lp_bound(const Demand& demand, Budget& budget);
 
 /// Looks for prices of nodes that prove more than the prices of `bound` and than `prices` of messages (LpBound::prices,

@@ -21,7 +21,7 @@ namespace sluice::detail {
 namespace {
 
 constexpr double kNodesShare = 0.3;    // where column generation follows
-constexpr double kColumnsShare = 0.5;  // of what that leaves, where prices of nodes go on with what is left
+constexpr double kColumnsShare = 0.5;  // of the rest, if prices of nodes continue with what is left
 constexpr double kRounds = 100;
 
 /// Work of a round: for each duration the value of every message, and a matching that augments from most of the nodes.

@@ -94,7 +94,7 @@ class Refilter {
     return result;
   }
 
-  /// Plans some steps anew; keeps them if they cost at most `allowance` more than those that went.
+  /// Plans some steps anew; keeps them if they cost at most `allowance` more than the removed steps.
   void attempt(double allowance) {
     draw();
     take_out();
@@ -108,7 +108,7 @@ class Refilter {
     for (const std::int32_t edge : edges_) rest_[as_size(edge)] = 0;
   }
 
-  // As a view for augment.
+  // A view for augment.
   using Cursor = std::int32_t;
   [[nodiscard]] std::int32_t next(std::int32_t left, Cursor& at) {
     while (at < degree_[as_size(left)]) {
@@ -198,7 +198,7 @@ class Refilter {
     for (const std::int32_t step : open_) kept_[as_size(step) / 64] |= std::uint64_t{1} << (as_size(step) % 64);
   }
 
-  /// Which steps go.
+  /// Draws the steps that go.
   void draw() {
     const std::size_t count = open_.size() >= kMostOut && below(4) == 0 ? kMostOut : kFewestOut;
     out_.clear();

@@ -15,9 +15,9 @@ namespace sluice::detail {
 /// An algorithm of exchange: one of the two functions is set.
 struct ExchangePlanner {
   Algorithm about;
-  /// Ends by itself. `auto` runs all of these.
+  /// For a planner that ends by itself. `auto` runs all of these.
   std::optional<PieceSteps> (*plan)(const Demand&, Budget&) = nullptr;
-  /// Works as long as the budget lasts, or until it has proven its plan optimal.
+  /// For a search: works as long as the budget lasts, or until it has proven its plan optimal.
   BoundedPlan (*search)(const Demand&, Budget&, std::uint64_t seed, const Progress&,
                         const BoundedPlan* start) = nullptr;
 };

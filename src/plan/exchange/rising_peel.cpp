@@ -468,7 +468,7 @@ std::int64_t work_of_rising(const Demand& demand, const std::vector<Piece>& part
   const std::int64_t steps =
       std::max(*std::max_element(degree.begin(), degree.end()), count / demand.max_transfers + 1);
   constexpr std::int64_t kFurtherSteps = 4;
-  constexpr std::int64_t kHalfNodesOfPart = 9;  // with those that try in vain
+  constexpr std::int64_t kHalfNodesOfPart = 9;  // including nodes that try in vain
   return (2 * kWorkOfRisingPart + kHalfNodesOfPart * work_of_node(degree.size()) / 2) * count +
          (steps + kFurtherSteps) * kWorkOfRisingStep;
 }

@@ -22,9 +22,9 @@ namespace {
 
 /// Candidates that are kept.
 constexpr std::size_t kMostCandidates = 4;
-/// Merged candidates that are spread as well.
+/// How many merged candidates are also spread.
 constexpr std::size_t kMostSpread = 3;
-/// Messages * pairs of group sizes, above which only pairs of equal sizes and one-sided ones are tried.
+/// If messages times pairs of group sizes exceed this, only pairs of equal sizes and one-sided ones are tried.
 constexpr std::size_t kMostGridWork = std::size_t{1} << 22;
 /// Nodes without messages of their own that may help to carry, in each cluster.
 constexpr std::int64_t kMostHelpers = 4096;
@@ -76,9 +76,9 @@ class RouteChoices {
     }
   }
 
-  /// The best of those whose bound is below `limit`, the lowest bound first; by indices of the problem. Which ones are
-  /// tried does not depend on the limit: some that are above it lead to better ones when they are spread, and a planner
-  /// with a lower limit never misses what another one is given.
+  /// The best candidates whose bound is below `limit`, the lowest bound first; by indices of the problem. The
+  /// candidates tried do not depend on the limit: some above it lead to better ones when they are spread. So a planner
+  /// with a lower limit never misses what another planner gets.
   std::vector<RouteCandidate> run(double limit, Budget& budget) {
     budget_ = &budget;
     merge();

@@ -21,7 +21,7 @@ struct LocalPrices {
 };
 
 /// Some candidates whose bound is below `limit`, the lowest bound first: merged, spread, and both, as aggregation.cpp
-/// says. Where `budget` is over, those found so far.
+/// says. If `budget` ends, the candidates found so far.
 [[nodiscard]] std::vector<RouteCandidate> route_candidates(const ExchangeProblem& problem, const LocalPrices& prices,
                                                            double limit, Budget& budget);
 

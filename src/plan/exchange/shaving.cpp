@@ -61,7 +61,7 @@ class Shaving {
     std::int32_t part = 0;
   };
   using Row = std::vector<Entry>;  ///< parts of a node, the longest first
-  /// A part that was shaved, and the one that came of it.
+  /// A part that was shaved, and the part cut off from it.
   struct Cut {
     std::int32_t part = 0, rest = 0;
   };
@@ -80,7 +80,7 @@ class Shaving {
     return result;
   }
 
-  /// The durations as they are, the nodes that make them so, and those that come next.
+  /// Lists the present durations, the nodes that cause them, and the nodes that come next.
   void list_longest(std::size_t steps) {
     durations_.assign(steps, 0);
     hot_.assign(steps, {});
@@ -223,7 +223,7 @@ class Shaving {
     return i < rows_[node].size() && rows_[node][i].size > durations_[i];
   }
 
-  /// Whether step i lasts less by `by`, or by as much as the one after it leaves.
+  /// Lowers step i by `by`, or as far as the next step allows; returns whether it is shorter.
   bool lower(std::size_t i, std::int64_t by) {
     const std::int64_t was = durations_[i];
     const std::int64_t next = i + 1 < durations_.size() ? durations_[i + 1] : 1;

@@ -47,7 +47,7 @@ std::vector<Route> spread_routes(std::vector<Route> routes, const ClusterSide& s
                                  std::int64_t most_at_once, const SpreadLevel& to) {
   std::vector<std::size_t> order(routes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  // Those that move anyway last, where they are taken first.
+  // Routes that move anyway come last, because the last ones are taken first.
   const auto key = [&](std::size_t r) {
     const Route& route = routes[r];
     return std::tuple(route.*side.via, route.*side.peer, route.*side.own != route.*side.via, r);

@@ -61,7 +61,7 @@ class Pilot {
   }
   [[nodiscard]] double cost() const { return tail_cost_; }  // before any step is fixed
 
-  /// Goes through the steps, as long as the budget lasts.
+  /// Goes through the steps while the budget lasts.
   void improve(int rules) {
     while (!tail_.empty() && !budget_.over()) {
       attempt(rule_);

@@ -8,7 +8,7 @@ std::optional<PieceSteps> peel_whole(const Demand& demand, Budget& budget,
                                      Matching (*next)(const BipartiteGraph&, std::int32_t),
                                      std::int64_t further_edges) {
   constexpr std::int64_t kWorkOfMessage = 30, kWorkOfFurtherEdge = 100;  // left, in a step
-  // What it spends at least before the last step, as one sends at most k messages: nothing is begun in vain.
+  // The least work before the last step, because one step sends at most k messages: nothing is begun in vain.
   std::int64_t least = 0;
   for (auto left = std::ssize(demand.edges); left > demand.max_transfers; left -= demand.max_transfers)
     least += kWorkOfMessage * left + kWorkOfFurtherEdge * further_edges;

@@ -11,10 +11,10 @@
 
 namespace sluice::detail {
 
-/// What happens in a simulation, the earliest first; of those at one time the kinds in their order, and of a kind those
-/// that were pushed first. A heap of four branches: most events come late, and move a level or two. An event is one
-/// number, so that two are compared at once: its time, at least 0, whose bits are in the order of such times; then its
-/// kind, how many were pushed before it, and what it happens to.
+/// The events of a simulation, the earliest first. Events at one time come in the order of their kinds; events of one
+/// kind in the order of pushing. A heap of four branches: most events come late, and move a level or two. An event is
+/// one number, so that two are compared at once. The number has its time, at least 0, whose bits are in the order of
+/// such times; then its kind, how many were pushed before it, and what it happens to.
 template <class Kind>
 class EventQueue {
  public:
@@ -52,7 +52,7 @@ class EventQueue {
       const std::size_t begin = kBranches * at + 1;
       std::size_t least = begin;
       if (begin + kBranches <= size) {
-        // Without branches, which nobody can foresee here.
+        // Without branches, which the processor cannot predict here.
         const std::size_t a = begin + static_cast<std::size_t>(events[begin + 1] < events[begin]);
         const std::size_t b = begin + 2 + static_cast<std::size_t>(events[begin + 3] < events[begin + 2]);
         least = events[b] < events[a] ? b : a;

@@ -42,7 +42,7 @@ namespace sluice::detail {
 
 namespace {
 
-/// For a heap whose top is the lowest level, without branches, which nobody can foresee here.
+/// For a heap with the lowest level on top. Without branches, which the processor cannot predict here.
 constexpr auto kHigher = [](const std::pair<double, std::size_t>& a, const std::pair<double, std::size_t>& b) {
   const int higher = static_cast<int>(a.first > b.first);
   const int same = static_cast<int>(a.first == b.first) & static_cast<int>(a.second > b.second);
@@ -148,7 +148,7 @@ void FlowRates::meet(std::size_t thing) {
   met_.push_back(static_cast<std::uint32_t>(thing));
 }
 
-/// A flow gets a new rate, and what it passes and may be used up is looked at.
+/// Gives a flow a new rate, and checks things that it passes and that may be used up.
 void FlowRates::reach(std::uint32_t slot) {
   Flow& flow = flows_[slot];
   if (flow.mark == mark_) return;
@@ -158,11 +158,11 @@ void FlowRates::reach(std::uint32_t slot) {
     if (may_be_used_up(each.thing)) meet(each.thing);
 }
 
-/// The flows that a thing holds, as others begin or end there.
+/// Reaches the flows that a thing holds, because others begin or end there.
 void FlowRates::reach_held(std::size_t t) {
   meet(t);
   Thing& thing = things_[t];
-  if (thing.held_mark == mark_) return;  // who has begun there since is reached anyway
+  if (thing.held_mark == mark_) return;  // flows that have begun there since are reached anyway
   thing.held_mark = mark_;
   for (const Passing& each : thing.flows)
     if (flows_[each.slot].held_by == t) reach(each.slot);
@@ -224,7 +224,7 @@ void FlowRates::fill() {
     const std::size_t t = what - reached_.size();
     Thing& thing = things_[t];
     if (thing.open == 0) continue;
-    // What others took at lower levels has raised its level: it is looked at again when its turn comes.
+    // What others took at lower levels has raised its level: it is checked again when its turn comes.
     const double now_at = level_of(thing);
     if (now_at > level * (1 + kRateRounding)) {
       levels_.emplace_back(now_at, what);
@@ -253,7 +253,7 @@ void FlowRates::fix(std::uint32_t slot, double level, std::uint32_t held_by) {
     thing.free = std::max(0.0, thing.free - flow.next * each.seconds);
     const double weight = way.weight * each.seconds;
     thing.weights -= weight;
-    // Rounding: what nobody waits for any more has no weights, and of one that was far heavier nothing may be left.
+    // Rounding: a thing that no flow waits for has no weights, and after a far heavier flow no weight may be left.
     constexpr double kLost = 1e-9;
     if (--thing.open == 0)
       thing.weights = 0;
@@ -292,7 +292,7 @@ bool FlowRates::reach_more() {
   return reached_.size() > reached;
 }
 
-/// All flows that share something which may be used up with those reached, directly or through others.
+/// Reaches all flows that share something which may be used up with the reached flows, directly or through others.
 void FlowRates::reach_all() {
   for (std::size_t m = 0; m < met_.size(); ++m)  // grows meanwhile
     for (const Passing& each : things_[met_[m]].flows) reach(each.slot);

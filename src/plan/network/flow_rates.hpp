@@ -40,7 +40,7 @@ class FlowRates {
   void begin(std::size_t flow, std::size_t way, double now);
   /// Frees what a flow passed for others, after its end was taken; as begin().
   void leave(std::size_t flow, double now);
-  /// Whether something has begun or left since a moment was closed, and until when others may do so in the same one.
+  /// Whether something has begun or left since a moment was closed; moment(): until when others may join the moment.
   [[nodiscard]] bool open() const { return open_; }
   [[nodiscard]] double moment() const { return ends_.size() < many_ ? moment_ : std::max(moment_, lasts_until_); }
   /// New rates for all that need them. @pre open()
@@ -117,9 +117,9 @@ class FlowRates {
     double free = 1, weights = 0;
     double used_up = 0, top = 0;
   };
-  /// What is asked of things that mostly do not matter, such as connections, apart from them.
+  /// The demand for things that mostly do not matter, such as connections; kept apart from them.
   struct Use {
-    double wanted = 0;       // by all its flows, if each had all else for itself; above 1, it may be used up
+    double wanted = 0;       // by all its flows, if each had everything for itself; above 1, it may be used up
     std::uint32_t mark = 0;  // of the last moment that met it
   };
 

@@ -150,8 +150,8 @@ class Replay {
       std::priority_queue<std::pair<Number, std::size_t>, std::vector<std::pair<Number, std::size_t>>, std::greater<>>;
   struct Rank {
     std::vector<Queue> queues;
-    // Queues whose first message waits for nothing else: by when their connections are free, and, where they are, by
-    // that message.
+    // Queues whose first message waits for nothing else: by the times when their connections become free (later), and
+    // those with free connections by that message (ready).
     Least<double> later;
     Least<std::size_t> ready;
     double port_free = 0;
@@ -244,7 +244,7 @@ class Replay {
 
   [[nodiscard]] bool enough(double now) {
     constexpr std::int64_t kBetweenAsking = 1024;
-    // A look at the floor is as much work as a part of this.
+    // A look at the floor takes work, so it happens only after this share of the work.
     constexpr double kBetweenLooks = 8;
     const double work = rates_.work();
     if (now > input_.most_s && work > input_.least_work) result_.longer = true;
@@ -276,7 +276,7 @@ class Replay {
 
   // ---- ranks
 
-  /// Rates are found when nothing else happens in a moment.
+  /// The next event. Rates are found when nothing else happens in a moment.
   std::optional<Event> next_event() {
     for (;;) {
       const bool end =
@@ -350,7 +350,7 @@ class Replay {
     if (!rank.works) work_again(flows_[f].to, now);
   }
 
-  /// On the first of those that there are, if any, when the rank has begun what it may.
+  /// The rank works on the first of its waiting messages, if any, when it has begun what it may begin.
   void work_again(std::size_t r, double now) {
     Rank& rank = ranks_[r];
     rank.works = rank.work != kNone;

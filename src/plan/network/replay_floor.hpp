@@ -59,7 +59,7 @@ class ReplayFloor {
   struct Load {
     std::size_t messages = 0;  // that do not flow yet
     double to_come = 0;        // for so long they will keep it
-    double under_way = 0;      // and those that do, while that is looked up
+    double under_way = 0;      // and flows under way will, while that is looked up
     double after_s = 0;        // after the flow of any message that passes it, so long at least
   };
   void find_ends(const ReplayWaiting& waiting);

@@ -108,7 +108,7 @@ class Simulation {
     std::priority_queue<Number, std::vector<Number>, std::greater<>> ready;  // positions in order_
   };
 
-  /// A message, with what is looked at when it starts and arrives, and when another one arrives that it waits for.
+  /// A message, with what is read when it starts and arrives, and when another one arrives that it waits for.
   struct Queued {
     Number first_part = 0, end_part = 0;
     Number missing = 0;  ///< parts that its sender has not got yet
@@ -126,7 +126,7 @@ class Simulation {
   /// Finds the offsets where messages begin or end, and the messages that wait for each part.
   void cut() {
     const Number count = number_of_messages();
-    // Most messages have the range of the one before.
+    // Most messages have the range of the previous message.
     const auto same_range = [&](Number m) {
       return m > 0 && messages_[m].begin == messages_[m - 1].begin && messages_[m].end == messages_[m - 1].end;
     };
@@ -302,7 +302,7 @@ class Simulation {
   }
   [[nodiscard]] TimedMessage& sent(std::size_t m) { return result_.list[place_[m]]; }
 
-  /// Most messages of a program are as long as the one before.
+  /// Most messages of a program are as long as the previous message.
   [[nodiscard]] double uplink_s(std::size_t number, std::int64_t bytes) {
     Uplink& uplink = uplinks_[number];
     if (uplink.bytes != bytes) uplink.bytes = bytes, uplink.seconds = network_.uplink_s(number, bytes);

@@ -1,4 +1,4 @@
-/// Allgathers, and reduce-scatters the other way round.
+/// Allgathers, and reversed ones: reduce-scatters.
 
 #include <fmt/format.h>
 
@@ -54,8 +54,8 @@ ProgramMessages grouped_by(const ProgramTask& task, const Groups& groups, const 
 
 }  // namespace
 
-/// Where blocks differ, a long one should not be with one rank at a time: it goes in pieces as long as the mean block,
-/// or a quarter of it.
+/// If blocks differ, no rank should hold up the ring with a long one: it goes in pieces as long as the mean block, or a
+/// quarter of it.
 Variants ring_allgather_variants(const ProgramTask& task) {
   Variants variants = allgather_variants<ring_allgather>(task, "ring");
   variants.front().exactly = one_of_each_pair(task);

@@ -2,15 +2,14 @@
 ///
 /// Problem: the first of p ranks has m bytes; all shall have them (broadcast), or each its part (scatter).
 /// Method: with p rounded up to 2^q, position i sends in round k, if it is a multiple of 2^(q - k), to i + 2^(q - k -
-/// 1): to the first of the other half of those that it serves. Guarantee: q rounds, the fewest there can be where a
-/// rank sends one message per round; a broadcast sends m bytes in each, a scatter m / 2, m / 4, ... Complexity: O(p)
-/// time and messages; O(log p) for one rank. Source: folklore; Thakur, Rabenseifner, Gropp, "Optimization of Collective
-/// Communication Operations in MPICH" (2005).
+/// 1). That is the first of the other half of the positions that it serves. Guarantee: q rounds, the fewest there can
+/// be if a rank sends one message per round. A broadcast sends m bytes in each, a scatter m / 2, m / 4, ... Complexity:
+/// O(p) time and messages; O(log p) for one rank. Source: folklore; Thakur, Rabenseifner, Gropp, "Optimization of
+/// Collective Communication Operations in MPICH" (2005).
 ///
 /// Example: 6 ranks: 0 to 4; 0 to 2; 0 to 1, 2 to 3, 4 to 5.
 ///
-/// The other way round a reduction combines positions i to j - 1 with j to k - 1, so that ranks in their order are
-/// combined in it.
+/// Reversed, a reduction combines positions i to j - 1 with j to k - 1, so ranks in their order are combined in it.
 #include <algorithm>
 
 #include "plan/program/patterns.hpp"

@@ -337,9 +337,9 @@ class Bounds {
   void add_combining() {
     if (!combines(shape_.problem)) return;
     const CombiningCosts& costs = shape_.combine_s_per_byte;
-    if (costs.least() == 0) return;  // who combines for nothing may combine all
+    if (costs.least() == 0) return;  // a rank that combines for nothing may combine all
     const auto ranks = static_cast<double>(shape_.ranks);
-    // As many ranks as fast as rank 0 combine as many bytes in a second as all do together.
+    // The number of ranks as fast as rank 0 that combine as many bytes per second as all ranks together.
     double alike = ranks;
     if (costs.differ()) {
       alike = 0;
@@ -358,8 +358,8 @@ class Bounds {
   struct Ends {
     std::int64_t giving = 0, getting = 0, both = 0;
   };
-  std::vector<Ends> ends_;   ///< by cluster, where any that gives has something for any that gets
-  std::vector<char> pairs_;  ///< else: from each to each
+  std::vector<Ends> ends_;   ///< by cluster, if every giving rank has something for every getting rank
+  std::vector<char> pairs_;  ///< otherwise: from each cluster to each
   std::map<std::tuple<std::size_t, std::int64_t, bool>, double> ports_;
   ProgramBound best_;
 };

@@ -1,4 +1,4 @@
-/// Broadcasts by patterns, and reductions the other way round.
+/// Broadcasts by patterns, and reversed ones: reductions.
 
 #include <fmt/format.h>
 
@@ -37,7 +37,7 @@ Variants variants_by_segments(const ProgramTask& task, const char* name,
   return variants;
 }
 
-/// Where the order counts, what the first rank has in the end goes to the root.
+/// If the order counts, what the first rank has in the end goes to the root.
 Variants to_root(const ProgramTask& task, Variants variants) {
   const std::int64_t first = task.order.front(), root = task.shape.root;
   if (task.shape.problem != Collective::kReduce || first == root) return variants;

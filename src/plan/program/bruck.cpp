@@ -6,7 +6,7 @@
 /// the fewest too; an alltoall sends every byte up to q times, half of all in each round. Complexity: allgather p q
 /// messages, each of O(r) ranges, if the sets are r runs (position_windows.hpp); alltoall O(p^2 q) ranges. Source:
 /// Bruck, Ho, Kipnis, Upfal, Weathersby, "Efficient Algorithms for All-to-All Communications in Multiport
-/// Message-Passing Systems" (1997). Deviation: nobody rotates its blocks first, as ranges say where they belong.
+/// Message-Passing Systems" (1997). Deviation: no rank rotates its blocks first, because ranges say where they belong.
 ///
 /// Example: alltoall of 3 ranks: what 0 has for 2 (d = 2) waits in round 0 and goes to 2 in round 1; what 0 has for 1
 /// goes in round 0. With 4, d = 3 goes by way of o + 1.

@@ -94,7 +94,7 @@ class ReceiveSearch {
   std::size_t q_;
   std::int64_t target_;
   std::vector<std::size_t> next_, before_;
-  std::int64_t least_ = std::int64_t{1} << 62;  ///< every next path ends before the one found last
+  std::int64_t least_ = std::int64_t{1} << 62;  ///< every next path ends before the last one found
   std::vector<std::size_t> found_;              ///< by round
   Skips result_;
 };
@@ -122,9 +122,9 @@ std::vector<std::int64_t> circulant_sends(std::int64_t position, const std::vect
 
 namespace {
 
-/// The rounds of a broadcast of n segments: visit(k, segment), in a round that is number k of its phase;
-/// segment(number) is the one that a number of circulant_receives or circulant_sends stands for, -1 if it is none. The
-/// last of the rounds, n - 1 + q in all, is the last of a phase.
+/// The rounds of a broadcast of n segments: calls visit(k, segment) in a round that is number k of its phase.
+/// segment(number) is the segment that a number of circulant_receives or circulant_sends stands for, -1 if it is none.
+/// The last of the rounds, n - 1 + q in all, is the last of a phase.
 template <class Visit>
 void for_each_round(std::int64_t n, std::int64_t q, Visit visit) {
   const std::int64_t first = (q - (n - 1) % q) % q;

@@ -56,7 +56,7 @@ Variants equal_work_allgather_variants(const ProgramTask& task) {
   return mirrored_reduce_scatter(task, equal_work_variants);
 }
 
-/// The root combines its share only, as all others do.
+/// The root combines only its share, as all other ranks do.
 Variants reduce_scatter_gather_variants(const ProgramTask& task) {
   const std::shared_ptr<const ProgramTask> shares = with_problem(task, Collective::kReduceScatter);
   Variants result;

@@ -19,7 +19,7 @@ namespace sluice::detail {
 
 namespace {
 
-/// How many bytes each rank combines while the fastest combines one. Where ranks combine for nothing, others have 0.
+/// How many bytes each rank combines while the fastest combines one. If some ranks combine for nothing, others have 0.
 std::vector<double> combining_speeds(const ProgramTask& task) {
   const CombiningCosts& costs = task.shape.combine_s_per_byte;
   const double least = costs.least();

@@ -1,7 +1,7 @@
 /// One message from the root to each.
 ///
-/// Guarantee: none in rounds (p - 1); where ranks are far away it takes one latency and what the root's port needs,
-/// which nothing can beat.
+/// Guarantee: none in rounds (p - 1). If ranks are far away it takes one latency and what the root's port needs, which
+/// nothing can beat.
 /// Complexity: O(p).
 /// Source: folklore.
 #include "plan/program/patterns.hpp"
@@ -10,7 +10,7 @@ namespace sluice::detail {
 
 ProgramMessages flat_scatter(const Ranks& ranks, const RangeSets& sets) {
   ProgramMessages messages;
-  // The last ones first: those in other groups than the root, which take longest.
+  // The last ones first: ranks in other groups than the root's, which take longest.
   for (std::size_t i = ranks.size(); i-- > 1;) messages.add(ranks.front(), ranks[i], sets[i]);
   return messages;
 }

@@ -40,7 +40,7 @@ std::size_t ranks_in(const Groups& groups) {
   return ranks;
 }
 
-/// Each set of ranges by rising offsets: sorted once, however often its ranks pass it on.
+/// Sorts each set of ranges by offset once, however often its ranks forward it.
 void sort_sets(RangeSets& sets) {
   for (Ranges& set : sets) std::ranges::sort(set, {}, &ByteRange::offset);
 }

@@ -47,7 +47,7 @@ class PartedGroup {
       beside_.resize(ranks_.size());
       for (std::size_t i = first; i < ranks_.size(); ++i) beside_[i] = i + 1 < ranks_.size() ? i + 1 : first;
     }
-    // A rank that is a part of its own has nobody beside it but in the next part.
+    // A rank that is a part of its own has a neighbour only in the next part.
     for (std::size_t i = 0; i < ranks_.size(); ++i)
       if (beside_[i] == i) beside_[i] = (i + 1) % ranks_.size();
   }

@@ -129,7 +129,7 @@ ProgramMessages neighbors_allgather(const RangeSets& sets) {
       got[to] = last[r];
     }
     for (std::size_t r = 0; r < p; ++r) {
-      if (round == 0) got[r].push_back(r);  // the second exchange passes on both
+      if (round == 0) got[r].push_back(r);  // the second exchange forwards both
       last[r] = got[r];
     }
   }
@@ -275,7 +275,7 @@ class Messages {
     for (const std::int64_t rank : ranks) result.push_back(sets[static_cast<std::size_t>(rank)]);
     return result;
   }
-  /// A ring that combines goes up the ranks too, so it is one that spreads down the ranks, the other way round.
+  /// A ring that combines goes up the ranks. So it is the reverse of a ring that spreads down the ranks.
   [[nodiscard]] ProgramMessages combining_ring(const RangeSets& sets) const {
     const Ranks down(order_.rbegin(), order_.rend());
     return ring_allgather(down, in_order(down, sets)).reversed(true);

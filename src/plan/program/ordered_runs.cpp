@@ -45,7 +45,7 @@ ProgramMessages ordered_runs_reduce_scatter(const Ranks& starts, std::int64_t ra
     for (std::int64_t owner = 0; owner < ranks; ++owner)
       if (block(owner).bytes > 0) at[static_cast<std::size_t>(stands_for(run, owner))].push_back(block(owner));
   }
-  // The nearest first, those behind and then those before, so that what a rank has is always of ranks in a row.
+  // The nearest first, runs behind and then runs before, so that what a rank has is always of consecutive ranks.
   for (const int way : {1, -1})
     for (std::int64_t distance = 1; distance < longest; ++distance)
       for (std::int64_t run = 0; run < runs; ++run)

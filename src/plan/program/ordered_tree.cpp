@@ -22,7 +22,8 @@
 namespace sluice::detail {
 namespace {
 
-/// use(from, to) for the edges of a tree over `items` from the one at `top` on, those that are combined last first.
+/// Calls use(from, to) for the edges of a tree over `items` from the item at `top` on, the edges that are combined last
+/// first.
 template <class Use>
 void for_edges_from(LineTree tree, std::int64_t items, std::int64_t top, Use use) {
   const std::int64_t behind = items - 1 - top;
@@ -54,7 +55,7 @@ class OrderedTree {
   OrderedTree(const OrderedTrees& trees, std::int64_t share, ProgramMessages& messages)
       : trees_(trees), share_(share), messages_(messages) {}
 
-  /// What `leader` has to ranks `begin` to `end` - 1, by the runs of this level and those in it.
+  /// Spreads from `leader` to ranks `begin` to `end` - 1, by the runs of this level and the runs in it.
   void spread(const Ranges& ranges, std::size_t level, std::int64_t begin, std::int64_t end, std::int64_t leader) {
     if (level == trees_.runs.size()) {
       for_edges_from(trees_.inside, end - begin, leader - begin,

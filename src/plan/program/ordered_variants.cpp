@@ -67,7 +67,7 @@ Variants ordered_tree_variants(const ProgramTask& task) {
     variants.back().messages = segments * how.shares * (to_all ? 2 * (p - 1) : p);
   };
   for (const auto& [inside, inside_name] : trees) {
-    // Where no two ranks of a group are next to each other, all that is between runs.
+    // If no two ranks of a group are adjacent, everything is between runs.
     const bool single = !task.runs.empty() && longest == 1;
     if (single ? inside != LineTree::kFlat : inside == LineTree::kFlat && !task.runs.empty()) continue;
     for (const auto& [between, between_name] : trees) {

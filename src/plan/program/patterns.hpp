@@ -6,8 +6,8 @@
 
 #include "schedule/program_messages.hpp"
 
-/// The patterns that programs are made of, each over some ranks in an order. Every one has a file, which says what it
-/// is, what it costs, and where it is from. Problems that combine or gather are those that spread, the other way round.
+/// The patterns that programs are made of, each over some ranks in an order. Every pattern has a file, which says what
+/// it is, what it costs, and where it is from. Problems that combine or gather are reversed problems that spread.
 ///
 /// Costs are given in the model of rounds: in each, a rank sends one message and receives one. p ranks, m bytes,
 /// q = ceil(log2 p).
@@ -35,7 +35,7 @@ using RangeSets = std::vector<Ranges>;
 // ---- everybody has a set, all shall have all; every rank receives each set once
 
 [[nodiscard]] ProgramMessages ring_allgather(const Ranks& ranks, const RangeSets& sets);
-/// As ring_allgather in messages of at most `most_bytes`, for sets of different sizes.
+/// Like ring_allgather, in messages of at most `most_bytes`, for sets of different sizes.
 [[nodiscard]] ProgramMessages ring_allgather_by_pieces(const Ranks& ranks, const RangeSets& sets,
                                                        std::int64_t most_bytes);
 [[nodiscard]] ProgramMessages pairwise_allgather(const Ranks& ranks, const RangeSets& sets);
@@ -48,7 +48,7 @@ using RangeSets = std::vector<Ranges>;
 void check_all_to_all(const RangeSets& sets);
 
 /// Rank i of the ranks has what it gets for what it sends: `skips` rise from 1 to the number of ranks, each at most
-/// twice the one before.
+/// twice the previous one.
 [[nodiscard]] ProgramMessages allgather_by_skips(const Ranks& ranks, const RangeSets& sets,
                                                  const std::vector<std::int64_t>& skips);
 /// p, its half (rounded up), and so on down to 1, by rising size.
@@ -86,7 +86,7 @@ struct OrderedTrees {
 /// The rank of a run from `begin` up to, but not including, `end` where it is joined.
 [[nodiscard]] std::int64_t leader_of_run(const OrderedTrees& trees, std::int64_t begin, std::int64_t end,
                                          std::int64_t share);
-/// From `leader`, of all `ranks`. The other way round it combines ranks in their order.
+/// From `leader` to all `ranks`. Reversed, it combines ranks in their order.
 [[nodiscard]] ProgramMessages ordered_tree_broadcast(const OrderedTrees& trees, std::int64_t ranks, std::int64_t leader,
                                                      std::int64_t share, const Ranges& ranges);
 
@@ -108,7 +108,7 @@ using Allgather = std::function<ProgramMessages(const Ranks&, const RangeSets&)>
 [[nodiscard]] ProgramMessages grouped_allgather_by_shares(const Groups& groups,
                                                           const std::function<ByteRange(std::int64_t)>& block,
                                                           const Allgather& inside, std::int64_t element_bytes);
-/// Whether at most two groups are of one rank, as grouped_allreduce needs it.
+/// Whether at most two groups have a single rank, which grouped_allreduce requires.
 [[nodiscard]] bool can_be_collected(const Groups& groups);
 [[nodiscard]] ProgramMessages grouped_allreduce(const Groups& groups, const Ranges& shares, const Allgather& inside);
 /// In segments, each given by its shares. Groups combine, send and gather several segments at the same time.

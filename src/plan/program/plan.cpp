@@ -68,7 +68,7 @@ Program shape_of(const Platform& platform, const ProgramProblem& problem) {
   return shape_of(platform.ranks, problem);
 }
 
-/// As ProgramTask has them.
+/// The runs that ProgramTask has.
 std::vector<detail::Ranks> runs_of(const detail::RankNetwork& network) {
   const std::int64_t ranks = network.platform().ranks;
   std::vector<std::size_t> group_of(static_cast<std::size_t>(ranks));
@@ -79,7 +79,7 @@ std::vector<detail::Ranks> runs_of(const detail::RankNetwork& network) {
       const auto r = static_cast<std::size_t>(rank);
       if (r == 0 || group_of[r] != group_of[r - 1]) starts.push_back(rank);
     }
-    // A level that is as the one in it, or one run, tells nothing.
+    // A level that equals the one inside it, or is one run, tells nothing.
     if (starts.size() > 1 && (runs.empty() || starts.size() != runs.back().size())) runs.push_back(std::move(starts));
   };
   for (std::size_t level = network.levels().levels(); level-- > 0;) {
@@ -158,8 +158,8 @@ Program program_of(const ProgramTask& task, const Tried& variant) {
   return program;
 }
 
-/// The algorithm without a platform: the one with the fewest rounds or, if blocks are not that short, with the fewest
-/// bytes. If both are equal, the one whose long messages stay among neighbours, which are often on one host or switch.
+/// The algorithm without a platform: the fewest rounds or, if blocks are not that short, the fewest bytes. If both are
+/// equal, long messages stay among neighbours, which are often on one host or switch.
 std::string_view short_algorithm(const Program& shape) {
   constexpr std::int64_t kShortArray = 4 << 10;
   constexpr std::int64_t kShortBlock = 256;
@@ -246,9 +246,9 @@ class Planning {
     replay_estimates(std::move(late));
   }
 
-  /// Considers variants besides those with a length known to their planners, while these have few messages in all,
-  /// those with few messages first. Replays those that may be faster, the most promising first, while that is little
-  /// work. `bound_s`: no program is faster.
+  /// Considers variants besides those with a length known to their planners, in rising order of messages, while these
+  /// are few in all. Replays variants that may be faster, the most promising first, while that is little work.
+  /// `bound_s`: no program is faster.
   void replay_soon(double bound_s) {
     constexpr double kNearBound = 1.02, kMayBeFaster = 1.5;
     constexpr std::int64_t kMostMessages = 24'000;  // in all
@@ -303,7 +303,7 @@ class Planning {
       if (found() && stopped()) return;
       work -= kWorkOfMessage * static_cast<double>(each.program.size());
       if (found() && work <= 0) return;
-      // Where combining takes time, an estimate below the shortest known length is replayed, not taken as it is.
+      // If combining takes time, an estimate below the shortest known length is replayed, not taken as it is.
       const bool below = combining_costs && each.seconds < least_known();
       work -= offer(std::move(each.program), found() && !below ? work : most_of_one(), each.seconds);
     }
@@ -481,7 +481,7 @@ class Planning {
 
   [[nodiscard]] bool found_exactly() const { return !best_.empty() || known_; }
   [[nodiscard]] double least_known() const { return known_ ? std::min(known_->length_s, least_s_) : least_s_; }
-  /// `before`, if it is there, or else made now; nothing where that is more than there may be.
+  /// `before`, if it is there, otherwise made now; nothing if it has too many messages.
   static std::optional<detail::ProgramMessages> made_of(const ProgramVariant& variant,
                                                         std::optional<detail::ProgramMessages> before) {
     if (before) return before;
@@ -544,10 +544,10 @@ class Planning {
   double work_left_;
   double done_ = 0;                     ///< work of replays so far: see most_of_all()
   std::size_t made_ = 0, kept_ = 0;     ///< messages of variants that are kept until their turn, bare and timed
-  double least_s_ = detail::kInfinity;  ///< of those replayed
-  std::vector<Tried> best_;             ///< those not longer than that by more than the slack, as they came
-  std::optional<Tried> known_;          ///< the shortest of those whose length their planner knows
-  std::optional<Tried> estimated_;      ///< the shortest of those whose replay was given up
+  double least_s_ = detail::kInfinity;  ///< of the replayed programs
+  std::vector<Tried> best_;             ///< programs that exceed it by at most the slack, in the order of replays
+  std::optional<Tried> known_;          ///< the shortest program whose length its planner knows
+  std::optional<Tried> estimated_;      ///< the shortest program whose replay was given up
   std::vector<ProgramPlan::Candidate> candidates_;
 };
 

@@ -15,13 +15,14 @@ namespace sluice::detail {
 
 namespace {
 
-/// Planned at once, as only the plan has a name.
+/// Planned at once, because only the plan has a name.
 ProgramVariant planned(std::string name, ProgramMessages messages, double length_s) {
   return {std::move(name), [shared = std::make_shared<const ProgramMessages>(std::move(messages))] { return *shared; },
           length_s};
 }
 
-/// Where a broadcast is a part of a program, the whole is replayed, so it has no more messages than that takes.
+/// If a broadcast is a part of a program, the whole program is replayed, so the broadcast has no more messages than
+/// that allows.
 BroadcastOptions of_a_part(const ProgramTask& task) {
   BroadcastOptions how = task.of_broadcasts;
   if (task.shape.problem != Collective::kReduce) how.most_messages = 0;
@@ -43,8 +44,9 @@ PlannedMessages broadcast_forth(const ProgramTask& task, std::int64_t root) {
   return plan_messages(without_broadcast_times(task.network->platform()), root, array_bytes(task.shape), how);
 }
 
-/// As they are, or, where they follow a reduction, from the end on: it is done with the end first. An element goes with
-/// its last byte, or with its first one where the array goes from its end on.
+/// The messages of `broadcast`; if it follows a reduction (`from_end`), from the end of the array on, because the
+/// reduction ends there first. An element goes with its last byte; with its first byte if the array goes from its end
+/// on.
 ProgramMessages program_messages(const ProgramTask& task, const PlannedMessages& broadcast, bool from_end) {
   ProgramMessages messages;
   const std::int64_t element = task.shape.element_bytes, all = array_bytes(task.shape);
@@ -58,9 +60,9 @@ ProgramMessages program_messages(const ProgramTask& task, const PlannedMessages&
 
 }  // namespace
 
-/// As if combining were free, and with links that are no faster than combining, or than combining and two messages; at
-/// once, and in time. For few ranks also backwards some that are not the shortest broadcasts: as links are shared in
-/// another order then, they may be the shorter reductions.
+/// Variants: as if combining were free, and with links that are no faster than combining, or than combining and two
+/// messages; at once, and in time. For few ranks also some reversed broadcasts that are not the shortest: links are
+/// shared in another order then, so they may be the shorter reductions.
 Variants reversed_broadcast_variants(const ProgramTask& task) {
   constexpr std::int64_t kFewRanks = 32;
   const CombiningCosts& cost = task.shape.combine_s_per_byte;

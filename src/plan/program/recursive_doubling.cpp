@@ -1,9 +1,10 @@
 /// Recursive doubling: in round k, positions whose numbers differ in bit k exchange what they have.
 ///
-/// Allgather: p = 2^q; q rounds, (p - 1) / p of all bytes per rank. The other way round it is recursive halving.
-/// Allreduce: all bytes in each round, so for short messages. Any p: of the first 2 (p - 2^q) positions every second
-/// one is combined with the one before it first, and gets the result last; q rounds between the others and two more.
-/// Guarantee: q rounds are the fewest there can be; an allreduce of 2^q ranks that sends m bytes in each is so too.
+/// Allgather: p = 2^q; q rounds, (p - 1) / p of all bytes per rank. Reversed, it is recursive halving.
+/// Allreduce: all bytes in each round, so for short messages. Any p: among the first 2 (p - 2^q) positions every second
+/// one is combined with its predecessor first, and gets the result last; q rounds between the others and two more.
+/// Guarantee: q rounds are the fewest there can be; so are they for an allreduce of 2^q ranks that sends m bytes in
+/// each.
 /// Complexity: allgather p q messages, each of O(r) ranges, if the sets are r runs (position_windows.hpp); allreduce
 /// O(p q).
 /// Source: Thakur, Rabenseifner, Gropp (2005); halving: Rabenseifner, "Optimization of Collective Reduction Operations"

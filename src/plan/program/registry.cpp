@@ -29,7 +29,7 @@ constexpr std::string_view kRoundsOptimal = "fewest rounds, q";
 constexpr std::string_view kBothOptimal = "fewest rounds and fewest bytes per port";
 constexpr std::string_view kGroups = "no byte enters a group twice";
 
-/// The same for a problem and the one that goes the other way round.
+/// Adds a planner for a problem and for the reversed problem.
 void add(std::vector<ProgramPlanner>& table, std::initializer_list<Collective> problems, ProgramPlanner planner) {
   for (const Collective problem : problems) {
     planner.problem = problem;

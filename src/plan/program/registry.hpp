@@ -23,7 +23,7 @@ struct ProgramTask {
   std::vector<Groups> groups;  ///< the ranks by levels of the platform; only levels with several groups; may be empty
   std::int64_t segments = 0;   ///< 0: the planner chooses
   const RankNetwork* network = nullptr;  ///< none for plans that need no platform
-  BroadcastOptions of_broadcasts;        ///< for those that are a broadcast over the platform, or have one
+  BroadcastOptions of_broadcasts;        ///< for algorithms that are a broadcast over the platform, or have one
   /// By levels of the platform from the outermost on: the first of every few ranks that follow each other in one group.
   std::vector<Ranks> runs = {};
 
@@ -33,7 +33,7 @@ struct ProgramTask {
   [[nodiscard]] RangeSets blocks() const;
 };
 
-/// One way of an algorithm to do it, made when it is looked at.
+/// A variant of an algorithm; it is made when it is considered.
 struct ProgramVariant {
   std::string name;  ///< of the algorithm, and what is chosen in it
   std::function<ProgramMessages()> make;
@@ -56,7 +56,7 @@ struct ProgramPlanner {
 /// Descriptions of the algorithms for a problem.
 [[nodiscard]] std::span<const Algorithm> program_algorithms(Collective problem);
 
-/// How much "auto" looks at.
+/// How much "auto" considers.
 enum class ProgramSearch : std::uint8_t {
   kAll,   ///< all variants, for a second or so
   kSoon,  ///< variants with little work, besides those whose planners know their length and need no replay

@@ -16,7 +16,8 @@ struct PairBlock {
   ByteRange range = {};
 };
 
-/// What some ranks of a platform send by way of others, so that no connection is busy for longer than all else.
+/// What some ranks of a platform send through other ranks, so that no connection is busy for longer than everything
+/// else.
 struct RelayedExchange {
   std::function<ProgramMessages()> make;
   double length_s = 0;  ///< about

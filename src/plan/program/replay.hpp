@@ -13,8 +13,8 @@ namespace sluice::detail {
 
 /// How the sends of a rank that wait for nothing follow each other.
 enum class SendOrder : std::uint8_t {
-  kSideBySide,  ///< at once, those to one rank as its connection carries them
-  kInTurn,      ///< each when the port would be done with the one before: as a library that goes step by step
+  kSideBySide,  ///< at once; sends to one rank as its connection carries them
+  kInTurn,      ///< each when the port would be done with the previous one: as a library that goes step by step
 };
 
 /// When a replay gives up: see ReplayInput::most_work and most_s. A work of 50 million takes some seconds.

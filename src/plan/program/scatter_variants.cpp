@@ -1,4 +1,4 @@
-/// Scatters, and gathers the other way round.
+/// Scatters, and reversed ones: gathers.
 
 #include "plan/program/variant_parts.hpp"
 #include "plan/program/variants.hpp"

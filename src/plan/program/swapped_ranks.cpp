@@ -37,7 +37,7 @@ class Swapping {
     std::iota(rank_at_.begin(), rank_at_.end(), std::int64_t{0});
   }
 
-  /// By place, which has the number of the rank that it was made for: who is there.
+  /// For each place, which has the number of the rank that it was made for: the rank that is there now.
   std::vector<std::int64_t> found() {
     swap_clusters();
     for (const PlatformCluster& cluster : platform_.clusters) swap_ranks(cluster);

@@ -14,7 +14,7 @@ namespace sluice::detail {
 
 namespace {
 
-/// A problem that combines, or gathers, is one that spreads the other way round.
+/// A problem that combines, or gathers, is a reversed problem that spreads.
 bool goes_back(Collective problem) {
   return problem == Collective::kGather || problem == Collective::kReduce || problem == Collective::kReduceScatter;
 }

@@ -54,12 +54,13 @@ class PlansBetween {
   /// kMostPlannedAsGraph messages_at_once
   PlansBetween(const RedistributionProblem& problem, double most_peeling);
 
-  /// The cheapest of all, `of_all`, a plan of the plain problem if there is one, without what is left out included:
-  /// transmission + setup * steps, or steps before transmission where `fewest_steps`. `name`: unless empty, whose plan
-  /// it is said to be. Throws InputError where there is none, as there are too many messages.
+  /// The cheapest of all plans, including `of_all`, a plan of the plain problem, if there is one, with what is left out
+  /// removed. The price is transmission + setup * steps; with `fewest_steps`, steps count before transmission. `name`:
+  /// unless empty, the planner that the plan is attributed to. Throws InputError if there is no plan, because there are
+  /// too many messages.
   [[nodiscard]] RedistributionPlan cheapest(const std::optional<RedistributionPlan>& of_all, double setup,
                                             bool fewest_steps, const std::string& name) const;
-  /// `of_all`, a plan of the plain problem, without what is left out.
+  /// `of_all`, a plan of the plain problem, with what is left out removed.
   [[nodiscard]] RedistributionPlan left_of(const RedistributionPlan& of_all, double setup) const;
 
  private:

@@ -125,7 +125,7 @@ double messages_to_ask_for(const AxisPattern& pattern) {
          std::min(receivers * static_cast<double>(grid.max_messages_of_receiver()), receivers + extent);
 }
 
-/// What holds without asking any process: the largest degrees of the grid, where it is all there, and average loads.
+/// What holds without examining any process: the largest degrees of the grid, if it is complete, and average loads.
 Cost bound_of_grids(std::span<const AxisPattern> axes) {
   std::int64_t sends = 1, receives = 1, sender_load = 1, receiver_load = 1;
   const auto rounded_up = [](std::int64_t a, std::int64_t b) { return a / b + (a % b != 0); };

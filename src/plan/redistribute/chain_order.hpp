@@ -8,11 +8,11 @@
 
 namespace sluice::detail {
 
-/// Which copy of the target stands where in the chains, each process of its grid for itself.
+/// The place of each copy of the target in the chains, separately for each process of its grid.
 ///
-/// The last of a chain passes nothing on. So processes that are senders, too, and whose port is the source's, stand
-/// last: with H chains there is room for H of every process of the target grid. Nobody then has two duties in a step,
-/// and what such a process has already nobody waits for. Other copies stand by their numbers.
+/// The last of a chain forwards nothing. So processes that are also senders, and whose port is the source's, stand
+/// last: with H chains there is room for H of every process of the target grid. Then no process has two duties in a
+/// step, and nobody waits for what such a process has already. Other copies stand by their numbers.
 class ChainOrder {
  public:
   explicit ChainOrder(const ReplicatedProblem& problem);

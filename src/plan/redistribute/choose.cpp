@@ -31,8 +31,8 @@ namespace {
 // ---------------------------------------------------------------------------------------------------------------------
 // The named algorithms, dimension by dimension
 
-constexpr double kMostPricedMessages = 2e5;  // looked at one by one to compare candidates: some 10 ms each
-constexpr double kMostFoldingWork = 3e7;     // tuples of steps looked at to compare candidates: about 0.1 s
+constexpr double kMostPricedMessages = 2e5;  // examined one by one to compare candidates: some 10 ms each
+constexpr double kMostFoldingWork = 3e7;     // tuples of steps examined to compare candidates: about 0.1 s
 
 using detail::RedistributePlanner;
 using AxisPlanner = std::shared_ptr<const StepRule> (*)(const AxisPattern&);
@@ -65,7 +65,7 @@ class AxisCandidates {
     std::shared_ptr<const StepRule> rule = plan(pattern_);
     if (rule != nullptr) choices_.push_back({algorithm, std::move(rule), {}});
   }
-  /// As add, but an algorithm that does not apply is one candidate less.
+  /// Like add, but ignores an algorithm that does not apply.
   void try_to_add(const std::string& algorithm, AxisPlanner plan) {
     try {
       add(algorithm, plan);
@@ -115,9 +115,9 @@ class AxisCandidates {
   std::vector<AxisCandidate> choices_;
 };
 
-/// The candidates of `auto` in one dimension. Where `classes` applies and the array is whole slices nothing is better
-/// in that dimension. Peeling is left out where it would take longer than about a second, and all graphs where they do
-/// not fit: the same on every process, as no clock is asked.
+/// The candidates of `auto` in one dimension. If `classes` applies and the array is whole slices, nothing is better in
+/// that dimension. Peeling is left out if it would take longer than about a second, and all graphs if they do not fit.
+/// Every process decides alike, because no clock is read.
 void add_whatever_fits(AxisCandidates& candidates, const AxisPattern& pattern, bool one_of_several) {
   const bool whole = detail::whole_slices(pattern) > 0;
   const bool peels = detail::peeling_work(pattern) <= detail::kMostPeelingWork;
@@ -173,7 +173,7 @@ struct MessageEffort {
   double most_peeling;  ///< see named_steps
 };
 constexpr MessageEffort kNoMessages{0, 0};
-/// Where every process plans, within milliseconds.
+/// If every process plans, within milliseconds.
 constexpr MessageEffort kSoonPlanned{1 << 16, 1e6};
 constexpr MessageEffort kWhereSearched{1 << 20, detail::kMostPeelingWork};
 
@@ -228,8 +228,8 @@ class NamedPlans {
   }
 
  private:
-  /// The better of `plan`, by dimensions, and the best that the messages, one by one, allow: combinations of steps of
-  /// dimensions are long where their longest messages do not meet, as in arrays that are no whole slices.
+  /// The better of `plan`, by dimensions, and the best that the messages, one by one, allow. Combinations of steps of
+  /// dimensions are long if their longest messages do not meet, as in arrays that are no whole slices.
   [[nodiscard]] RedistributionPlan by_messages(const RedistributionPlan& plan, double setup, bool fewest_steps,
                                                const std::string& name) const {
     const Cost cost = plan.cost(), bound = redistribution_bound(problem_, setup);
@@ -297,13 +297,13 @@ RedistributionPlan search_on(ExactSearch& search, const RedistributionProblem& p
   SLUICE_ASSERT(price(fewest, at_least) <= best.cost.total + margin(),
                 fmt::format("bound {} above a plan of {}", price(fewest, at_least), best.cost.total));
   Cost bound{fewest, at_least, std::max(price(fewest, at_least), total_at_least)};
-  // What numbers of steps cost at least that were not looked at may be more than the plan, which is the best then.
+  // The bound for numbers of steps that were not considered may exceed the plan's cost; then the plan is the best.
   if (bound.total > best.cost.total - margin()) bound.total = best.cost.total;
   return best.plan.with_bound(bound);
 }
 
-/// The best that the search finds from `plan` on, which is one of `named`. Where the array is too large for it, `plan`,
-/// or, if it must apply, an InputError.
+/// The best plan that the search finds from `plan` on, which is one of `named`. If the array is too large for the
+/// search: `plan` or, if it must apply, an InputError.
 RedistributionPlan searched(const RedistributionProblem& problem, const NamedPlans& named, RedistributionPlan plan,
                             bool must_apply, double setup, std::int64_t effort, const StopRequest& stop) {
   const bool plans_plain_too = !problem.is_plain() && !problem.is_irregular();
@@ -351,7 +351,7 @@ RedistributionPlan plan_redistribution(const RedistributionProblem& problem, con
                          : effort == 0    ? kSoonPlanned
                                           : kWhereSearched);
   if (entry != nullptr) {
-    // Where messages are left out of either, a plan by dimensions may cost less and take more steps.
+    // If messages are left out of either plan, a plan by dimensions may cost less and take more steps.
     const bool fewest_steps = problem.is_by_dimension() ? entry->fewest_steps : entry->fewest_with_copies;
     return named.cheapest_at(setup, fewest_steps);
   }

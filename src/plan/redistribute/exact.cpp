@@ -15,7 +15,7 @@ namespace sluice::detail {
 
 namespace {
 
-constexpr double kMostExactMessages = 1 << 20;  // of the classes that are looked at, or to price a schedule by
+constexpr double kMostExactMessages = 1 << 20;  // of the classes that are examined, or to price a schedule by
 constexpr std::int64_t kMostLengths = std::int64_t{1} << 52;  // whole numbers of a double
 
 /// Calls visit(sender, receiver, count) for every message, processes by their coordinates from the first block on.
@@ -165,7 +165,7 @@ std::int64_t ExactSearch::at_least() {
 std::int64_t ExactSearch::bound_of_level(const Level& level, const ProgramLimits& limits) {
   const std::int64_t share = effort_.left() / 4;
   Effort part = effort_.part(share);
-  // Without the tail both limits say something else.
+  // Without the tail both limits have another meaning.
   const ProgramLimits those_of_slices{limits.most_steps, 0, ProgramLimits::kAnyNumber};
   const std::int64_t bound =
       transmission_bound(classes_of(level)->messages(), level.true_lengths ? limits : those_of_slices, part);

@@ -14,7 +14,7 @@
 
 namespace sluice::detail {
 
-/// Which step a message of the whole array goes in, where the array is not planned dimension by dimension.
+/// The step of each message of the whole array, if the array is not planned dimension by dimension.
 class ArrayRule {
  public:
   ArrayRule(std::shared_ptr<const ArrayClasses> classes, EdgeSteps steps)
@@ -23,8 +23,8 @@ class ArrayRule {
   [[nodiscard]] std::int64_t steps() const { return steps_.steps; }
   /// By the numbers that the classes give the messages.
   [[nodiscard]] const EdgeSteps& edge_steps() const { return steps_; }
-  /// Processes by their coordinates, counted from the one with the first block in each dimension.
-  /// @pre the pair exchanges a message.
+  /// Processes are given by their coordinates, counted from the process with the first block in each dimension. @pre
+  /// the pair exchanges a message.
   [[nodiscard]] std::int64_t step_of(std::span<const std::int64_t> sender,
                                      std::span<const std::int64_t> receiver) const {
     return steps_.step_of_edge[static_cast<std::size_t>(classes_->edge_of(sender, receiver))];
@@ -70,7 +70,7 @@ class ExactSearch {
   /// For given messages, each a class. Rules know them by their numbers (ArrayRule::edge_steps).
   ExactSearch(MessageClasses messages, std::int64_t effort, StopRequest stop = {});
 
-  /// Whether the messages are few enough to look at.
+  /// Whether the messages are few enough for a search.
   [[nodiscard]] bool applies() const { return !levels_.empty(); }
   [[nodiscard]] const Effort& effort() const { return effort_; }
   /// No schedule of any number of steps has a lower TC. @pre applies()
@@ -94,7 +94,7 @@ class ExactSearch {
   std::optional<RedistributionProblem> problem_;  ///< none of messages as they are
   Effort effort_;
   std::vector<Level> levels_;  ///< coarse to fine
-  /// Where the messages themselves are planned, which takes long to find out; of an array, once they were asked for.
+  /// The messages themselves as classes, which take long to find; for an array, once they were asked for.
   std::shared_ptr<const ArrayClasses> between_;
   std::int64_t at_least_ = 0;
   bool asked_ = false;  ///< whether at_least_ is known

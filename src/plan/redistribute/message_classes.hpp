@@ -65,7 +65,7 @@ class AxisClasses {
     std::int64_t alpha = 0;
     std::int64_t beta = 0;
   };
-  /// @pre the pair exchanges a message; processes are relative to the one with the first block.
+  /// @pre the pair exchanges a message; processes are relative to the process with the first block.
   [[nodiscard]] Place place(std::int64_t sender, std::int64_t receiver) const;
 
  private:
@@ -104,7 +104,7 @@ class ArrayClasses {
  private:
   std::vector<AxisClasses> axes_;
   MessageClasses messages_;
-  std::vector<std::int32_t> kept_;  ///< number of each message among those left, -1: left out; empty: all are there
+  std::vector<std::int32_t> kept_;  ///< number of each message among the kept ones, -1: left out; empty: all are kept
 };
 
 }  // namespace sluice::detail

@@ -8,7 +8,7 @@
 #include "plan/redistribute/message_classes.hpp"
 #include "plan/step_rule.hpp"
 
-/// What the named planners of redistribute make of messages whatever array they come from.
+/// The steps that the named planners of redistribute make of messages, from any array.
 namespace sluice::detail {
 
 /// Most messages that are planned so.
@@ -20,12 +20,12 @@ struct NamedSteps {
   EdgeSteps steps;  ///< by the numbers of the messages
 };
 
-/// Whether there is an algorithm of that name that plans messages whatever they come from.
+/// Whether there is an algorithm of that name that plans any messages.
 [[nodiscard]] bool plans_graph(const std::string& algorithm);
 
-/// The steps of messages by the planner of that name; or, for "auto", by `first-fit` of exchange and by all but those
-/// that peel matchings off where messages times steps are more than `most_peeling`. None by a planner that knows closed
-/// forms alone. @pre messages.copies() == 1, at most kMostPlannedAsGraph messages
+/// The steps of messages by the planner of that name. For "auto": by `first-fit` of exchange and by all planners;
+/// planners that peel matchings off are left out if messages times steps exceed `most_peeling`. None by a planner that
+/// knows only closed forms. @pre messages.copies() == 1, at most kMostPlannedAsGraph messages
 [[nodiscard]] std::vector<NamedSteps> named_steps(const MessageClasses& messages, const std::string& algorithm,
                                                   double most_peeling = kMostPeelingWork);
 
