@@ -13,7 +13,7 @@ namespace sluice::detail {
 struct RegularExtension {
   std::int32_t side = 0;         ///< vertices on either side: |V1| + |V2| - k, both counted in I
   std::int64_t weight = 0;       ///< of every vertex: P(I) / k = max(W, ceil(P / k))
-  std::int32_t real = 0;         ///< the first `real` edges are those given, in their order
+  std::int32_t real = 0;         ///< the first `real` edges are the given ones, in their order
   std::int32_t independent = 0;  ///< edges before this one, including the given ones, are the edges of I
   std::vector<Edge> edges;
 };

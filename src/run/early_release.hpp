@@ -46,7 +46,7 @@ class EarlyRelease {
   std::int64_t early_bytes_;
   std::vector<Due> due_;
   std::size_t front_ = 0;            ///< the first that has not been released
-  std::int64_t missing_before_ = 0;  ///< of those that have
+  std::int64_t missing_before_ = 0;  ///< of the messages that have
 };
 
 }  // namespace sluice::detail

@@ -14,7 +14,7 @@ struct UsualPieces {
   int window = 2;
   int ahead = 2;  ///< receives posted beyond the window
 
-  /// For pieces of another length: together they are as many bytes, where that is not less than one piece.
+  /// The window for pieces of another length: together they have equally many bytes, if that is at least one piece.
   [[nodiscard]] constexpr int window_of(std::int64_t bytes) const {
     return static_cast<int>(std::clamp<std::int64_t>(window * chunk_bytes / bytes, 1, kMostWindow));
   }

@@ -16,8 +16,8 @@ namespace sluice::detail {
 /// of a chain got in step i - 1. So a process sends and receives at most once a step, as in the given steps, and NS
 /// grows by L - 1. A step lasts as long as the longest of the L given ones that meet in it: with the longest first, TC
 /// grows by (L - 1) times the longest. If steps are cut into pieces of at most x, TC grows by (L - 1) x, and each piece
-/// costs a set-up. The x of least total is taken from those that cut the longest step into 1, 2, .., 64, 128, ... equal
-/// parts.
+/// costs a set-up. Several x are tried, which cut the longest step into 1, 2, .., 64, 128, ... equal parts; the x of
+/// least total is taken.
 ///
 /// Deterministic. O((steps + pieces) log steps).
 struct Pipeline {

@@ -7,8 +7,8 @@
 
 namespace sluice::detail {
 
-/// Plans the messages of a redistribution by exchange, as plan_exchange does; what processes send themselves are
-/// `copies`, in no step.
+/// Plans the messages of a redistribution by exchange, like plan_exchange. What processes send themselves are `copies`,
+/// in no step.
 [[nodiscard]] ExchangePlan pieces_of(const ExchangeProblem& messages, std::span<const Message> copies,
                                      const ExchangeOptions& how);
 

@@ -159,8 +159,8 @@ ProgramOutcome search_profiles(const MessageClasses& messages, const ProgramLimi
     }
     if (effort.left() == 0) break;
   }
-  // Profiles that are still open may cost `below` and more, as what does not lie within the limits does not matter, or
-  // less than is known of all.
+  // Profiles that are still open may cost `below` and more, because what lies beyond the limits does not matter, or
+  // less than what is known of all.
   if (effort.left() == 0 && !open.empty()) outcome.at_least = std::clamp(open.top().first, limits.least, limits.below);
   return outcome;
 }

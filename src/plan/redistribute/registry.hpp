@@ -20,13 +20,13 @@ struct RedistributePlanner {
   Algorithm about;
   /// One dimension. Throws InputError where it does not apply. Null of a search.
   std::shared_ptr<const StepRule> (*plan)(const AxisPattern&) = nullptr;
-  /// A further candidate where the dimension is one of several; null, or a null result, where there is none.
+  /// A further candidate if the dimension is one of several; null, or a null result, if there is none.
   std::shared_ptr<const StepRule> (*plan_folded)(const AxisPattern&) = nullptr;
-  /// The messages of an array with copies, or with blocks of any sizes, as a graph; null where the closed form is all
-  /// that the algorithm knows.
+  /// The messages of an array with copies, or with blocks of any sizes, as a graph; null if the algorithm knows only
+  /// the closed form.
   EdgeSteps (*plan_graph)(const BipartiteGraph&) = nullptr;
-  /// Begins with the best of the others and goes on as long as the effort lasts, or until it has proven its plan
-  /// optimal. Throws InputError where the array is too large.
+  /// Begins with the best plan of the other algorithms and goes on as long as the effort lasts, or until it has proven
+  /// its plan optimal. Throws InputError if the array is too large.
   RedistributionPlan (*search)(const RedistributionProblem&, double setup, std::int64_t effort,
                                const StopRequest&) = nullptr;
   bool peels = false;               ///< takes matchings one by one: left out if that is much work

@@ -36,7 +36,7 @@ std::vector<std::int64_t> candidates_of_sources(std::int64_t senders, std::int64
   return result;
 }
 
-/// Every process in turn, as a candidate.
+/// Every process, by rising numbers, as a candidate.
 std::vector<Rank> sources_by_number(std::int64_t senders, std::int64_t receivers) {
   const std::int64_t processes = std::max(senders, receivers);
   if (processes > kMostListedMessages)

@@ -58,10 +58,10 @@ struct ToHeads {
   std::int64_t heads = 0;
 };
 
-/// Where what one process has for another begins in what that one gets.
+/// Where the data of one process for another begins in what the other one gets.
 class Starts {
  public:
-  /// `shares`: of a pair there is one.
+  /// `shares`: at most one for each pair.
   explicit Starts(std::vector<Transfer> shares) : shares_(std::move(shares)) {
     std::ranges::sort(shares_, std::ranges::less{}, pair_of);
   }

@@ -1,8 +1,8 @@
 /// `stepwise`: the fewest steps, each as heavy as that allows.
 ///
 /// Problem: a schedule of one dimension with NS_opt steps and a low total cost TC.
-/// Method: while messages are left, take a matching that covers every process with the most messages left, of maximum
-/// weight among those, as the next step.
+/// Method: while messages are left, the next step is a matching that covers every process with the most messages left.
+/// Among such matchings it has maximum weight.
 /// Guarantee: NS = NS_opt (the largest degree falls by one per step); TC is optimal when r = 1 (Proposition 6), a
 /// heuristic otherwise.
 /// Complexity: NS maximum-weight matchings on the quotient (or on the messages, see MessageGraph). Deterministic.

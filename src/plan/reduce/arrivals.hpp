@@ -14,8 +14,8 @@ struct PlacedTree {
   std::vector<std::int32_t> machine;  ///< of a node
 };
 
-/// A tree that ends first, where machine v takes part from arrivals[v] on; `root` may be kAnyRoot.
-/// Throws InputError for a date beyond 2^52 times the costs, to which they cannot be added.
+/// A tree that ends first, if machine v takes part from arrivals[v] on; `root` may be kAnyRoot. Throws InputError for a
+/// date beyond 2^52 times the costs, to which they cannot be added.
 [[nodiscard]] PlacedTree tree_for_arrivals(const std::vector<double>& arrivals, const ReduceCosts& costs,
                                            std::int64_t root);
 

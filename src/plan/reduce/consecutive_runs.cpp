@@ -28,10 +28,10 @@ namespace sluice::detail {
 
 namespace {
 
-/// Numbers of taken children that are tried, where taking what fits is not enough.
+/// The most numbers of taken children that are tried, if taking what fits is not enough.
 constexpr std::int64_t kLargestSearch = 20'000;
 
-/// Looks for how many to take of each group, the largest groups first, by going back where what is left cannot fill the
+/// Searches the number to take of each group, the largest groups first. It goes back if what is left cannot fill the
 /// rest.
 class RunSearch {
  public:
@@ -56,7 +56,7 @@ class RunSearch {
       if (++tried_ > kLargestSearch) return false;
       taken_[order_[at]] = count;
       if (fill(at + 1, sum + count * group.size)) return true;
-      // Fewer leave more to those after it than they can take.
+      // With fewer, more is left than the groups after it can take.
       if (sum + count * group.size + rest_[at + 1] < least_) break;
     }
     taken_[order_[at]] = 0;

@@ -43,7 +43,7 @@ OwnPlace CountedTree::own(std::int64_t machine) const {
 
 OwnPlace CountedTree::own_in_order(std::int64_t machine) const {
   OwnPlace own;
-  // Subtrees stand from either end of a run inwards; only those below the root from its left end, too.
+  // Subtrees stand from either end of a run inwards. Only subtrees below the root stand at its left end, too.
   std::int64_t begin = 0;
   std::int64_t end = machines_;
   const auto list = [&](const std::vector<Siblings>& below) {
@@ -62,7 +62,7 @@ OwnPlace CountedTree::own_in_order(std::int64_t machine) const {
   }
 
   Subtree self;
-  /// Goes on to the subtree that has the machine, one of `below` or of those below them.
+  /// Goes on to the subtree that has the machine, one of `below` or below one of them.
   const auto descend = [&](const std::vector<Siblings>& below) {
     for (const Siblings& siblings : below) {
       const std::int64_t size = siblings.first.size;

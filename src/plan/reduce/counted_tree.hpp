@@ -7,7 +7,7 @@
 
 namespace sluice::detail {
 
-/// A subtree of a CountedTree: enough to tell those below it.
+/// A subtree of a CountedTree: enough to find the subtrees below it.
 struct Subtree {
   std::int64_t size = 1;   ///< nodes, its root among them
   Moment inserted;         ///< its root
@@ -15,7 +15,7 @@ struct Subtree {
   std::int64_t below = 0;  ///< in a greedy tree: nodes of numbers from there on are left out
 };
 
-/// Subtrees below one node that are alike, each inserted the longer cost after the one before.
+/// Subtrees below one node that are alike; each is inserted the longer cost after the previous one.
 struct Siblings {
   Subtree first;
   std::int64_t count = 1;
@@ -43,8 +43,9 @@ class CountedTree {
   CountedTree(const CountedTree&) = delete;
   CountedTree& operator=(const CountedTree&) = delete;
 
-  /// Makes node 0 machine `root` of `machines`; the others follow it by their numbers, or, unless `commutative`, as in
-  /// consecutive_runs. False if the tree cannot be split around that root. Once, before all that follows.
+  /// Makes node 0 machine `root` of `machines`. The others follow it by their numbers or, unless `commutative`, as in
+  /// consecutive_runs. False if the tree cannot be split around that root. To be called once, before the functions
+  /// below.
   [[nodiscard]] bool place(std::int64_t machines, std::int64_t root, bool commutative);
 
   [[nodiscard]] OwnPlace own(std::int64_t machine) const;

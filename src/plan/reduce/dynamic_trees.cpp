@@ -1,21 +1,21 @@
-/// `tree-dyn` and `non-commut-tree-dyn`: trees that form while the reduction runs, by nobody's knowledge of the costs.
+/// `tree-dyn` and `non-commut-tree-dyn`: trees that form while the reduction runs, without knowledge of the costs.
 ///
 /// Problem: see include/sluice/plan/reduce.hpp. Costs serve to tell when a transfer and a combination have ended, which
 /// at run time the machines would see.
-/// Method: a machine that has combined all it received, and is not about to receive, waits. As soon as two wait, one
-/// sends to the other; for an operation that does not commute, as soon as two wait whose elements are next to each
-/// other. The one that has waited longest, of equals the lowest, receives; the root, if it is given, never sends. Where
-/// several pairs could form, the one forms first whose machines have waited longest.
+/// Method: a machine that has combined all it received, and is not about to receive, waits. When two wait, one sends to
+/// the other; for an operation that does not commute, when two wait whose elements are adjacent. The machine that has
+/// waited longest receives; of equals, the lowest. The root, if it is given, never sends. If several pairs could form,
+/// the pair that has waited longest forms first.
 /// Guarantee: none here; the paper proves ratios in its model.
 /// Complexity: O(n log n) time, with few transfers at once O(n^2) in order at worst; O(n) memory. Deterministic.
 /// Source: A. Benoit, L.-C. Canon, L. Marchal, "Non-clairvoyant reduction algorithms for heterogeneous platforms",
 /// Concurrency and Computation 27(6), 2015, Tree-dyn and Non-Commut-Tree-dyn: reductions start as soon as possible
 /// between processors that are idle.
-/// Deviations: we know the idea of the algorithms, not each of their rules. Who of a pair receives, what happens to a
-/// given root, limits and dates are ours.
+/// Deviations: we know the idea of the algorithms, not each of their rules. The choice of the receiver, the treatment
+/// of a given root, limits and dates are ours.
 ///
 /// Example: d = c = 1, machines 0 to 4, root 0: at 0 machine 1 sends to 0, 3 to 2, and 4 waits; at 2 machine 4 sends to
-/// 0, at 4 machine 2. The result is there at 6; the optimum is 4, as transfers may overlap with combining.
+/// 0, at 4 machine 2. The result is there at 6; the optimum is 4, because transfers may overlap with combining.
 #include "plan/reduce/dynamic_trees.hpp"
 
 #include <algorithm>
@@ -130,8 +130,10 @@ class PairingMachines {
 
   const MixedProblem& problem_;
   MachineCosts costs_;
-  std::vector<std::int64_t> since_;         // by machine: its place among those that came to wait; kBusy if it does not
-  std::vector<std::int32_t> left_, right_;  // by machine: who has the elements next to its own, -1 for nobody
+  std::vector<std::int64_t> since_;         // by machine: its place in the order of beginning to wait; kBusy if it does
+                                            // not wait
+  std::vector<std::int32_t> left_, right_;  // by machine: the machine with the elements next to its own, -1 if there is
+                                            // none
   std::int32_t alone_ = -1;                 // the machine that waits for any other
   std::set<std::tuple<std::int64_t, std::int64_t, std::int32_t, std::int32_t>> pairs_;  // by how long they have waited
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;

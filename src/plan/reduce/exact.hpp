@@ -9,7 +9,7 @@ namespace sluice::detail {
 
 inline constexpr std::int64_t kMostMachinesForExact = 12;
 
-/// A shortest tree by exhaustive search; limits.children is not looked at.
+/// A shortest tree by exhaustive search; limits.children is ignored.
 [[nodiscard]] ReversedTree exact_tree(std::int64_t machines, const ReduceCosts& costs, const GreedyLimits& limits);
 
 }  // namespace sluice::detail

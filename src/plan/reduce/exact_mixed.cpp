@@ -138,7 +138,7 @@ class SetSearch {
     }
   }
 
-  /// Writes the transfers to `machine` and to those below it; when it is done.
+  /// Writes the transfers to `machine` and to the machines below it; returns when it is done.
   double unfold(std::int32_t machine, std::size_t set, std::int32_t way_number) {
     std::vector<Way> received;  // the last one first
     for (std::size_t left = set;;) {

@@ -37,7 +37,7 @@ class GivenCounted : public CountedTree {
   };
 
   [[nodiscard]] std::vector<Group> groups(std::int64_t size) const;
-  /// In order of their insertion: those whose subtrees take longest come first.
+  /// In order of insertion: the subtrees that take longest come first.
   [[nodiscard]] std::vector<Group> longest_first(std::int64_t size) const;
   void find_shape(std::int64_t size);
 

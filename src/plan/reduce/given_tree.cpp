@@ -1,5 +1,5 @@
-/// `binomial`, `fibonacci`, `flat`, `chain`, `binary`, `k-ary`: trees chosen without a look at the costs, the ones that
-/// MPI libraries use among them.
+/// `binomial`, `fibonacci`, `flat`, `chain`, `binary`, `k-ary`: trees chosen independently of the costs, including the
+/// trees of MPI libraries.
 ///
 /// Problem: see include/sluice/plan/reduce.hpp.
 /// Method: the shape is fixed, its times are the shortest for the costs.
@@ -12,10 +12,10 @@
 /// Guarantee: binomial is at most 1 + min(d, c) / max(d, c) times the optimum (Theorem 18), and optimal where min(d, c)
 /// = 0; fibonacci at most twice (Theorem 19), and optimal where d = c. None for the others.
 /// Complexity: O(n log n) time for sorting by time, O(n) memory. Deterministic.
-/// Source: Canon, Antoniu (2012), Definitions 12 and 15, Propositions 3, 13 and 16; the others are those that
-/// Pjesivac-Grbovic et al. compare in "Performance analysis of MPI collective operations" (2005).
-/// Deviations: the paper's Fibonacci trees have F(k) nodes, its strategy any number; both strategies leave open where
-/// the last machines go: in the order of their numbers here.
+/// Source: Canon, Antoniu (2012), Definitions 12 and 15, Propositions 3, 13 and 16; Pjesivac-Grbovic et al. compare the
+/// others in "Performance analysis of MPI collective operations" (2005).
+/// Deviations: the paper's Fibonacci trees have F(k) nodes, its strategy any number. Both strategies leave open the
+/// place of the last machines: here they are in the order of their numbers.
 ///
 /// Example: flat, n = 4, d = 1, c = 2: backwards the root gives at 3, 5, 7; so forwards machines send at 0, 2, 4, and
 /// the result is there at 7 = d + 3 c.

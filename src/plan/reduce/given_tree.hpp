@@ -8,12 +8,12 @@
 
 namespace sluice::detail {
 
-/// A tree that is chosen without a look at the costs: either of the two is set.
+/// A tree that is chosen independently of the costs: either of the two is set.
 struct GivenTree {
   static constexpr std::int64_t kAsked = 0;  ///< ReduceOptions::arity
   static constexpr std::int64_t kAll = -1;   ///< as many as there are machines
 
-  std::optional<ReduceCosts> greedy_for = {};  ///< the greedy tree for these costs, whatever the costs are
+  std::optional<ReduceCosts> greedy_for = {};  ///< the greedy tree for these costs, for any real costs
   std::optional<std::int64_t> arity = {};      ///< machine i sends to (i - 1) / arity
 };
 

@@ -118,7 +118,7 @@ class Queues {
  public:
   explicit Queues(std::int64_t most_children) : most_children_(most_children), queues_(1) {}
 
-  /// Where a machine goes from queue `from` after a split; -1 if it has all the children it may have.
+  /// The queue of a machine from queue `from` after a split; -1 if it has all the children it may have.
   [[nodiscard]] std::int64_t next(std::size_t from) const {
     if (most_children_ == kNoLimit) return 1;
     const auto children = static_cast<std::int64_t>(from) + 1;
@@ -181,7 +181,7 @@ struct Follower {
   std::int64_t queue = 0;   ///< -1: in none any more
   std::int64_t number = 0;  ///< in that queue
 
-  /// Its place among those to be dropped next; -1 if it is not one of them.
+  /// Its place among the machines to be dropped next; -1 if it is not among them.
   [[nodiscard]] std::int64_t among(std::size_t from, std::int64_t dropped, std::int64_t count) const {
     if (queue != static_cast<std::int64_t>(from) || number >= dropped + count) return -1;
     return number - dropped;

@@ -25,7 +25,7 @@ class GreedyCounted : public CountedTree {
 
  private:
   GreedyNodes nodes_;
-  std::int64_t last_;  // node that is no longer one of those left out
+  std::int64_t last_;  // the last node of the kept ones
   std::int64_t max_children_;
 };
 

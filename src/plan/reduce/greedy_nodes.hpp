@@ -8,7 +8,8 @@
 
 namespace sluice::detail {
 
-/// The greedy tree by its insertions: who is whose parent, and how many are below whom, without a list of the nodes.
+/// The greedy tree by its insertions: the parent of each node, and the number of nodes below it, without a list of the
+/// nodes.
 class GreedyNodes {
  public:
   GreedyNodes(std::int64_t machines, const ReduceCosts& costs, const GreedyLimits& limits, bool fill);
@@ -46,7 +47,7 @@ class GreedyNodes {
   };
   /// `node`, which is not 0, and all below it.
   [[nodiscard]] Marked subtree(std::int64_t node) const;
-  /// `children` are all children of node 0: those that are `marked`, and all below them.
+  /// `children` are all children of node 0. Returns the subtrees of the `marked` ones.
   [[nodiscard]] Marked subtrees(const std::vector<std::int64_t>& children, const std::vector<char>& marked) const;
 
  private:

@@ -49,7 +49,7 @@ struct Clock {
     return ready;
   }
 
-  /// As late as it and as `other`.
+  /// Becomes as late as itself and `other`.
   void join(const Clock& other) {
     sends = std::max(sends, other.sends);
     receives = std::max(receives, other.receives);

@@ -29,8 +29,9 @@ namespace sluice::detail {
 namespace {
 
 constexpr std::int64_t kTimedTransfers = 4'000'000;  ///< that the moves may take, for an effort of 1
-constexpr std::int64_t kMostRoots = 64;              ///< that trees are looked for with, where any may be
-constexpr double kFewImproved = 4;                   ///< trees that moves go on from, where there are more than one
+constexpr std::int64_t kMostRoots = 64;              ///< roots that trees are tried with, if any machine may be the
+                                                     ///< root
+constexpr double kFewImproved = 4;                   ///< trees that moves continue from, if there are more than one
 constexpr double kMostImproved = 16;
 constexpr double kLeastShare = 0.125;    ///< of the work for all of them
 constexpr std::size_t kMostNumbers = 4;  ///< of parts, whose trees these are
@@ -93,7 +94,7 @@ class MixedPlanner {
              in_order ? "tree-dyn for it" : "non-commut-tree-dyn for it");
   }
 
-  /// Whether `plan` has found the optimum, where that takes no time to speak of.
+  /// Whether `plan` has found the optimum, if that takes little time.
   [[nodiscard]] bool proves_optimum(std::int64_t segments) const {
     if (planner_ != nullptr) return planner_->mixed == MixedKind::kExact;
     const std::int64_t without_limits = problem_.commutative ? kSoonForSets : kSoonForRuns;
@@ -189,13 +190,13 @@ class MixedPlanner {
     return result;
   }
 
-  /// Where the root of a given tree stands: of any, where a tree always fits around it.
+  /// The place of the root of a given tree; for any root, a place that a tree always fits around.
   static std::int64_t place_of_root(const MixedProblem& mixed) {
     if (mixed.root != kAnyRoot) return mixed.root;
     return mixed.commutative ? likely_roots(mixed, 1).front() : 0;
   }
 
-  /// A tree that is chosen without a look at the costs; of all algorithms, only where it keeps the limits.
+  /// Adds a tree that is chosen independently of the costs; if all algorithms are tried, only if it keeps the limits.
   void add_given(const MixedProblem& mixed, const ReducePlanner& planner, std::int64_t root,
                  std::vector<Parents>& trees) const {
     const std::vector<std::int32_t> parent = given_parents(planner.given, mixed.machines, options_.arity);
@@ -233,8 +234,8 @@ class MixedPlanner {
   }
 
   /// Moves machines in the first of `found`, each with its root and number of parts, and then in the best tree of all
-  /// with any root. As many are tried as the work lets come to an end; if that is few, half of the work at least
-  /// is for the best.
+  /// with any root. It tries as many as the work allows to finish; if these are few, at least half of the work is for
+  /// the best.
   [[nodiscard]] Candidate improve(std::vector<Candidate> found) const {
     std::int64_t left = work();
     const double ends = static_cast<double>(left) / moves_work(MixedProblem(problem_, found.front().segments));
@@ -299,7 +300,7 @@ class MixedPlanner {
     }
     plan.reducers = reducers_of(parent);
     plan.max_children = *std::max_element(children.begin(), children.end());
-    // From the leaves: every machine is looked at when all below it have been.
+    // From the leaves: every machine is visited when all below it have been.
     std::vector<std::int64_t> depth(parent.size(), 0);
     std::vector<std::size_t> order;
     for (std::size_t v = 0; v < parent.size(); ++v)

@@ -103,7 +103,7 @@ class MixedBounds {
   }
 
  private:
-  static constexpr std::int64_t kMostRoots = 4096;  ///< looked at for the upper bound
+  static constexpr std::int64_t kMostRoots = 4096;  ///< considered for the upper bound
   static constexpr std::int64_t kAllCounts = 4096;  ///< of machines; beyond, powers of two
 
   static std::size_t at(std::int64_t machine) { return static_cast<std::size_t>(machine); }
@@ -129,11 +129,11 @@ class MixedBounds {
     for (std::int64_t v = 1; v < n_; ++v) least_.compute = std::min(least_.compute, costs_.compute(v));
   }
 
-  /// Whether nobody but a given root may combine.
+  /// Whether only a given root may combine.
   [[nodiscard]] bool only_root() const { return p_.max_reducers == 1 && p_.root != kAnyRoot; }
 
   /// What all transfers of one part take together: to the root, less what other machines that may combine can save,
-  /// each at most what it would alone.
+  /// each at most what it would save alone.
   void find_all_transfers() {
     double largest = 0;
     for (std::int64_t u = 0; u < n_; ++u) {
@@ -165,7 +165,7 @@ class MixedBounds {
   void find_paths() {
     path_.assign(at(n_), 0);
     if (p_.root == kAnyRoot) return;
-    // Where only the sender counts, no detour is cheaper.
+    // If only the sender counts, no detour is cheaper.
     for (std::int64_t u = 0; u < n_; ++u)
       if (u != p_.root) path_[at(u)] = costs_.transfer(u, p_.root) + costs_.compute(p_.root);
     if (!of_pairs() || only_root()) return;
@@ -234,7 +234,7 @@ class MixedBounds {
     std::priority_queue<Later, std::vector<Later>, std::greater<>> later_;
     double at_once_ = kNoWay;
     double rate_ = 0;
-    double begun_ = 0;  // sum of rate * begin of those that work
+    double begun_ = 0;  // sum of rate * begin of the machines that work
   };
   /// What transfers take, through ports, and how often is combined.
   struct Loads {

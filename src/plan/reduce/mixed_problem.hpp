@@ -48,7 +48,7 @@ struct MixedProblem {
   std::vector<double> arrivals;
 };
 
-/// For each machine the one that it sends to; -1 for the root.
+/// For each machine its receiver; -1 for the root.
 using Parents = std::vector<std::int32_t>;
 
 /// A tree with its times.

@@ -141,7 +141,7 @@ class TreeBuilder {
     return machines;
   }
 
-  /// From the result back: who is inserted next is the one whose transfer ends first.
+  /// From the result back: the machine whose transfer ends first is inserted next.
   [[nodiscard]] Parents backwards(bool looks_ahead) const {
     Parents parent(at(n_), -1);
     std::vector<double> split(at(n_), 0), free(at(n_), 0);  // when its last split is done, its last transfer ends
@@ -286,7 +286,7 @@ class TreeImprover {
     return static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(below));
   }
 
-  /// Writes a neighbour of `from` to trial_; false if the one tried is none.
+  /// Writes a neighbour of `from` to trial_; false if the tried one is invalid.
   bool move(const Parents& from) {
     trial_ = from;
     const std::int64_t u = number(n_);
@@ -312,13 +312,14 @@ class TreeImprover {
     return true;
   }
 
-  /// Below somebody who is next to its run, or its parent below it, alone or with all that send to it.
+  /// Moves a machine below a machine next to its run, or its parent below it, alone or with all that send to the
+  /// parent.
   bool move_in_order(std::int64_t u) {
     if (trial_[at(u)] < 0) return false;
     if (number(4) == 0) {
       const std::int32_t v = trial_[at(u)];
       if (trial_[at(v)] < 0 && problem_.root != kAnyRoot) return false;
-      // With the others that send to the parent, if a limit on the machines that combine allows nothing else.
+      // With the others that send to the parent, if a limit on the machines that combine requires it.
       if (number(2) == 0) std::replace(trial_.begin(), trial_.end(), v, static_cast<std::int32_t>(u));
       trial_[at(u)] = trial_[at(v)];
       trial_[at(v)] = static_cast<std::int32_t>(u);

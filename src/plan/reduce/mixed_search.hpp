@@ -8,8 +8,8 @@
 
 namespace sluice::detail {
 
-/// At most `most` machines to have the result, the likeliest first: there early, fast, cheap to send to, and dear to
-/// receive from, as a root sends nothing. O(n log n).
+/// At most `most` machines to have the result, the likeliest first: there early, fast, cheap to send to, and expensive
+/// to receive from, because a root sends nothing. O(n log n).
 [[nodiscard]] std::vector<std::int64_t> likely_roots(const MixedProblem& problem, std::int64_t most);
 
 /// Trees to begin with for each of `roots`: all within the limits and in order; at least one. One root may be kAnyRoot.

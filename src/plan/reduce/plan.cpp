@@ -93,7 +93,7 @@ class ReductionPlanner {
   [[nodiscard]] double length_of(const CountedTree& tree) const {
     return detail::length_in_segments({tree.length(), 0, tree.max_children(), 0}, costs_, segments_).value(costs_);
   }
-  /// By the best bound that is known, as in a ReducePlan.
+  /// By the best known bound, as in a ReducePlan.
   [[nodiscard]] bool is_optimal(double length) const {
     ReduceProblem stated = problem_;
     stated.segments = segments_;
@@ -126,7 +126,7 @@ class ReductionPlanner {
       for (std::int64_t segment = segments_; segment-- > 0; end = end + period)
         starts.push_back({std::max(0.0, part.length - end.value(costs_)), child, segment});
     };
-    // With one part, transfers are in the order of the nodes, even where rounding makes them start the other way round.
+    // With one part, transfers are in the order of the nodes, even if rounding gives their starts the opposite order.
     const auto sort = [&] {
       if (segments_ > 1)
         std::stable_sort(starts.begin(), starts.end(), [](const Start& a, const Start& b) { return a.at < b.at; });
@@ -255,7 +255,7 @@ class ReductionPlanner {
       Moment end = assigned.tree.inserted[node].wide();
       for (std::int64_t from_last = 0; from_last < segments_; ++from_last) {
         double start = std::max(0.0, length - end.value(costs_));
-        // Nodes come in order: what rounding makes earlier than the one before is moved to it.
+        // Nodes come in order: if rounding makes a start earlier than the previous one, it is moved to that.
         if (segments_ == 1) start = earliest = std::max(earliest, start);
         schedule.transfers.push_back(
             {machine[node], machine[parent], start, start + costs_.transfer, segments_ - 1 - from_last});
@@ -384,7 +384,7 @@ class ReductionPlanner {
 
 using Planners = std::vector<const ReducePlanner*>;
 
-/// The algorithms among which the shortest plan is looked for, the first of those as short.
+/// The algorithms for the search of the shortest plan; among equally short plans the first counts.
 Planners candidates(const ReduceProblem& problem, const ReduceOptions& options) {
   Planners all;
   std::string known;
@@ -398,7 +398,7 @@ Planners candidates(const ReduceProblem& problem, const ReduceOptions& options) 
   throw InputError("algorithm", fmt::format("'{}'", options.algorithm), "one of " + known + "auto");
 }
 
-/// What `attempt` makes of each algorithm, where it is not refused: the shortest. Nothing is shorter than an optimal
+/// The shortest of what `attempt` makes of each algorithm, unless it is refused. Nothing is shorter than an optimal
 /// one.
 template <class Result, class Attempt>
 Result shortest(const Planners& planners, const Attempt& attempt) {

@@ -44,7 +44,7 @@ using detail::Range;
 
 /// In a plan of all of them.
 constexpr std::int64_t kMostMachines = std::int64_t{1} << 22;
-/// In place of the one machine whose messages are wanted.
+/// Instead of one machine whose messages are wanted.
 constexpr std::int64_t kAll = -1;
 
 /// The messages of all machines, or of one, in an order that lets them pass one after the other. Machines are counted

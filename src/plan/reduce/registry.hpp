@@ -29,15 +29,15 @@ enum class MixedKind {
   kBuilt,    ///< the best of mixed_starts
   kGiven,    ///< its given tree
   kExact,    ///< exact_mixed
-  kDynamic,  ///< dynamic_tree, whatever is asked for
+  kDynamic,  ///< dynamic_tree, for any problem
 };
 
 /// An algorithm of reduce.
 struct ReducePlanner {
   Algorithm about;
-  /// Its tree, if that is chosen without a look at the costs.
+  /// Its tree, if that is chosen independently of the costs.
   GivenTree given = {};
-  /// Throws InputError where the algorithm does not apply. Null if it always does.
+  /// Throws InputError if the algorithm does not apply. Null if it always applies.
   void (*check)(const ReducePlanner&, const ReduceProblem&, const ReduceOptions&) = nullptr;
   /// Null: its trees form while they run.
   ReversedTree (*tree)(const TreeTask&) = nullptr;

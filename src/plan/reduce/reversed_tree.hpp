@@ -36,7 +36,7 @@ struct Moment {
   return costs.transfer >= costs.compute ? Moment{0, count} : Moment{count, 0};
 }
 
-/// As Moment, in half the memory: for trees of at most 2^31 - 1 machines.
+/// A Moment in half the memory: for trees of at most 2^31 - 1 machines.
 struct SmallMoment {
   std::int32_t computes = 0;
   std::int32_t transfers = 0;
@@ -53,7 +53,7 @@ struct ReversedTree {
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(parent.size()); }
 };
 
-/// What does not depend on who is who.
+/// What does not depend on the places of the machines.
 struct TreeShape {
   Moment length;
   std::int64_t reducers = 0;

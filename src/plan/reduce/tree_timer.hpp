@@ -69,7 +69,7 @@ class TreeTimer {
   std::vector<std::int32_t> left_;          // by cell: children whose part has not been received
   std::vector<std::vector<Offer>> offers_;  // by receiver, a heap
   std::vector<char> receiving_;
-  // In order: who is next on the left and on the right of a receiver, by cell; what has come too early, by cell.
+  // In order: the next machine on the left and on the right of a receiver, by cell; what has come too early, by cell.
   std::vector<std::int32_t> next_left_, next_right_;
   std::vector<char> early_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;

@@ -126,7 +126,7 @@ class StepMessages {
     }
     if (order_ != StepOrder::kBarrier) {
       if (!in_pieces_) wait_for(last_of(transfer.from));
-      // What it passes on it got in the steps before.
+      // What it forwards, it got in earlier steps.
       const std::int64_t first_passing = schedule_.first_passing();
       if (transfer.from >= first_passing) wait_for(last_of(schedule_.senders + transfer.from - first_passing));
     }
@@ -311,7 +311,7 @@ MessageSequence::MessageSequence(const OrderedMessages& graph)
   for (const std::size_t before : graph.after) ++first_freed_[before + 1];
   for (std::size_t i = 1; i < first_freed_.size(); ++i) first_freed_[i] += first_freed_[i - 1];
   std::vector<std::size_t> next(first_freed_.begin(), first_freed_.end() - 1);
-  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> last;  // by sender and receiver, where all keep order
+  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> last;  // by sender and receiver, if all keep order
   for (std::size_t i = 0; i < graph.messages.size(); ++i) {
     const bool same_step = i > 0 && graph.messages[i].step == graph.messages[i - 1].step;
     step_begins_.push_back(same_step ? step_begins_.back() : i);

@@ -107,7 +107,7 @@ struct MessagesOfProgram {
 };
 [[nodiscard]] MessagesOfProgram messages_of(const Program& program);
 
-/// What a reduction waits for, as its replay has it (`simulate`): a message for each transfer, of its share of
+/// What a reduction waits for, following its replay (`simulate`): a message for each transfer, of its share of
 /// `element_bytes`, and the work of combining behind it. A machine with a date works until then.
 struct MessagesOfTree {
   OrderedMessages graph;
@@ -150,12 +150,12 @@ class MessageSequence {
 
  private:
   const OrderedMessages& graph_;
-  std::vector<std::size_t> first_freed_;  ///< those that wait for message i: freed_[first_freed_[i]] ..
+  std::vector<std::size_t> first_freed_;  ///< the messages that wait for message i: freed_[first_freed_[i]] ..
   std::vector<std::size_t> freed_;
   std::vector<std::size_t> step_begins_;  ///< by message: where its step begins in the list
   std::vector<std::size_t> missing_;      ///< by message: how many it waits for still
   std::vector<bool> released_;
-  std::vector<std::size_t> behind_;  ///< by message: the one that begins after it where order is kept, or none
+  std::vector<std::size_t> behind_;  ///< by message: the message that begins after it if order is kept, or none
   using Earliest = std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>>;
   Earliest ready_;
   Earliest ready_work_;

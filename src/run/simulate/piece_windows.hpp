@@ -66,7 +66,7 @@ class PieceWindows {
   Host& host(std::int64_t number) { return hosts_[static_cast<std::size_t>(number)]; }
   void start_sends(Side& side) { start(side, &Message::sent, &Message::posted); }
   void start_receives(Side& side) { start(side, &Message::posted, &Message::sent); }
-  /// The pieces of one end of the messages, as far as its window and the permissions to send allow.
+  /// Starts the pieces of one end of the messages that its window and the permissions to send allow.
   void start(Side& side, std::int64_t Message::*started, std::int64_t Message::*at_other_end);
   /// The bytes of the piece with this number.
   [[nodiscard]] std::int64_t bytes_of(std::size_t message, std::int64_t piece) const;

@@ -8,7 +8,7 @@
 #include "run/simulate/message_sequence.hpp"
 #include "sluice/run/simulate/simgrid.hpp"
 
-/// What sluice-simgrid is asked and answers, as its two sides write and read it.
+/// The requests and answers of sluice-simgrid, written and read by its two sides.
 namespace sluice::detail {
 
 struct SimgridRequest {
@@ -17,11 +17,11 @@ struct SimgridRequest {
   OrderedMessages graph;  ///< from and to are positions of hosts, sizes bytes; to itself: takes work_s
 };
 
-/// As text, for a program of the same build alone. Times are seconds.
+/// As text, only for a program of the same build. Times are seconds.
 void write_simgrid_request(std::ostream& out, const SimgridMachine& machine, const std::string& who_needs,
                            const OrderedMessages& graph);
 void write_simgrid_times(std::ostream& out, const MessageTimes& times);
-/// Throw InputError for what is not whole.
+/// Throw InputError for incomplete input.
 [[nodiscard]] SimgridRequest read_simgrid_request(std::istream& in);
 [[nodiscard]] MessageTimes read_simgrid_times(std::istream& in, std::size_t count);
 

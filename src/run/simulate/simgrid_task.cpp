@@ -52,7 +52,7 @@ double mean_size(const StepSchedule& schedule) {
   return count > 0 ? sum / count : 0;
 }
 
-/// As Exchange and Redistribution send, which packs.
+/// The pieces of Exchange and of Redistribution, which packs.
 detail::SimulatedPieces pieces_of(const StepSchedule& schedule, StepOrder order, const SimgridNodes& nodes) {
   const bool packed = schedule.problem == "redistribute";
   const detail::UsualPieces usual =
@@ -84,7 +84,7 @@ SimgridTask::SimgridTask(const StepSchedule& schedule, StepOrder order, const Si
   contents_->messages = std::move(messages.of_transfers);
   const std::vector<std::int64_t> receivers = hosts_of_receivers(schedule, nodes.same_hosts);
   const auto host_of = [&](std::int64_t node) {
-    // Who passes on is a receiver.
+    // A node that forwards is a receiver.
     const std::int64_t first_receiver = node < schedule.senders ? schedule.first_passing() : schedule.senders;
     return node < first_receiver ? node : receivers[static_cast<std::size_t>(node - first_receiver)];
   };

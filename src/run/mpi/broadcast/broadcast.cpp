@@ -105,7 +105,7 @@ struct OwnPart {
   bool native = false;         ///< MPI's own broadcast is all there is
   bool native_inside = false;  ///< of some clusters; the same on all ranks
   bool ends_native = false;    ///< this rank is in such a cluster
-  std::int64_t cluster = 0;    ///< of the platform, where native_inside
+  std::int64_t cluster = 0;    ///< of the platform, if native_inside
   std::int64_t place = 0;      ///< among the ranks of the cluster
   ChosenBroadcast chosen;
   detail::ProgramPart program;
@@ -293,9 +293,9 @@ struct Broadcast::State final : detail::Job {
   int root;
   std::string key;                          ///< of all arguments but the size
   detail::Context::Part* inside = nullptr;  ///< the ranks of this one's cluster, once it is needed
-  std::list<SizeClass> classes;             ///< the one used last first
+  std::list<SizeClass> classes;             ///< most recently used first
   detail::NativeCollective native{channel};
-  std::list<SizedExecutor> trees;       ///< the one used last first
+  std::list<SizedExecutor> trees;       ///< most recently used first
   std::set<std::int64_t> went_by_tree;  ///< the classes whose first execution did
 
   // The present execution.
@@ -306,7 +306,7 @@ struct Broadcast::State final : detail::Job {
   detail::Turns::Turn turn_inside;  ///< of it
   void* message = nullptr;
   std::int64_t message_bytes = 0;
-  std::int64_t begun_bytes = 0;  ///< of the message, by segments of the tree; all, where there are none
+  std::int64_t begun_bytes = 0;  ///< of the message, by segments of the tree; all if there are none
 };
 
 Broadcast::State::State(std::shared_ptr<detail::Context> context, std::int64_t number, int user_root,
@@ -457,7 +457,7 @@ SizedExecutor& Broadcast::State::tree_for(std::int64_t bytes) {
 }
 
 void Broadcast::State::begin_by_tree() {
-  // What carries out the last segment is made now, as that waits for the other ranks.
+  // The executor of the last segment is made now, because that waits for the other ranks.
   if (const std::int64_t rest = message_bytes % kSegmentByMemory;
       by_memory() && message_bytes > kSegmentByMemory && rest > 0)
     tree_for(rest);
@@ -527,8 +527,8 @@ void Broadcast::State::begin(void* buffer, std::int64_t bytes) {
           // In the order of executions, whether it is needed or not.
           if (part.ends_native && !part.native) turn_inside = channel.take_turn(inside->turns);
           present = &size;
-          // Not when the execution is moved on: nothing waits there. A way that is measured again was MPI's between
-          // hosts, where nobody is waited for.
+          // Not when the execution is advanced: nothing waits there. A way that is measured again was MPI's between
+          // hosts, where no rank is waited for.
           if (!part.native && !size.trial.native()) make_planned(size);
           if (is_short(bytes) && (!size.trial.over() || size.trial.native())) tree_for(bytes);
           return size.trial.begin(*this, true);

@@ -19,7 +19,8 @@ ProgramPart tree_broadcast_part(const Program& shape, std::int64_t rank, bool fl
     if (kind == PartOperation::Kind::kSend && position != 0) op.after = {0};
     part.operations.push_back(std::move(op));
   };
-  // Position p serves those up to p + reach - 1 of a binomial tree: it hears from the one without its lowest bit.
+  // Position p serves positions up to p + reach - 1 of a binomial tree: it hears from the position without its lowest
+  // bit.
   const auto lowest =
       static_cast<std::int64_t>(static_cast<std::uint64_t>(position) & -static_cast<std::uint64_t>(position));
   if (position != 0) add(PartOperation::Kind::kReceive, flat ? 0 : position - lowest);

@@ -18,7 +18,7 @@
 namespace sluice::mpi {
 namespace {
 
-/// The messages of a round: those to send where the user has them, those that come in memory of their own.
+/// The messages of a round: outgoing ones where the user has them, incoming ones in memory of their own.
 class RoundMemory final : public detail::StepData, public detail::ListedMessages {
  public:
   void clear() {

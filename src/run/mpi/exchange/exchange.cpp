@@ -86,7 +86,7 @@ struct Exchange::State final : detail::Job {
   std::shared_ptr<detail::TypedBuffers> typed;  ///< null: messages are bytes
   std::shared_ptr<const ExchangePart> part;
   std::optional<detail::UserMessages> messages;
-  detail::ListProtocol* list = nullptr;             ///< the executor's, where the mode is list
+  detail::ListProtocol* list = nullptr;             ///< the executor's, if the mode is list
   std::unique_ptr<detail::MessageCarrier> carrier;  ///< one of the two, until MPI's own way is chosen for good
   std::optional<detail::RoutedExchange> routed;     ///< with local phases
   detail::WayTrial trial{channel};

@@ -122,7 +122,7 @@ struct KnownNetwork {
   SharedLinks links = {};          ///< what some of them share, then
 };
 
-/// What ranks have for each other, as it is planned.
+/// What ranks have for each other, in the form for planning.
 struct RankTraffic {
   Traffic all;
   Traffic between_hosts;           ///< with two levels: what a plan is for
@@ -159,8 +159,8 @@ RankTraffic traffic_of(const Rows& rows, const ExchangeOptions& options, const s
   return result;
 }
 
-/// A plan between ranks, or the one that is given, with k transfers at once. `links`: if it is to go by them; `hosts`:
-/// see plan_parts.
+/// A plan between ranks, or the given one, with k transfers at once. `links`: if it is to respect them; `hosts`: see
+/// plan_parts.
 StepSchedule schedule_of(RankTraffic& traffic, const ExchangeOptions& options, std::int64_t k, double setup,
                          const SharedLinks* links, const std::vector<std::int64_t>& hosts) {
   if (options.schedule) return given_schedule(traffic.all, options);
@@ -193,8 +193,8 @@ std::int64_t bytes_of(const StepSchedule& schedule) {
   return bytes;
 }
 
-/// All parts, from all rows. `hosts`: of each rank, where the exchange goes by two levels; else empty. The first part
-/// says what was held for all.
+/// All parts, from all rows. `hosts`: the host of each rank, if the exchange uses two levels; otherwise empty. The
+/// first part says what was held for all.
 std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& options, bool one_node,
                                      const KnownNetwork& known, const std::vector<std::int64_t>& hosts) {
   const auto ranks = static_cast<int>(rows.size());
@@ -247,7 +247,7 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
 
 std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::int64_t slots,
                                 std::span<const SharedLink> links) {
-  /// Where a transfer is: a receive of `to`, for those that go on from it to be written there.
+  /// The place of a transfer: a receive of `to`. Transfers that continue it are written there.
   struct Place {
     std::int64_t to = 0;
     std::size_t number = 0;

@@ -16,7 +16,7 @@
 
 namespace sluice::mpi::detail {
 
-/// One rank's part of an exchange: what it gets from whom, and its transfers in the order of the steps.
+/// One rank's part of an exchange: the messages that it gets, and its transfers in the order of the steps.
 struct ExchangePart {
   struct Send {
     int peer = 0;
@@ -43,7 +43,7 @@ struct ExchangePart {
   std::vector<MessageSize> receives;        ///< from others, by rank, none empty
   std::vector<Send> sends;
   std::vector<Receive> transfers_in;
-  /// With local phases, whose messages are not the rank's own: offsets above are in those.
+  /// With local phases, whose messages are not the rank's own: the offsets above are in these messages.
   RoutedPart routed;
 };
 
@@ -56,11 +56,11 @@ struct ExchangePart {
 /// asked for.
 [[nodiscard]] bool goes_at_once(const Channel& channel, const ExchangeOptions& options);
 
-/// What the rank sends then: whole messages, to the next rank first, then to the one after that.
+/// What the rank sends at once: whole messages, to the next rank first, then to the one after that.
 [[nodiscard]] std::vector<ExchangePart::Send> sends_at_once(const Channel& channel,
                                                             const std::vector<MessageSize>& sends);
 
-/// As carriers of messages take them.
+/// Transfers in the form that carriers of messages take.
 template <class Transfer>
 [[nodiscard]] std::vector<StepMessage> step_messages(const std::vector<Transfer>& transfers) {
   std::vector<StepMessage> result;

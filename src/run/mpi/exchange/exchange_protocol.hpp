@@ -13,8 +13,8 @@ namespace sluice::mpi::detail {
 
 /// What says when the transfers of a rank's part may start.
 struct ExchangeProtocol {
-  std::unique_ptr<StepProtocol> protocol;  ///< null: each when those before it have ended
-  ListProtocol* list = nullptr;            ///< the same one, where the mode is list
+  std::unique_ptr<StepProtocol> protocol;  ///< null: each when the previous ones have ended
+  ListProtocol* list = nullptr;            ///< the same object, if the mode is list
 };
 
 /// For the mode in `options`, which is not auto any more. `messages`: what the list protocol is asked for; it has to

@@ -93,7 +93,7 @@ bool overlap(const std::vector<MessageSize>& sends, std::span<const std::int64_t
   for (std::size_t i = 0; i < receives.size(); ++i) {
     if (receives[i].bytes == 0) continue;
     const MemoryRange each = memory_range(receive + at_receive[i], receives[i].bytes);
-    // The last that begins before the end of this one; those before it have no later end.
+    // The last one that begins before the end of this one; earlier ones have no later end.
     const auto behind = std::ranges::lower_bound(sent, each.end, {}, &MemoryRange::begin);
     if (behind != sent.begin() && std::prev(behind)->end > each.begin) return true;
   }

@@ -9,7 +9,7 @@
 
 namespace sluice::mpi::detail {
 
-/// Where the messages of a list lie when they lie one after the other; one entry more, the end of the last.
+/// The offsets of the messages of a list if they lie one after the other; one more entry, the end of the last.
 inline std::vector<std::int64_t> message_offsets(const std::vector<MessageSize>& messages) {
   std::vector<std::int64_t> offsets{0};
   for (const MessageSize& message : messages) offsets.push_back(offsets.back() + message.bytes);

@@ -13,7 +13,7 @@ namespace sluice::mpi::detail {
 /// ranks of equal number; for clusters with local links, the ranks that send or receive anything.
 class NodeRanks {
  public:
-  /// `traffic`: between ranks, as many of them on both sides.
+  /// `traffic`: between ranks, with equally many of them on both sides.
   NodeRanks(const Traffic& traffic, const ExchangeOptions& options);
 
   [[nodiscard]] std::int64_t senders() const { return static_cast<std::int64_t>(senders_.size()); }

@@ -12,10 +12,10 @@ namespace {
 using sluice::detail::Phase;
 using sluice::detail::RouteIndex;
 
-/// Local messages that average less are not worth the notes about shared memory, as in redistributions.
+/// Local messages with a smaller average do not justify notes about shared memory, as in redistributions.
 constexpr double kSharedFromBytes = 4096;
 
-/// What a step belongs to.
+/// The part of a schedule that a step belongs to.
 enum class RoutedStage { kBefore, kExchange, kInner, kAfter };
 
 Phase phase_of(RoutedStage stage) {
@@ -26,7 +26,7 @@ Phase phase_of(RoutedStage stage) {
 
 std::size_t at(std::int64_t rank) { return static_cast<std::size_t>(rank); }
 
-/// Where every piece lies on its way.
+/// The places of every piece on its way.
 class Ways {
  public:
   Ways(const std::vector<Route>& routes, int ranks)
@@ -50,7 +50,7 @@ class Ways {
   }
   [[nodiscard]] std::int64_t held_bytes(std::size_t rank) const { return held_bytes_[rank]; }
 
-  /// Where the bytes of a transfer lie at its sender or, if not `sends`, its receiver.
+  /// The place of the bytes of a transfer at its sender or, if not `sends`, at its receiver.
   [[nodiscard]] std::vector<Fragment> way(RoutedStage stage, const Transfer& transfer, bool sends) const {
     if (stage == RoutedStage::kInner)
       return {{static_cast<int>(sends ? transfer.to : transfer.from), transfer.offset, transfer.size}};
@@ -75,7 +75,7 @@ class Ways {
     held_bytes_[at(rank)] += bytes;
     return held_bytes_[at(rank)] - bytes;
   }
-  /// Where the piece of a route begins.
+  /// The place of the beginning of a route's piece.
   [[nodiscard]] Fragment place(Phase phase, std::size_t r, bool sends) const {
     const Route& route = routes_[r];
     const Fragment source{static_cast<int>(route.to), route.offset, 0};
@@ -118,7 +118,7 @@ class RoutedStages {
   std::vector<RoutedStage> stages_;  ///< of each step
 };
 
-/// Messages to the next rank first, then those to the one after that.
+/// Messages to the next rank first, then to the rank after that, and so on.
 std::vector<Step> by_distance(const std::vector<Message>& messages, int ranks) {
   std::vector<Step> steps(at(ranks));
   for (const Message& message : messages) {

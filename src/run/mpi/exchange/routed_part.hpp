@@ -11,9 +11,9 @@ namespace sluice::mpi::detail {
 
 struct ExchangePart;
 
-/// Where some bytes of a transfer lie on a rank.
+/// The place of some bytes of a transfer on a rank.
 struct Fragment {
-  int peer = 0;  ///< the rank's message to that rank, where it sends, or from it; -1: the memory it holds for others
+  int peer = 0;  ///< the rank's message to that rank, if it sends, or from it; -1: the memory it holds for others
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
 

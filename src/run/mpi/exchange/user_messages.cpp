@@ -17,7 +17,7 @@
 namespace sluice::mpi::detail {
 namespace {
 
-/// What a rank copies to itself between two looks at the network.
+/// The most bytes that a rank copies to itself between two looks at the network.
 constexpr std::int64_t kMoveBytes = 256 << 10;
 /// MPI_Pack counts in int.
 constexpr std::int64_t kMostPackedBytes = std::numeric_limits<int>::max();
@@ -116,7 +116,7 @@ std::byte* TypedBuffers::buffer_of(Message& message) {
   return message.buffer.get();
 }
 
-/// Packs or unpacks a message, as many elements at a time as MPI can count the bytes of.
+/// Packs or unpacks a message, at a time as many elements as MPI can count bytes of.
 template <class Step>
 static void in_steps(std::int64_t count, std::int64_t bytes, Step&& step) {
   const std::int64_t size = bytes / count;

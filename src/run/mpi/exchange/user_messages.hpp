@@ -21,14 +21,14 @@ class UserMessages final : public StepData, public ListedMessages {
   UserMessages(const std::vector<MessageSize>& sends, const std::vector<MessageSize>& receives,
                const ExchangePart& part, int rank);
 
-  /// The number of the message to a rank, and of the one from it.
+  /// The number of the message to a rank, and of the message from it.
   [[nodiscard]] std::size_t send_to(int peer) const { return send_at_.at(peer); }
   [[nodiscard]] std::size_t receive_from(int peer) const { return receive_at_.at(peer); }
-  /// Where a message lies in the present execution.
+  /// The place of a message in the present execution.
   [[nodiscard]] const std::byte* source(std::size_t message) const { return sources_[message]; }
   [[nodiscard]] std::byte* target(std::size_t message) const { return targets_[message]; }
 
-  /// For the next execution: where each message lies.
+  /// For the next execution: the place of each message.
   void use(std::vector<const std::byte*> sources, std::vector<std::byte*> targets);
   /// Mode list: no transfer is known yet.
   void clear();
@@ -73,11 +73,11 @@ class TypedBuffers {
   [[nodiscard]] std::vector<MessageSize> sizes_of_sends() const { return sizes(sends_); }
   [[nodiscard]] std::vector<MessageSize> sizes_of_receives() const { return sizes(receives_); }
 
-  /// Where each message that is not empty travels from, packed where it has to be; all of them if `copy`.
+  /// The memory that each non-empty message is sent from, packed if necessary; all packed if `copy`.
   [[nodiscard]] std::vector<const std::byte*> sources(const std::byte* buffer, bool copy);
-  /// Where it arrives.
+  /// The memory that each message arrives in.
   [[nodiscard]] std::vector<std::byte*> targets(std::byte* buffer);
-  /// After that: unpacks what came to a buffer.
+  /// Afterwards: unpacks what came to a buffer.
   void unpack();
   [[nodiscard]] std::int64_t buffer_bytes() const { return buffer_bytes_; }
 
@@ -86,7 +86,7 @@ class TypedBuffers {
     TypedMessage user;
     std::int64_t bytes = 0;
     std::int64_t extent = 0;  ///< of an element
-    std::int64_t lower = 0;   ///< from `offset` to the first byte, where it lies in a row
+    std::int64_t lower = 0;   ///< from `offset` to the first byte, if it lies in a row
     bool in_a_row = true;
     std::unique_ptr<std::byte[]> buffer;
   };

@@ -29,7 +29,7 @@ MPI_Datatype long_type(std::int64_t offset, std::int64_t bytes) {
 }
 
 void free_long_type(MPI_Datatype type) noexcept {
-  if (!finalized()) (void)MPI_Type_free(&type);  // nobody to tell about a failure
+  if (!finalized()) (void)MPI_Type_free(&type);  // a failure cannot be reported here
 }
 
 }  // namespace sluice::mpi::detail

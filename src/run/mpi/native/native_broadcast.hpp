@@ -18,7 +18,7 @@ namespace sluice::mpi::detail {
     if (at >= bytes) return NativeCollective::Started::kNone;
     const auto some = static_cast<int>(std::min<std::int64_t>(std::numeric_limits<int>::max(), bytes - at));
     void* const from = static_cast<std::byte*>(buffer) + at;
-    // Simulated ranks have nobody to give way to, and SMPI's call that returns at once sends to every rank.
+    // Simulated ranks need not give way to others, and SMPI's call that returns at once sends to every rank.
     SLUICE_MPI(kSimulated ? MPI_Bcast(from, some, MPI_BYTE, root, comm)
                           : MPI_Ibcast(from, some, MPI_BYTE, root, comm, request));
     at += some;

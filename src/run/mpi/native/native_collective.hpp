@@ -15,15 +15,15 @@
 
 namespace sluice::mpi::detail {
 
-/// The name of the call of MPI that carries out a collective: of simulated ranks the one that waits for its end.
+/// The name of MPI's call for a collective; for simulated ranks, the call that waits for its end.
 constexpr const char* native_call(const char* waits, const char* returns_at_once) {
   return kSimulated ? waits : returns_at_once;
 }
 
-/// A collective of MPI's own. It is started without blocking, so that its rank still hears of others that give up. As
-/// MPI counts in int, it may take several calls, one after the other.
+/// MPI's own collective. It is started without blocking, so that its rank still hears of others that give up. MPI
+/// counts in int, so it may take several calls, one after the other.
 ///
-/// Executions of one communicator must be started in the same order on all ranks, as MPI asks for: the collective
+/// Executions of one communicator must be started in the same order on all ranks, as MPI requires: the collective
 /// begins when its turn has come (Turns). If one is left unfinished, later ones do not begin.
 class NativeCollective {
  public:

@@ -34,7 +34,7 @@ class NativeExchange {
 
   explicit NativeExchange(Channel& channel);
 
-  /// Starts it. What is sent is not written to. `memory`: of the library's own, where messages lie in it; `turn`: see
+  /// Starts it. What is sent is not written to. `memory`: of the library's own, if messages lie in it; `turn`: see
   /// NativeCollective::begin. On all ranks.
   void begin(const std::vector<PlacedMessage>& sends, const std::vector<PlacedMessage>& receives,
              std::shared_ptr<const void> memory, Turns::Turn turn);

@@ -156,7 +156,7 @@ NativeCollective::StartNext NativeProgram::start(const void* own, void* result) 
       return NativeCollective::Started::kLast;
     }
     const std::int64_t some = std::min(kMostInInt, all - at);
-    // Simulated ranks have nobody to give way to, and SMPI's calls that return at once send to every rank.
+    // Simulated ranks need not give way to others, and SMPI's calls that return at once send to every rank.
     switch (a.shape.problem) {
       case Collective::kScatter:
         SLUICE_MPI(kSimulated ? MPI_Scatter(own, a.count, a.type, result, a.count, a.type, root, a.comm)

@@ -18,9 +18,9 @@ namespace {
 constexpr double kClearly = 1.05;
 constexpr double kClearlyIfAll = 1.02;
 
-/// What an execution may be expected to take, by some that were measured: the median on one node and of short
-/// executions, where one that takes longer met other work; else, between nodes, the mean, as it met a full queue, which
-/// happens again and costs the 200 ms that TCP waits at least.
+/// The time that an execution may be expected to take, from some measured ones. On one node, and for short executions,
+/// it is the median: one that takes longer met other work. Otherwise, between nodes, it is the mean: a long one met a
+/// full queue, which happens again and costs at least the 200 ms that TCP waits.
 double usual_time(const Channel& channel, std::vector<double> times) {
   const double middle = median(times);
   if (channel.context().one_node() || middle < WayWatch::kShortest_s) return middle;

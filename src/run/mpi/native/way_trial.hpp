@@ -63,8 +63,8 @@ class WayTrial {
     (void)begin_if_known(executions);
     return Advance::kIdle;
   }
-  /// Advances the execution, and what ranks say to each other beside it: it is not over before they have, as nothing is
-  /// to be left on its way when the job is destroyed.
+  /// Advances the execution, and what ranks say to each other beside it. It is not over before they have said it,
+  /// because nothing may be left on its way when the job is destroyed.
   template <class Executions>
   [[nodiscard]] Advance advance(Executions& executions) {
     if (agreement_ != nullptr) return begin_if_known(executions) ? Advance::kMoved : Advance::kIdle;
@@ -78,7 +78,7 @@ class WayTrial {
     }
     return check_ == nullptr || check_->advance() ? Advance::kOver : Advance::kIdle;
   }
-  /// Where the execution was given up.
+  /// To be called if the execution was given up.
   void abandon() noexcept { turn_.end(); }
   /// Whether the execution goes by the collective, once it has begun.
   [[nodiscard]] bool natively() const { return over() ? native() : state_.executions % 2 == 0; }

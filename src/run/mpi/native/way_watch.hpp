@@ -9,8 +9,8 @@
 
 namespace sluice::mpi::detail {
 
-/// Whether the way that a job was found to go best still takes what it took: a network may change its speed while a
-/// program runs. Executions are looked at in windows of three, by the times of all ranks:
+/// Whether the best way of a job still takes its usual time: a network may change its speed while a program runs.
+/// Executions are examined in windows of three, by the times of all ranks:
 ///
 ///  - slower: some rank took at least 1.3 times the usual time in each of them;
 ///  - faster: no rank took more than the usual time over 1.3 in any of them.

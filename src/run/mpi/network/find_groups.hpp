@@ -19,7 +19,7 @@ namespace sluice::mpi::detail {
 /// Whether the meetings leave no doubt of the groups that find_groups makes of them, by the rule that network() states.
 [[nodiscard]] bool beyond_doubt(int hosts, std::span<const Meeting> meetings);
 
-/// All hosts as one group, whatever was found between them.
+/// All hosts as one group, for any meetings.
 [[nodiscard]] HostNetwork one_group(int hosts, std::span<const Meeting> meetings);
 
 [[nodiscard]] bool same_groups(const HostNetwork& one, const HostNetwork& other);
@@ -31,12 +31,12 @@ void set_single_connection(GroupLink& link, double bytes_per_s, double carried, 
 /// The most that the meetings of a round between hosts of two groups carried in one direction, in bytes a second.
 [[nodiscard]] double most_carried(const HostGroup& from, const HostGroup& to, std::span<const Meeting> meetings);
 
-/// Pairs of a host of a group and one of another group, as many as there can be side by side, and of all other groups
-/// in turn: together they fill the uplink of the group, if it has one.
+/// Pairs of a host of a group and a host of another group, as many as there can be side by side, alternating between
+/// all other groups. Together they fill the uplink of the group, if it has one.
 [[nodiscard]] std::vector<std::pair<int, int>> pairs_across(const HostNetwork& network, std::size_t group);
 
-/// Sets the uplink of a group, by the rule that network() states, or, of two groups, how many connections fit in their
-/// link. `carried`: what all pairs_across of the group carried together in one direction.
+/// Sets the uplink of a group, by the rule that network() states. For two groups it sets how many connections fit in
+/// their link. `carried`: what all pairs_across of the group carried together in one direction.
 void set_uplink(HostNetwork& network, std::size_t group, double carried);
 
 }  // namespace sluice::mpi::detail

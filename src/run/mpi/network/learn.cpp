@@ -449,8 +449,8 @@ void change_link_gaps(Platform& platform, Change change) {
   for (PlatformLink& link : platform.part_links) change(link.gap);
 }
 
-/// What a message takes besides its bytes was measured between ranks that do nothing else, and differs by factors from
-/// one measurement to the next. A rank that passes on what it receives does twice as much for each.
+/// Doubles the time of a message besides its bytes. It was measured between ranks that do nothing else, and
+/// measurements differ by factors. A rank that forwards what it receives does twice as much for each message.
 Platform of_busy_ranks(Platform platform) {
   const auto count_messages_twice = [](GapTable& gap) {
     std::vector<GapTable::Point> points = gap.points();
@@ -483,7 +483,7 @@ JobPlatform usual_platform(Channel& channel) {
                     {kAskedFor, gap.at(kAskedFor) + asking_s},
                     {kLong, gap.at(kLong) + asking_s}});
   };
-  // Hosts of one rank each are one cluster; else hosts are clusters, whose ranks share memory.
+  // Hosts of one rank each are one cluster; otherwise hosts are clusters, whose ranks share memory.
   if (platform.clusters.size() == 1) lengthen(platform.clusters.front().gap);
   change_link_gaps(platform, lengthen);
   return {std::move(platform), false};

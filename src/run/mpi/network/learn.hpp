@@ -9,12 +9,12 @@
 
 namespace sluice::mpi::detail {
 
-/// Whether the library may measure: not where ranks are simulated, nor where SLUICE_MEASURE=0 says no, on rank 0 of
-/// `channel`. Collective, as what follows: a rank may have failed where others learned something, so that none goes by
-/// what it knows alone.
+/// Whether the library may measure. It may not if ranks are simulated, or if SLUICE_MEASURE=0 says so on rank 0 of
+/// `channel`. Collective, like the functions below: a rank may have failed after others learned something, so no rank
+/// acts only on what it knows alone.
 [[nodiscard]] bool may_measure(Channel& channel);
 
-/// What memory carries, in bytes per second, as far as plans care.
+/// What memory carries, in bytes per second, exact enough for plans.
 constexpr double kMemoryBytes_s = 4e9;
 
 /// The network of the channel's context, which keeps it. Collective. Throws what Channel::check throws.

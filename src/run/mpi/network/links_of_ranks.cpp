@@ -15,8 +15,8 @@ namespace {
 /// What a message takes beside its bytes, in bytes: by this much, plans with fewer messages are preferred.
 constexpr double kMessageBytes = 4 << 10;
 
-/// Speeds that differ by less are the same: messages that begin together end together then, as noise of a measurement
-/// would not have it.
+/// Speeds that differ by less count as equal: messages that begin together then end together, unlike with the noise of
+/// a measurement.
 constexpr double kSameSpeed = 0.85;
 
 using Ranks = std::vector<std::int64_t>;

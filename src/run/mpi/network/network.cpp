@@ -63,7 +63,7 @@ PlatformPart part_of(std::int64_t parent, std::int64_t first_cluster, std::int64
   return part;
 }
 
-/// Where every rank has a host of its own: each group is a cluster, and a part where uplinks were measured. What two
+/// If every rank has a host of its own: each group is a cluster, and also a part if uplinks were measured. What two
 /// groups share is their link.
 Platform clusters_of_hosts(const HostNetwork& network) {
   Platform platform;
@@ -95,8 +95,8 @@ Platform clusters_of_hosts(const HostNetwork& network) {
   return platform;
 }
 
-/// Where hosts have several ranks: each host is a cluster and a part, whose uplink is its link to the network; of
-/// several groups, each with more than one host is a part of these.
+/// If hosts have several ranks: each host is a cluster and a part, whose uplink is its link to the network. If there
+/// are several groups, each group with more than one host is a part of these.
 Platform clusters_of_ranks(const HostNetwork& network) {
   Platform platform;
   platform.ranks = static_cast<std::int64_t>(network.host_of_rank.size());

@@ -240,7 +240,7 @@ FoundSites find_sites(int hosts, std::span<const Meeting> meetings, const std::v
   const Sites one(hosts, [](int) { return 0; });
   if (explained_by(one, meetings, best).share >= kNearlyAllExplained) return found;
   Explained by_found = explained_by(found.sites, meetings, best);
-  double most = by_found.worth;  // of all looked at
+  double most = by_found.worth;  // of all considered
   for (int each = hosts / 2; each >= 2; --each) {
     if (hosts % each != 0) continue;
     Sites blocks(hosts, [&](int host) { return host / each; });

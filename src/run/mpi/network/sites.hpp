@@ -8,7 +8,7 @@
 
 #include "run/mpi/network/meetings.hpp"
 
-/// Which hosts are near each other, by what they found when they met; no MPI here.
+/// Which hosts are near each other, according to their meetings; no MPI here.
 namespace sluice::mpi::detail {
 
 /// From this share of what links can do on, they do it.

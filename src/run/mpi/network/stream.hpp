@@ -10,8 +10,8 @@ namespace sluice::mpi::detail {
 
 /// What two ranks send each other to see how much the network carries.
 struct StreamEnds {
-  int to = MPI_PROC_NULL;    ///< who is sent to
-  int from = MPI_PROC_NULL;  ///< who sends
+  int to = MPI_PROC_NULL;    ///< the receiver
+  int from = MPI_PROC_NULL;  ///< the sender
 };
 
 /// How much is sent: for `seconds`, at least `least_bytes` unless that takes longer than `most_seconds`, at most

@@ -60,7 +60,7 @@ class Clock {
   double budget_;
 };
 
-/// Every rank's host, as the lowest rank there. On all ranks.
+/// The host of every rank, given as the lowest rank there. On all ranks.
 std::vector<int> find_hosts(Channel& channel) {
   std::vector<int> hosts(static_cast<std::size_t>(channel.size()));
   const auto all = detail::gather_numbers(channel, {channel.context().first_of_node()});
@@ -69,7 +69,7 @@ std::vector<int> find_hosts(Channel& channel) {
   return hosts;
 }
 
-/// What a byte of latency measurement says of those to come.
+/// A byte of a latency measurement says what comes next.
 enum : char { kMore, kLast, kSkip };
 
 /// Half a round trip of a byte to `peer`, or less than 0 if there is no time left for it; the peer calls
@@ -455,7 +455,7 @@ Platform probe_in(MPI_Comm user, Channel& own, const ProbeOptions& options) {
   if (own.rank() == 0) parts.begin_latencies(stations.size());
   const bool given = !options.clusters.empty();
   const LatencyMatrix latencies = given ? LatencyMatrix() : find_latencies(own, stations, clock);
-  // Groups that share a link show where hosts meet at the same time, whatever their latencies.
+  // Groups that share a link show when hosts meet at the same time, for any latencies.
   std::vector<std::size_t> groups(stations.size(), 0);
   if (!given && stations.size() > 1 && detail::may_measure(own)) groups = detail::learn_network(own)->groups_of_hosts();
   Orders orders(own);

@@ -39,7 +39,7 @@ class Orders {
   void serve();
 
  private:
-  /// This rank's side of an order; the time, if it is the one that measures.
+  /// Carries out this rank's side of an order; returns the time, if this rank measures.
   double carry_out(const Order& order);
   double ping(const Order& order);
   void pong(const Order& order);

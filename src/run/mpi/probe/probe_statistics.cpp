@@ -105,7 +105,7 @@ std::vector<GapTable::Point> measure_where_it_bends(const std::vector<std::int64
   };
   std::vector<Span> spans;
   for (std::size_t i = 1; i < points.size(); ++i) spans.push_back({points[i - 1], points[i]});
-  // Coarse before fine, as the points may run out.
+  // Coarse before fine, because the points may run out.
   for (std::size_t i = 0; i < spans.size() && points.size() < most_points; ++i) {
     const auto [left, right] = spans[i];
     if (right.bytes < 4 * left.bytes) continue;

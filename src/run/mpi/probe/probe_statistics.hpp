@@ -15,11 +15,11 @@ namespace sluice::mpi::detail {
 /// Sizes of messages that are measured wherever there is the time for it, in bytes.
 inline constexpr std::array<std::int64_t, 7> kProbedSizes{1, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20};
 
-/// The one that `node` meets in `round`, so that each of `nodes` meets every other one in one of the rounds 0 to
-/// meeting_rounds - 1; `node` itself if it has nobody to meet there.
+/// The node that `node` meets in `round`, so that each of `nodes` meets every other one in one of the rounds 0 to
+/// meeting_rounds - 1; `node` itself if there is none.
 ///
-/// The circle method: with an odd number of places p, nodes i and j meet in round r if i + j = r (mod p); the node that
-/// would meet itself there meets the last one, where their number is even.
+/// The circle method: with an odd number of places p, nodes i and j meet in round r if i + j = r (mod p). The node that
+/// would meet itself there meets the last one, if their number is even.
 [[nodiscard]] std::int64_t partner(std::int64_t node, std::int64_t round, std::int64_t nodes);
 [[nodiscard]] std::int64_t meeting_rounds(std::int64_t nodes);
 
@@ -33,9 +33,9 @@ inline constexpr std::array<std::int64_t, 7> kProbedSizes{1, 1 << 10, 8 << 10, 6
 /// In the order of their first hosts.
 [[nodiscard]] Clusters split_by_groups(const Clusters& clusters, const std::vector<std::size_t>& group_of_host);
 
-/// The mean of the samples that are no outliers: within 3 standard deviations of the median, where the deviation is
-/// estimated by the median of the distances from it (times 1.4826, as for a normal distribution). O(samples log
-/// samples). @pre at least one sample
+/// The mean of the samples that are no outliers: within 3 standard deviations of the median. The deviation is estimated
+/// by the median of the distances from it (times 1.4826, as for a normal distribution). O(samples log samples). @pre at
+/// least one sample
 [[nodiscard]] double typical(std::vector<double> samples);
 
 /// The nearest times that do not fall as sizes rise, by least squares: neighbours that do fall take their mean (pool

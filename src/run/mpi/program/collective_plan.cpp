@@ -29,11 +29,11 @@
 namespace sluice::mpi::detail {
 namespace {
 
-// Where no platform is given.
+// If no platform is given.
 constexpr std::int64_t kMostRanks = 256;              ///< planned in less than half a second
 constexpr std::int64_t kMostRanksOfShortMatrix = 64;  ///< an alltoall, by each rank, in some milliseconds
 
-/// Short elements with an operation of MPI's own, where no trial is to decide: on one node without shared memory.
+/// Short elements with an operation of MPI's own, if no trial is to decide: on one node without shared memory.
 constexpr std::int64_t kShortOnNode = 256 << 10;
 
 /// Whether the user says what the plan is to be.
@@ -41,7 +41,7 @@ bool asks_for_plan(const CollectiveOptions& options) {
   return options.program || options.algorithm != "auto" || options.segments != 0;
 }
 
-/// In elements, as many as there are.
+/// `shares`: in elements; as many as there are ranks.
 void set_shares(Program& shape, std::span<const std::int64_t> shares) {
   std::vector<std::int64_t> bytes;
   for (const std::int64_t share : shares)
@@ -86,7 +86,7 @@ bool is_by_memory(const CollectiveTask& task, Channel& channel) {
   return SharedProgram::possible(channel.context()) && is_left_to_library(task, channel);
 }
 
-/// Whether messages are too short for it to be worth while to know the network between nodes.
+/// Whether messages are too short to justify measuring the network between nodes.
 bool is_short(const Program& shape, const Context& context) {
   return !context.one_node() && !kSimulated && largest_part(shape) < kLongBetweenHosts;
 }
@@ -96,7 +96,7 @@ bool is_planned_by_each(const CollectiveTask& task, Channel& channel) {
   return is_short(task.shape, channel.context()) && task.shape.ranks <= kMostRanks && is_left_to_library(task, channel);
 }
 
-/// Where speeds are not known, sends still take turns on a network that is this many times slower than the assumed one.
+/// If speeds are not known: sends alternate also on a network that is this many times slower than the assumed one.
 constexpr double kSlower = 10;
 
 /// See planned_part.

@@ -26,7 +26,7 @@ struct BlockSizes {
 struct CollectiveTask {
   Program shape;  ///< all but operations
   CollectiveOptions options;
-  ElementOperation elements;  ///< bytes, where nothing is combined
+  ElementOperation elements;  ///< bytes, if nothing is combined
   bool reproducible = false;
   bool is_built_in = false;  ///< the operation is one of MPI's own
 };
@@ -39,7 +39,7 @@ struct PlannedCollective {
 };
 
 /// Makes a task of the arguments: fills the shape, and what follows from the operation. Throws InputError for bad
-/// arguments, except for those that planning finds. Local.
+/// arguments, except errors that planning finds. Local.
 [[nodiscard]] CollectiveTask collective_task(Collective problem, const BlockSizes& bytes, int root, int ranks,
                                              const CollectiveOptions& options);
 /// `shares`: elements of each rank; if left out they are as equal as possible.

@@ -9,7 +9,7 @@ namespace {
 
 using Kind = PartOperation::Kind;
 
-/// No operation, as there was nothing to move.
+/// No operation, because there was nothing to move.
 constexpr std::int64_t kNone = -1;
 
 class PartBuilder {

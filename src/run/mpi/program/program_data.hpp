@@ -13,10 +13,10 @@
 
 namespace sluice::mpi::detail {
 
-/// Where the bytes of a rank's part of a program lie in memory. The ranges that a rank has at the start lie one after
-/// the other in the user's memory, and the ranges that it must have at the end lie in the result in the same way. Data
-/// that arrives is written to its place in the result, or, if it is not wanted there, to memory that is allocated for
-/// it: no rank holds the whole array. The rank's own elements are combined from where they are.
+/// The places of the bytes of a rank's part of a program in memory. The ranges that a rank has at the start lie one
+/// after the other in the user's memory. The ranges that it must have at the end lie in the result likewise. Data that
+/// arrives is written to its place in the result. If it is not wanted there, it goes to memory that is allocated for
+/// it: no rank holds the whole array. The rank's own elements are combined from their place.
 ///
 /// A message that lies in several places is packed before it is sent, and unpacked when it has arrived. A message to be
 /// combined arrives in a buffer; but if nothing has been combined at its place yet, it arrives at its place, and the
@@ -45,16 +45,16 @@ class ProgramData final : public ElementData {
 
   // ---- Messages in parts, without buffers; `begin` and `count` are elements of the message.
 
-  /// Copies a part of what is sent to `to`, where its elements lie one after the other.
+  /// Copies a part of what is sent to `to`, one element after the other.
   void copy_out(std::size_t send, std::int64_t begin, std::int64_t count, std::byte* to) const;
-  /// Puts a part of a message, which lies in the same way, to its place, or combines it with what is there.
+  /// Puts a part of a message, with one element after the other, to its place, or combines it with what is there.
   void copy_in(std::size_t receive, std::int64_t begin, std::int64_t count, const std::byte* from);
-  /// Where the elements of a message lie that is sent: the same numbers where they are the same elements.
+  /// The places of the elements of a message that is sent: equal numbers mean equal elements.
   [[nodiscard]] std::vector<std::int64_t> places_of(std::size_t send) const;
 
  private:
   enum class Place : std::uint8_t { kOwn, kResult, kHeld };
-  /// Where an element of the array lies: `shift` elements further on in `place`.
+  /// The place of an element of the array: `shift` elements further on in `place`.
   struct Home {
     Place place = Place::kResult;
     std::int64_t shift = 0;
@@ -108,8 +108,9 @@ class ProgramData final : public ElementData {
   std::int64_t held_count_ = 0;
   bool commutative_ = true;
   bool streams_ = false;    ///< parts of messages are written past the cache
-  bool moves_own_ = false;  ///< the own elements are put where others come to, first of all, as they go on together
-  Message own_moves_;       ///< then; else those that are in the result as they were. Piece::own: where from
+  bool moves_own_ = false;  ///< the own elements are moved first to the places that others come to, because they are
+                            ///< forwarded together
+  Message own_moves_;       ///< then; otherwise elements that are in the result unchanged. Piece::own: the source
   std::int64_t own_in_result_ = 0;  ///< where they are if in place
 
   std::byte* own_ = nullptr;  ///< never written through
@@ -120,7 +121,7 @@ class ProgramData final : public ElementData {
   std::vector<std::byte*> received_;                      ///< by receive, likewise
   std::map<const std::byte*, std::int64_t> sizes_;        ///< of buffers, elements
   std::multimap<std::int64_t, std::byte*> free_buffers_;  ///< by the elements that fit
-  std::mutex mutex_;                                      ///< of buffers, as a progress thread may ask for a place
+  std::mutex mutex_;                                      ///< of buffers, because a progress thread may ask for a place
 };
 
 }  // namespace sluice::mpi::detail

@@ -11,7 +11,7 @@
 namespace sluice::mpi::detail {
 namespace {
 
-/// Messages asked for at once, and what those may take that come to buffers.
+/// kReceives: messages asked for at once. kBytesAhead: the buffers of messages that come to buffers.
 constexpr int kReceives = 256;
 constexpr std::int64_t kBytesAhead = 8 << 20;
 
@@ -21,7 +21,7 @@ ProgramTask program_task(const Channel& channel, const ElementOperation& operati
   ProgramTask task;
   task.data = std::make_shared<ProgramData>(operation, part);
   const ProgramData& data = *task.data;
-  // Where each operation of the part stands among the sends, or among the receives.
+  // The number of each operation of the part among the sends, or among the receives.
   std::vector<std::size_t> place(part.operations.size());
   for (std::size_t i = 0; i < data.sends().size(); ++i) place[data.sends()[i]] = i;
   for (std::size_t i = 0; i < data.receives().size(); ++i) place[data.receives()[i]] = i;

@@ -17,8 +17,8 @@ struct ProgramTask {
   std::shared_ptr<ProgramData> data;
   std::vector<TreeReceive> receives;
   std::vector<TreeSend> sends;
-  /// Sends begin when what they wait for has ended and their pace allows it, those to one rank in their order;
-  /// messages are received in the order of the program, as many asked for ahead as buffers of some MiB hold.
+  /// Sends begin when what they wait for has ended and their pace allows it, sends to one rank in their order. Messages
+  /// are received in the order of the program; as many are asked for ahead as buffers of some MiB hold.
   TreeExecutor::Limits limits;
 };
 
@@ -40,10 +40,10 @@ class ProgramExecutor {
 
   /// `own`: the ranges that the rank has at the start, one after the other; `result`: memory for its ranges at the end.
   void begin(const void* own, void* result);
-  /// As TreeExecutor::advance.
+  /// See TreeExecutor::advance.
   Advance advance();
   void abandon() noexcept;
-  /// Bytes held beyond the user's, those that ranks share included.
+  /// Bytes held beyond the user's, including bytes that ranks share.
   [[nodiscard]] std::int64_t held_bytes() const;
 
  private:

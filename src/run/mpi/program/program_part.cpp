@@ -124,7 +124,7 @@ Program without_operations(const Program& program) {
   return shape;
 }
 
-/// Where a byte of a message of `largest` bytes is in one of `bytes`.
+/// Scales an offset in a message of `largest` bytes to a message of `bytes`.
 std::int64_t scaled(std::int64_t offset, std::int64_t bytes, std::int64_t largest) {
   if (bytes == largest) return offset;
   if (offset == largest) return bytes;

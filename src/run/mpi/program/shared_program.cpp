@@ -159,7 +159,7 @@ std::uint64_t SharedProgram::make_block() {
   } catch (const std::bad_alloc&) {
     return 0;
   }
-  // Where the list of entries of each rank begins; the lists; and the messages.
+  // The block holds the begin of each rank's list of entries; then the lists; then the messages.
   std::int64_t list = lists;
   auto entry = entries.begin();
   for (int rank = 0; rank < channel_.size(); ++rank) {
@@ -234,7 +234,7 @@ void SharedProgram::ended(std::size_t operation) {
 Advance SharedProgram::advance() {
   if (!running_) return Advance::kOver;
   bool some = false;
-  // Those that become free are at the end of the list, and looked at in the same pass.
+  // Operations that become free go to the end of the list, and are considered in the same pass.
   std::size_t kept = 0;
   for (std::size_t i = 0; i < may_move_.size(); ++i) {
     const std::size_t operation = may_move_[i];

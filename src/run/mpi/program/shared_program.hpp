@@ -57,10 +57,10 @@ class SharedProgram {
   [[nodiscard]] std::int64_t buffer_bytes() const { return block_.bytes; }
 
  private:
-  /// Where a receiver finds a message, from the start of the sender's block.
+  /// The place of a message for a receiver, from the start of the sender's block.
   struct Entry {
     std::int64_t ring = 0;
-    std::int64_t receiver = 0;  ///< which of the numbers taken is its own
+    std::int64_t receiver = 0;  ///< which of the numbers taken is the receiver's own
   };
   /// Sends of the same bytes at the same point of the program.
   struct Outgoing {

@@ -148,7 +148,7 @@ void BoxCopy::for_each_row(std::int64_t begin, std::int64_t end, Visit&& visit) 
   const CopyAxis& inner = *levels_[size_ - 1].axis;
   const std::size_t outer = size_ - 1;
 
-  // Where the first row is: a cursor for each outer level, and the positions left there.
+  // The place of the first row: a cursor for each outer level, and the positions left there.
   struct Place {
     CopyAxis::Cursor cursor;
     std::int64_t left = 0;
@@ -295,7 +295,7 @@ void BoxCopy::copy_elements(std::int64_t begin, std::int64_t end, const std::byt
       source += level.axis->from_at(at) * level.from_step;
       target += level.axis->to_at(at) * level.to_step;
     }
-    // Whole rows, or what there is of one.
+    // Whole rows, or the rest of one row.
     const bool whole = column == 0 && last - number >= columns;
     const std::int64_t rows = whole ? std::min(slow.axis->count - row, (last - number) / columns) : 1;
     const std::int64_t of_row = whole ? columns : std::min(columns - column, last - number);
@@ -405,7 +405,7 @@ class PieceTable {
     ++count_;
   }
 
-  /// Whether each piece follows the one before.
+  /// Whether each piece follows the previous one without a gap.
   [[nodiscard]] bool is_dense(const std::array<std::int64_t, kMostPieces>& at) const {
     for (std::size_t piece = 1; piece < count_; ++piece) {
       if (at[piece] != at[piece - 1] + bytes_) return false;

@@ -29,7 +29,7 @@ class BoxCopy {
     std::int64_t to_step = 1;
   };
 
-  /// Adds a level, faster than those before. At most kMostLevels.
+  /// Adds a level, faster than the previous ones. At most kMostLevels.
   void push(const Level& level) { levels_[size_++] = level; }
   /// The two slowest levels are cut to a part, and the steps of the slow one on the message's side do not count. `rows`
   /// must stay.
@@ -53,7 +53,7 @@ class BoxCopy {
   /// The same with what each element does to that in `to`; the range has whole elements.
   void combine(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin, std::byte* to,
                std::int64_t to_origin, std::int64_t element_size, const ElementCombine& combine) const;
-  /// Where the range is in the two memories if it lies in a row in both.
+  /// The place of the range in the two memories if it lies in a row in both.
   [[nodiscard]] std::optional<std::pair<std::int64_t, std::int64_t>> contiguous(std::int64_t begin,
                                                                                 std::int64_t end) const;
 
@@ -62,7 +62,7 @@ class BoxCopy {
   struct CutRow {
     std::int64_t from = 0;
     std::int64_t to = 0;
-    std::int64_t first = 0;  ///< bytes of the fast level, before and behind those in the part
+    std::int64_t first = 0;  ///< bytes of the fast level, before and behind the bytes in the part
     std::int64_t last = 0;
   };
   [[nodiscard]] CutRow cut_row(std::int64_t row, std::int64_t begin, const CopyAxis::Cursor& slow) const;
@@ -79,10 +79,11 @@ class BoxCopy {
     std::int64_t planes = 1;
     std::int64_t from_plane_step = 0;
     std::int64_t to_plane_step = 0;
-    /// Where the rows are, in steps, if they are all positions of this axis; otherwise each follows the previous row.
+    /// The places of the rows, in steps, if they are all positions of this axis; otherwise each follows the previous
+    /// row.
     const CopyAxis* places = nullptr;
   };
-  /// As copy(), whole elements where these are the last level.
+  /// Like copy(), whole elements if these are the last level.
   void copy_elements(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin,
                      std::byte* to, std::int64_t to_origin) const;
   /// Bytes of the message.
@@ -90,10 +91,10 @@ class BoxCopy {
     std::int64_t begin = 0;
     std::int64_t end = 0;
   };
-  /// As copy(), as much as can be by a table of pieces, and says what that was; nothing where rows are long or few.
+  /// Like copy(), as much as a table of pieces can copy; returns what that was; nothing if rows are long or few.
   std::optional<Copied> copy_by_table(std::int64_t begin, std::int64_t end, const std::byte* from,
                                       std::int64_t from_origin, std::byte* to, std::int64_t to_origin) const;
-  /// As copy(), run by run.
+  /// Like copy(), run by run.
   void copy_by_runs(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin,
                     std::byte* to, std::int64_t to_origin) const;
   /// Calls visit(Rows) for bytes begin .. end - 1 of the message, in order; `begin` is less than `end`.

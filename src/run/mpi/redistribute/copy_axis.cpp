@@ -16,7 +16,7 @@ CopyAxis::Cursor CopyAxis::seek(std::int64_t position) const {
 
 namespace {
 
-/// As if the receiver's part were the sender's.
+/// Exchanges the roles: as if the receiver's part were the sender's.
 IndexRuns from_receiver(IndexRuns runs) {
   for (IndexRun& run : runs.runs) std::swap(run.from, run.to);
   std::swap(runs.from_stride, runs.to_stride);

@@ -34,7 +34,7 @@ struct CopyAxis {
   std::int64_t per_period = 1;
   std::int64_t from_stride = 0;
   std::int64_t to_stride = 0;
-  std::int64_t uniform = 0;  ///< the length of all runs when it is one, else 0
+  std::int64_t uniform = 0;  ///< the length of all runs if they are equally long, otherwise 0
   std::int64_t granule = 1;  ///< all lengths and indices are multiples of it
 
   /// O(log runs).

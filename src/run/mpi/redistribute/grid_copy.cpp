@@ -21,10 +21,10 @@ constexpr std::size_t kFewRuns = 8;
 /// Elements side by side in a tile if neighbours are far apart in a memory: as many as share a line.
 constexpr std::int64_t tile_width(std::int64_t bytes) { return std::max<std::int64_t>(4, kLineBytes / bytes); }
 
-/// Where some positions of an axis are in the two memories, in bytes.
+/// The places of some positions of an axis in the two memories, in bytes.
 struct Offsets {
   std::int64_t count = 0;
-  bool even = false;  ///< whether all of them are in one run, and so as far from each other
+  bool even = false;  ///< whether all of them are in one run, and so equally far apart
   std::array<std::int64_t, kMostOffsets> from{};
   std::array<std::int64_t, kMostOffsets> to{};
 

@@ -85,8 +85,8 @@ MessageCopies::MessageCopies(const Participation& part, CopyKind kind, std::span
 
 void MessageCopies::merge_levels() {
   if (by_element()) return;
-  // Only where a row ends as the next one begins: not over gaps, nor of a part of one row, which the step from one row
-  // to the next, where there is only one, does not tell.
+  // Only if a row ends where the next one begins: not over gaps. Not for a part of one row: with a single row, the step
+  // from one row to the next does not tell.
   while (levels_ > 1 && axes_[levels_ - 1].size() == 1 && axes_[levels_ - 1].front().contiguous()) {
     const CopyAxis::Run& run = axes_[levels_ - 1].front().runs.front();
     if (run.from != 0 || run.to != 0) return;

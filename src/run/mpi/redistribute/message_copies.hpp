@@ -32,8 +32,8 @@ struct CopyRows {
 class MessageCopies {
  public:
   /// `peers`: processes of the other grid that this rank sends to (kPack), or receives from (kUnpack), or whose
-  /// messages it passes on (kPassOn); for kMove the rank's own process there, or none. Arrays that outgrow the cache
-  /// are read and written past it (BoxCopy::pass_cache).
+  /// messages it forwards (kPassOn); for kMove the rank's own process there, or none. Arrays that outgrow the cache are
+  /// read and written past it (BoxCopy::pass_cache).
   MessageCopies(const Participation& part, CopyKind kind, std::span<const Rank> peers);
 
   [[nodiscard]] std::size_t size() const { return dimensions_ == 0 ? 0 : slots_.size() / dimensions_; }
@@ -53,7 +53,7 @@ class MessageCopies {
   [[nodiscard]] bool by_element() const { return element_bytes_ > 0; }
 
   std::size_t dimensions_ = 0;
-  std::size_t levels_ = 0;                   ///< those left after merging; the slower ones come first
+  std::size_t levels_ = 0;                   ///< levels left after merging; the slower ones come first
   std::vector<std::vector<CopyAxis>> axes_;  ///< of each level, by slot; the axis of the elements comes last
   std::int64_t element_bytes_ = 0;           ///< if they are a level
   Steps from_step_{};

@@ -40,7 +40,7 @@ struct OwnMessages {
   /// What a message has of one array.
   struct Piece {
     std::size_t array = 0;
-    std::size_t copy = 0;    ///< which of `processes` of that array; those behind them are the ones of `passed_on`
+    std::size_t copy = 0;    ///< the number in `processes` of that array; larger numbers mean `passed_on`
     std::int64_t begin = 0;  ///< its first byte in the message
     std::int64_t bytes = 0;
   };
@@ -138,8 +138,8 @@ struct JobArrays {
 /// Whether messages go between so few pairs of ranks that own_steps looks for a schedule that cuts them.
 [[nodiscard]] bool has_few_pairs(const JobArrays& arrays);
 
-/// Whole messages that wait for no others, ranks in the order of their distance. Each rank works out its own alone, and
-/// nobody plans. It serves if no port is short. `size`: the number of ranks.
+/// Whole messages that wait for no others, ranks in the order of their distance. Each rank works out its own messages
+/// alone, without a planner. It serves if no port is short. `size`: the number of ranks.
 [[nodiscard]] OwnSteps steps_at_once(const JobArrays& arrays, int rank, int size);
 
 /// The rank's part of a redistribution between several copies, by the plan that plan_replicated makes of

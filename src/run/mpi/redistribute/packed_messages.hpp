@@ -10,7 +10,7 @@
 
 namespace sluice::mpi::detail {
 
-/// The messages of one execution as MPI's own collective takes them: those that do not lie in a row are packed whole.
+/// The messages of one execution for MPI's own collective: messages that do not lie in a row are packed whole.
 class PackedMessages {
  public:
   explicit PackedMessages(Channel& channel) : exchange_(channel) {}

@@ -17,7 +17,7 @@ PartRows::PartRows(std::shared_ptr<const sluice::detail::Positions> slow,
 }
 
 PartRows::Place PartRows::find(std::int64_t byte) const {
-  // The last one that begins at or before it: those that begin there and are empty come before the one that has it.
+  // The last row that begins at or before it: empty rows that begin there come before the row that has it.
   const auto after = std::ranges::upper_bound(begins_, byte);
   Place place{(after - begins_.begin() - 1) * kRowsApart, *(after - 1)};
   for (;; ++place.row) {

@@ -44,8 +44,8 @@ GridRanks grid_ranks(const std::vector<int>& given, std::int64_t processes, int 
   return {processes, given};
 }
 
-/// Gives out the roles in the target grids so that most data of all arrays stays where it is. Throws InputError where
-/// the arrays say differently who may have them.
+/// Gives out the roles in the target grids so that most data of all arrays stays in place. Throws InputError if the
+/// arrays disagree on the ranks that may have roles.
 void relabel(std::vector<Participation>& parts, const std::vector<RedistributionArray>& arrays) {
   const std::vector<int>& given = arrays.front().options.to_ranks;
   for (std::size_t a = 1; a < arrays.size(); ++a) {
@@ -86,8 +86,8 @@ void relabel(std::vector<Participation>& parts, const std::vector<Redistribution
   }
 }
 
-/// The problem with what is known of ranks in both grids, where the messages are few enough for every rank to look at
-/// all of them: beyond that, copies keep their places in the steps.
+/// The problem with what is known of ranks in both grids, if the messages are few enough for every rank to examine all
+/// of them. Otherwise copies keep their places in the steps.
 RedistributionProblem with_copies(const RedistributionProblem& problem, const GridRanks& from_ranks,
                                   const GridRanks& to_ranks) {
   constexpr std::int64_t kMostPairs = 1 << 10;  // some milliseconds
@@ -97,7 +97,7 @@ RedistributionProblem with_copies(const RedistributionProblem& problem, const Gr
   return problem.with_roles(roles);
 }
 
-/// Whether every rank can look at all messages of a problem that has been through with_copies.
+/// Whether every rank can examine all messages of a problem that has been through with_copies.
 bool every_rank_looks_at(const RedistributionProblem& problem) {
   if (problem.is_plain()) return true;
   if (!problem.has_roles()) return false;
@@ -114,7 +114,7 @@ bool every_rank_looks_at(const RedistributionProblem& problem) {
   return pairs * runs <= kMostWork;
 }
 
-/// Which processes of all copies are one.
+/// Adds which processes of all copies are the same rank.
 ReplicatedProblem with_copies(const ReplicatedProblem& problem, const GridRanks& from_ranks,
                               const GridRanks& to_ranks) {
   std::vector<Rank> roles;

@@ -14,7 +14,7 @@
 
 namespace sluice::mpi::detail {
 
-/// Where the elements of a rank's part of an array lie.
+/// The places of the elements of a rank's part of an array.
 struct PartStorage {
   /// Bytes from an index of each dimension of the problem to the next; 0 if there are no elements.
   std::vector<std::int64_t> steps;
@@ -87,7 +87,7 @@ void check_how(const RedistributionJobOptions& options);
 /// InputError, which names the array where there are several.
 [[nodiscard]] std::vector<Participation> make_participations(int rank, int size, const JobArguments& job);
 
-/// The arguments, to be compared: those that every rank must give alike.
+/// The arguments to be compared: every rank must give these alike.
 [[nodiscard]] Arguments arguments_of(const JobArguments& job);
 
 }  // namespace sluice::mpi::detail

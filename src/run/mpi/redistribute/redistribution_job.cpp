@@ -69,7 +69,7 @@ StepExecutor::Limits limits_of(const RedistributionOptions& options, ExchangeMod
   return limits;
 }
 
-/// Whether messages wait for no others, as no port is short on one host, unless the user asks for an order.
+/// Whether messages wait for no others: no port is short on one host. Not if the user asks for an order.
 bool goes_at_once(const Channel& channel, const RedistributionOptions& how) {
   return channel.context().one_node() && how.mode == ExchangeMode::kAuto && !plan_is_told(how) && !how.has_replicas();
 }
@@ -103,8 +103,8 @@ RedistributionPlan plan_of(const JobArrays& arrays, const Participation& pattern
                              how.setup / arrays.bytes_of_element(), by_exchange ? 0 : effort);
 }
 
-/// Whether elements of this rank's two parts share memory, where that can be told from their first and last ones: all
-/// of both arrays moves, and no part has gaps.
+/// Whether elements of this rank's two parts share memory, if their first and last ones tell: all of both arrays moves,
+/// and no part has gaps.
 bool surely_overlap(const Participation& part, const void* source, const void* target) {
   const RedistributionProblem& problem = part.problem;
   const bool all = !problem.has_part() && problem.size() == problem.from().size() &&
@@ -147,7 +147,7 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
     key.add(std::span(array.options.target_leading));
   }
   const PlanCache::Entry* const entry = channel.context().plans().find(key.bytes());
-  // Every rank works out its own part alone, so that it does not matter who has it already.
+  // Every rank works out its own part alone, so it does not matter which ranks have it already.
   if (entry != nullptr) prepared_ = std::static_pointer_cast<const Prepared>(entry->plan);
   SharedMessages* by_memory = nullptr;
   std::optional<JobArrays> arrays;

@@ -11,7 +11,7 @@
 namespace sluice::mpi::detail {
 namespace {
 
-/// Where the message of each process begins in what process `receiver` of the target grid gets.
+/// Where the message of each process begins in the data of process `receiver` of the target grid.
 std::map<std::int64_t, std::int64_t> message_starts(const RedistributionProblem& problem, std::int64_t receiver) {
   std::map<std::int64_t, std::int64_t> starts;
   std::int64_t offset = 0;
@@ -22,13 +22,13 @@ std::map<std::int64_t, std::int64_t> message_starts(const RedistributionProblem&
   return starts;
 }
 
-/// One direction of a rank's part, as it is put together.
+/// One direction of a rank's part, while it is put together.
 class CollectedMessages {
  public:
   explicit CollectedMessages(std::int64_t element_size) : element_size_(element_size) {}
 
-  /// `offset`, in elements: within the message of `process`, the other end's, or where it is passed on, the one that
-  /// it is from.
+  /// `offset`, in elements: within the message of `process`. That is the other end's process or, for a forwarded piece,
+  /// the process that it comes from.
   void add(bool passed_on, Rank process, int rank, std::int64_t offset, std::int64_t size, std::int64_t step) {
     std::vector<Peer>& peers = passed_on ? passed_on_ : direct_;
     auto known = std::ranges::find_if(peers, [&](const Peer& p) { return p.process == process && p.rank == rank; });
@@ -93,7 +93,7 @@ OwnSteps replicated_steps(const Participation& part, int rank, const Redistribut
     if (is_new) at->second = message_starts(part.problem, target);
     return at->second;
   };
-  // A piece that is passed on is, as its copy got it, of one message.
+  // A forwarded piece belongs to one message, like the piece that its copy got.
   const auto source_of = [&](const Transfer& transfer) {
     const auto& of_target = starts_of(transfer.to % targets);
     if (transfer.from < problem.senders())

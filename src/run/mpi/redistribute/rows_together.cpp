@@ -17,7 +17,7 @@ constexpr std::int64_t kLongRunOfTarget = 512;
 /// Bytes of a row that are copied at a time.
 constexpr std::int64_t kPieceBytes = 4 << 10;
 
-/// Where a position of an axis is in the array.
+/// The place of a position of an axis in the array.
 std::int64_t in_array(Side side, const CopyAxis& axis, const CopyAxis::Cursor& at) {
   return side == Side::kSource ? axis.from_at(at) : axis.to_at(at);
 }

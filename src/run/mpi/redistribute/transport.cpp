@@ -8,7 +8,7 @@
 namespace sluice::mpi::detail {
 namespace {
 
-/// What the rank moves within itself between two looks at the network.
+/// The most bytes that the rank moves within itself between two looks at the network.
 constexpr std::int64_t kMovedAtOnceBytes = 256 << 10;
 
 /// The rank's own process in the other grid, if it sends itself something.
@@ -19,7 +19,7 @@ std::vector<Rank> own_message(const Participation& part) {
 }
 
 /// Calls visit(piece, begin, end) for the pieces of a message that have any of its bytes offset .. offset + bytes - 1:
-/// those from `begin` to `end` of the piece.
+/// the bytes from `begin` to `end` of the piece.
 template <class Visit>
 void for_each_piece(std::span<const OwnMessages::Piece> pieces, std::int64_t offset, std::int64_t bytes,
                     Visit&& visit) {
@@ -39,8 +39,8 @@ const OwnMessages::Piece* piece_of(std::span<const OwnMessages::Piece> pieces, s
   return nullptr;
 }
 
-/// The messages of `copies` that share rows of the array on that side, where RowsTogether suits them and the array does
-/// not stay in the cache; with `moving`, what the rank sends itself, unless that is null.
+/// The messages of `copies` that share rows of the array on that side, if RowsTogether suits them and the array does
+/// not stay in the cache. `moving`, unless null: also what the rank sends itself.
 std::vector<ArrayCopies::Together> rows_together(RowsTogether::Side side, const MessageCopies& copies,
                                                  const MessageCopies* moving) {
   struct Rows {

@@ -20,7 +20,7 @@ struct ArrayCopies {
   MessageCopies packing;
   MessageCopies unpacking;
   MessageCopies moving;      ///< what the rank sends itself, or none
-  MessageCopies passing_on;  ///< its messages are those behind the ones of `packing`
+  MessageCopies passing_on;  ///< its messages follow the messages of `packing`
 
   /// Messages that RowsTogether suits.
   struct Together {
@@ -40,7 +40,7 @@ class ArrayTransport {
   /// Before an execution.
   void begin(const void* source, void* target);
 
-  /// As StepData has it, of the array's copy number `copy` (OwnMessages::Piece).
+  /// See StepData; for the array's copy number `copy` (OwnMessages::Piece).
   [[nodiscard]] const std::byte* outgoing(std::size_t copy, std::int64_t offset, std::int64_t bytes) const {
     const auto at = outgoing_copy(copy).contiguous(offset, offset + bytes);
     return at ? outgoing_from(copy) + at->first : nullptr;
@@ -104,7 +104,7 @@ class Transport {
   /// Before an execution: a pointer for each array.
   void begin(std::span<const void* const> sources, std::span<void* const> targets);
 
-  /// As StepData has it, of a message.
+  /// See StepData; for a message.
   [[nodiscard]] const std::byte* outgoing(std::size_t message, std::int64_t offset, std::int64_t bytes) const;
   void pack(std::size_t message, std::int64_t offset, std::int64_t bytes, std::byte* buffer) const;
   [[nodiscard]] std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t bytes) const;
@@ -119,7 +119,7 @@ class Transport {
   std::size_t working_ = 0;  ///< the array whose move within this rank is under way
 };
 
-/// The same by transfers, as the executor counts.
+/// The same by transfers, which the executor counts.
 class Transfers final : public StepData {
  public:
   Transfers(Transport& transport, const OwnSteps& own);

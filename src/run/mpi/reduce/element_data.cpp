@@ -11,7 +11,7 @@ namespace sluice::mpi::detail {
 
 namespace {
 
-/// What an operation is applied to between two looks at the network.
+/// The most bytes that an operation is applied to between two looks at the network.
 constexpr std::int64_t kBytesBetweenLooks = 256 << 10;
 constexpr std::int64_t kMostElements = std::numeric_limits<int>::max();
 

@@ -28,8 +28,8 @@ namespace {
 using detail::ReductionChoice;
 
 /// Messages of parts posted, or there and not combined yet: enough for one to come while another is combined and a
-/// third is asked for. Where ranks are simulated, messages on their way at once slow each other down, and one that
-/// combines does not see that a send has ended: its receiver alone limits how many there are.
+/// third is asked for. If ranks are simulated, messages on their way at once slow each other down, and a rank that
+/// combines does not see that a send has ended: only its receiver limits how many there are.
 constexpr int kPartsAhead = detail::kSimulated ? 3 : 4;
 constexpr int kPartsSent = detail::kSimulated ? std::numeric_limits<int>::max() : 2;
 // Elements with an operation of MPI's own, on one node.
@@ -88,8 +88,8 @@ struct ElementReduction::State final : detail::ReductionJob {
   detail::ReducedData data;
   bool reproducible = true;
   std::shared_ptr<const ReductionChoice> choice;
-  std::optional<detail::ProgramExecutor> program;      ///< what carries out the plan, where that is by memory
-  std::shared_ptr<detail::ElementData> elements_here;  ///< else what `executor` works on
+  std::optional<detail::ProgramExecutor> program;      ///< the executor of the plan, if that uses shared memory
+  std::shared_ptr<detail::ElementData> elements_here;  ///< otherwise what `executor` works on
   detail::NativeCollective native{channel};
   detail::WayTrial trial{channel};
 

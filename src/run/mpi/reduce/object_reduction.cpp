@@ -19,7 +19,7 @@
 namespace sluice::mpi {
 namespace {
 
-/// Word from the root that it has the result, passed on along a binomial tree.
+/// Word from the root that it has the result, forwarded along a binomial tree.
 class EndWord {
  public:
   EndWord(detail::Channel& channel, int root) : channel_(channel), root_(root) {}

@@ -48,7 +48,7 @@ OwnOperation own_operation(const ReducedData& data, const Platform& usual) {
   constexpr double kCheap_s_per_byte = 2e-9;      // a quarter of the transfer
   constexpr double kExpensive_s_per_byte = 4e-8;  // five times the transfer
   if (data.count * data.element_bytes > kMostShared) return {kCheap_s_per_byte, "auto"};
-  // Which hosts are near each other nobody knows either.
+  // It is also unknown which hosts are near each other.
   return {kExpensive_s_per_byte, usual.clusters.size() == 1 ? "neighbours-first" : "auto"};
 }
 

@@ -13,10 +13,10 @@
 #include "sluice/plan/reduce_part.hpp"
 #include "sluice/run/mpi/reduction.hpp"
 
-/// Which way a reduction takes, and what one rank does on it.
+/// The method of a reduction, and one rank's part of it.
 namespace sluice::mpi::detail {
 
-/// What is reduced, as far as planning has to know.
+/// What planning has to know of the reduced data.
 struct ReducedData {
   bool objects = false;
   bool commutative = true;

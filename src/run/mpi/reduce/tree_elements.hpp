@@ -31,7 +31,7 @@ class TreeElements final : public ElementData {
 
  private:
   enum class Kind : std::uint8_t { kOwn, kResult, kBuffer };
-  /// Where the elements of a segment are: in the user's own, which are not to be written, in the result, or in a
+  /// The place of the elements of a segment: in the user's own, which are not to be written, in the result, or in a
   /// buffer.
   struct Place {
     Kind kind = Kind::kOwn;
@@ -49,7 +49,7 @@ class TreeElements final : public ElementData {
   std::vector<Place> received_;       ///< by receive
   std::vector<char> result_is_free_;  ///< by segment
   JoinedRanks joined_;
-  std::mutex mutex_;  ///< of buffers and joined_, as a progress thread may ask for a place
+  std::mutex mutex_;  ///< of buffers and joined_, because a progress thread may ask for a place
   std::vector<std::byte*> free_buffers_;
 };
 

@@ -23,10 +23,10 @@ struct HostAtomics {
   /// What one rank writes while others read or write it.
   template <class T>
   using Word = T;
-  /// What nobody reads while it is written.
+  /// Memory that no rank reads while it is written.
   template <class T>
   using Plain = T;
-  /// A byte of a message, which nobody reads while it is written.
+  /// A byte of a message, which no rank reads while it is written.
   using Byte = std::byte;
 
   template <class T>

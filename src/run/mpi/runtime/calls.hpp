@@ -42,7 +42,7 @@ class BasicCallLog {
 
   /// Bytes of the memory of each rank, which is zeros, or what make() has left there; aligned to a cache line.
   static constexpr std::int64_t kMemory = sizeof(Ring);
-  /// As zeros are.
+  /// Creates a ring, equal to zeros.
   static void make(typename Atomics::Byte* memory) { new (memory) Ring(); }
   struct OfRank {
     int rank = 0;

@@ -16,7 +16,7 @@ namespace sluice::mpi::detail {
 namespace {
 
 constexpr int kTags = 9;      // of Tag
-constexpr int kFirstTag = 8;  // those below are the context's
+constexpr int kFirstTag = 8;  // lower ones are the context's
 
 }  // namespace
 

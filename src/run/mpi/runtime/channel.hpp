@@ -82,17 +82,17 @@ class Channel {
 
   // ---- Failure
 
-  /// Looks whether another rank has given the job up, and throws what that means here: InputError, where it came from a
-  /// bad argument, else JobError.
+  /// Checks whether another rank has given the job up, and throws the matching exception: InputError if the cause was a
+  /// bad argument, otherwise JobError.
   void check();
-  /// As check(). Returns true if the call was slow enough that MPI probably made progress; MPI offers no call that
+  /// Like check(). Returns true if the call was slow enough that MPI probably made progress; MPI offers no call that
   /// tells.
   bool check_moves();
   /// check() before MPI's own collective is started, because a collective that some rank does not start never ends. A
   /// rank that failed leaves what it has sent, and where it receives, soon after having said so (withdraw). On one host
   /// that word is in memory which all ranks see. Between hosts it is a message, which may still be on its way.
   void check_at_start();
-  /// As check_at_start() if that costs no call of MPI, otherwise as check_known(): for executions, which look while
+  /// Like check_at_start() if that costs no call of MPI, otherwise like check_known(): for executions, which look while
   /// they wait.
   void check_by_memory();
   /// MPI_Testsome that also looks for such word, see Context::test_some; throws as check(). A message with the word
@@ -120,12 +120,12 @@ class Channel {
       move_on_others();
     }
   }
-  /// For a rank that waits for something else: check(), and moves on what has been started.
+  /// For a rank that waits for something else: check(), and advances what has been started.
   void look_on() {
     check();
     move_on_others();
   }
-  /// Moves on the executions that have been started, except the one that waits.
+  /// Advances the executions that have been started, except the waiting one.
   void move_on_others() { context_->progress(owner_); }
 
   /// This rank gives the job up because of `why`. It tells every rank, unless they know already, and waits for none.
@@ -145,7 +145,7 @@ class Channel {
   /// For a rank that waits for others: throws MpiError of the class MPI_ERR_TRUNCATE if that one
   /// is in another call, or in the same with another size, or has left the communicator without this call.
   void check_calls();
-  /// The next one has begun, or is about to, as far as failures go.
+  /// The next execution counts as begun, for failures.
   [[nodiscard]] std::int64_t execution() const { return execution_; }
   /// The job has been made: from now on its channel lasts even if the context dies.
   void made() { made_ = true; }
@@ -170,7 +170,7 @@ class Channel {
   /// Sets the execution that waits, so that wait() does not move it on.
   void set_owner(const Progressing* owner) { owner_ = owner; }
 
-  /// Throws if a rank has given the job up, as far as it is known here.
+  /// Throws if this rank knows that a rank has given the job up.
   void throw_if_failed() const;
   /// check() without looking.
   void check_known() const;

@@ -9,9 +9,9 @@
 
 namespace sluice::mpi::detail {
 
-/// Throws MpiError unless MPI_Testsome has succeeded, which returned `code` and told of `completed`. Where a request
-/// has failed it is that error, as what MPI_Testsome returns says nothing of it: of MPI_Isend where is_send(place of
-/// the request), else of MPI_Irecv.
+/// Throws MpiError unless MPI_Testsome has succeeded; it returned `code` and told of `completed`. If a request has
+/// failed, throws that request's error, because the result of MPI_Testsome does not tell it. The error is of MPI_Isend
+/// if is_send(place of the request), otherwise of MPI_Irecv.
 template <class IsSend>
 void check_test_some(int code, std::span<const int> completed, std::span<const MPI_Status> statuses, IsSend&& is_send) {
   if (code == MPI_SUCCESS) [[likely]]

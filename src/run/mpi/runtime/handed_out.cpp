@@ -20,7 +20,7 @@ bool HandedOut::possible(const Context& context) { return !kSimulated && context
 
 HandedOut::HandedOut(Channel& channel, const NumbersOfRanks& numbers) : context_(channel.context()) {
   if (numbers.empty() || !possible(context_)) return;
-  // Where the numbers of each rank begin and the last ones end, in numbers; and these.
+  // The begins of the numbers of each rank and the end of the last, in numbers; then the numbers.
   std::vector<std::int64_t> begins{static_cast<std::int64_t>(numbers.size()) + 1};
   for (const std::vector<std::int64_t>& each : numbers)
     begins.push_back(begins.back() + static_cast<std::int64_t>(each.size()));

@@ -12,11 +12,12 @@ namespace sluice::mpi::detail {
 
 using NumbersOfRanks = std::vector<std::vector<std::int64_t>>;
 
-/// Where all ranks share memory: the numbers of all ranks there, which the others learn of by an agreement, with no
-/// message. They read them before they come to another one; so it is to live until the first is over, or has failed.
+/// If all ranks share memory: the numbers of all ranks are there, and the others learn the place by an agreement, with
+/// no message. They read the numbers before they come to another agreement. So this object has to live until that
+/// agreement is over, or has failed.
 class HandedOut {
  public:
-  /// Whether it can be, the same on all ranks.
+  /// Whether it is possible, equal on all ranks.
   [[nodiscard]] static bool possible(const Context& context);
 
   /// Hands out `numbers`, one list for each rank, unless there are none, or there is no memory for them.
@@ -36,7 +37,7 @@ class HandedOut {
   Arena::Block block_;
 };
 
-/// As agree, of `failure`; and this rank's of the `numbers` of rank 0, which matter there only.
+/// Like agree, for `failure`. Returns this rank's list of the `numbers` of rank 0, which matter only there.
 [[nodiscard]] std::vector<std::int64_t> agree_and_hand_out(Channel& channel, const std::exception_ptr& failure,
                                                            NumbersOfRanks numbers);
 

@@ -59,7 +59,7 @@ bool Job::test() {
   const Call call(*this);
   if (!to_be_waited_for()) return true;
   guarded([&] {
-    // All that can be done now, as the next call may be long in coming; within limits, as it is not to block.
+    // All that can be done now, because the next call may come late; within limits, because it must not block.
     constexpr int kMostMoves = 32;
     Advance come = Advance::kMoved;
     for (int moves = 0; running_ && come == Advance::kMoved && moves < kMostMoves; ++moves) come = advance();
@@ -100,8 +100,8 @@ void Job::progress() noexcept {
 
 void Job::fail(const std::exception_ptr& why, std::int64_t execution) noexcept {
   const bool native = in_native_collective();
-  // The others first: one of them that ends its part meanwhile still gets what is right, and one that comes later
-  // hears.
+  // First tell the others: a rank that ends its part meanwhile still gets correct data, and a later rank hears of the
+  // failure.
   channel.give_up(why, execution, native);
   abandon();
   stop_running();

@@ -16,10 +16,10 @@
 
 namespace sluice::mpi::detail {
 
-/// What came of a look at something that is under way.
+/// The result of a look at something that is under way.
 enum class Advance { kMoved, kIdle, kOver };
 
-/// Advances something until it is over, and what else has been started.
+/// Advances something until it is over, and also what else has been started.
 template <class Executor>
 void complete(Channel& channel, Executor& executor, bool may_sleep = false) {
   constexpr unsigned kLooksBetweenCalls = 64;
@@ -78,7 +78,7 @@ class Job : public Progressing {
   void start(Check&& check, Begin&& begin) {
     const Call call(*this);
     refuse_if_unusable();
-    // One that is still running is the one that fails.
+    // If an execution is still running, it is the one that fails.
     if (!running_) channel.next_execution();
     const bool together = channel.context().settings().agreed_arguments;
     std::int64_t alike = 0;
@@ -109,11 +109,11 @@ class Job : public Progressing {
       channel.context().add(*this);
     });
   }
-  /// Whether the execution that was started has ended, or there is none; moves it on. Throws InputError for a job that
-  /// failed, as wait() does.
+  /// Whether the execution that was started has ended, or there is none; advances it. Throws InputError for a job that
+  /// failed, like wait().
   bool test();
   void wait();
-  /// Fails the next execution here, and so everywhere, as a bad argument of it does.
+  /// Fails the next execution here, and so everywhere, like a bad argument.
   void give_up(const std::exception_ptr& why) noexcept {
     try {
       start([&] { std::rethrow_exception(why); }, [] { return Advance::kOver; });
@@ -139,18 +139,18 @@ class Job : public Progressing {
   virtual Advance advance() = 0;
   /// After advance() has said that it is over, in a call of the user's.
   virtual void finish() {}
-  /// Ends the execution that failed, if there is one: nothing is written to the user's memory any more, as far as MPI
-  /// lets itself be stopped.
+  /// Ends the execution that failed, if there is one: nothing is written to the user's memory any more, if MPI can be
+  /// stopped.
   virtual void abandon() noexcept = 0;
   /// Whether a collective of MPI's own may be under way on some rank.
   [[nodiscard]] virtual bool in_native_collective() const { return false; }
   /// Whether an execution has begun that has not ended.
   [[nodiscard]] virtual bool in_execution() const { return running_; }
-  /// Whether a rank that waits leaves its processor to others, where ranks outnumber processors.
+  /// Whether a rank that waits leaves its processor to others, if ranks outnumber processors.
   [[nodiscard]] virtual bool may_sleep() const { return false; }
 
-  /// For the destructors of those derived from this, first of all. From then on, until all of the job is destroyed, no
-  /// other thread moves it on.
+  /// To be called first by the destructors of derived classes. From then on, until all of the job is destroyed, no
+  /// other thread advances it.
   void close() noexcept;
 
  private:

@@ -18,11 +18,11 @@ struct KeptPlan {
   std::shared_ptr<const void> plan;   ///< null unless all ranks keep the same one
   std::int64_t number = 0;            ///< for the plan that is put in its place
   std::shared_ptr<TrialState> trial;  ///< of the ways to carry it out; null where nothing was tried
-  std::int64_t progress = 0;          ///< of it, as far as all ranks have come
+  std::int64_t progress = 0;          ///< of the trial, common to all ranks
   std::vector<std::uint64_t> blocks;  ///< AlongWithPlan::block of each rank; empty unless Context::shares_memory
   bool doubt = false;                 ///< any rank's
 
-  /// Puts a plan in place of the one that not all ranks kept, with a trial that has not begun. On all ranks.
+  /// Replaces the plan that not all ranks kept, with a trial that has not begun. On all ranks.
   void put(Channel& channel, const std::string& key, std::shared_ptr<const void> own);
 };
 

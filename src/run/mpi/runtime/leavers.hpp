@@ -8,9 +8,9 @@
 namespace sluice::mpi::detail {
 
 /// How many ranks have left a piece of shared memory, in the memory itself. Its owner learns from it when the memory
-/// may be used for something else. Each rank that may look there leaves once, whatever happens to it.
+/// may be used for something else. Each rank that may look there leaves exactly once, even if it fails.
 ///
-/// Zeros are a good one, which nobody has left.
+/// Zeros are a valid object, which no rank has left.
 template <class Atomics>
 struct BasicLeavers {
   typename Atomics::template Word<std::int64_t> left = 0;

@@ -17,14 +17,14 @@ class MemoryWatch {
       channel.check();
       if (crowded) last_ = Clock::now();
     } else if (crowded) {
-      std::this_thread::yield();  // the one that is waited for may need this processor
+      std::this_thread::yield();  // the rank that is waited for may need this processor
     }
   }
 
  private:
   using Clock = std::chrono::steady_clock;
-  /// Word that a rank has given up can wait, and so can what else MPI has to move; but a processor that was given away
-  /// may be long in coming back.
+  /// Word that a rank has given up can wait, and so can other messages of MPI. But a processor that was given away may
+  /// come back late.
   static constexpr unsigned kLooksWithoutMpi = 64;
   static constexpr std::chrono::microseconds kLongestWithoutMpi{100};
   unsigned looks_ = 0;

@@ -14,7 +14,7 @@ struct PartOfMessage {
 };
 
 using MessagePart = PartOfMessage<const std::byte>;
-/// Where that part is to be put.
+/// The place for that part.
 using MessageRoom = PartOfMessage<std::byte>;
 
 }  // namespace sluice::mpi::detail

@@ -40,7 +40,7 @@ class BasicNoticeBoard {
 
   /// Bytes of the memory of each rank, which is zeros, or what make() has left there; aligned to a cache line.
   static constexpr std::int64_t kMemory = sizeof(Ring);
-  /// As zeros are.
+  /// Creates a ring, equal to zeros.
   static void make(typename Atomics::Byte* memory) { new (memory) Ring(); }
   struct OfRank {
     int rank = 0;
@@ -89,12 +89,13 @@ class BasicNoticeBoard {
     return all;
   }
 
-  /// While it lives, this rank looks for words of failure and then starts a collective of MPI's own. Whoever leaves a
-  /// collective tells so first, and then waits for those ranks that are at a beginning (others_at_beginning).
+  /// While it lives, this rank looks for words of failure and then starts MPI's own collective. A rank that leaves a
+  /// collective first tells so, and then waits for the ranks that are at a beginning (others_at_beginning).
   ///
-  /// The one writes that it begins, has a fence, and looks for words; the other puts up a word, has a fence, and looks
-  /// who begins. So at least one of the two sees the other (as in Dekker's algorithm): a rank that did not hear the
-  /// word is seen by the rank that told it, and no rank starts a collective unseen that another one has left.
+  /// The first rank writes that it begins, has a fence, and looks for words. The second rank puts up a word, has a
+  /// fence, and looks for ranks that begin. So at least one of the two sees the other (as in Dekker's algorithm). A
+  /// rank that did not hear the word is seen by the rank that told it, and no rank starts unseen a collective that
+  /// another one has left.
   class Beginning {
    public:
     explicit Beginning(BasicNoticeBoard& board) : ring_(board.own_) {
@@ -125,8 +126,8 @@ class BasicNoticeBoard {
   static constexpr std::size_t kRing = Sizes::kRing;
   static constexpr std::size_t kFailuresKept = Sizes::kFailuresKept;
   static constexpr std::size_t kFailureNumbers = kMostFailureBytes / sizeof(std::uint64_t);
-  /// Zeros are a good one, with nothing put up. In lines of its own, as all that a rank reads of others costs it a line
-  /// that they have written.
+  /// Zeros are a valid slot, with nothing put up. It has cache lines of its own, because whatever a rank reads of
+  /// others costs it a line that they have written.
   struct alignas(kCacheLine) Slot {
     Word count = 0;  ///< notices of the rank up to this one; 0 while it is written, and set last
     Word channel = 0;
@@ -149,7 +150,7 @@ class BasicNoticeBoard {
     std::array<Slot, kRing> slots;
     std::array<ToldFailure, kFailuresKept> failures;
 
-    /// Where the notice of that number, from 0 on, stands.
+    /// The slot of the notice with that number, from 0 on.
     [[nodiscard]] Slot& slot(std::int64_t number) { return slots[static_cast<std::size_t>(number) % kRing]; }
     [[nodiscard]] ToldFailure& failure(std::int64_t number) {
       return failures[static_cast<std::size_t>(number) % kFailuresKept];
@@ -256,7 +257,7 @@ auto BasicNoticeBoard<Atomics, Sizes>::read(std::size_t other, const Subject& su
     from.looks = 0;
   }
   if (from.looks++ % Sizes::kLooksBetweenSearches != 0) return Notice::kNotYet;
-  // Where agreements were given up, it may be anywhere.
+  // If agreements were given up, it may be anywhere.
   for (std::int64_t number = std::max<std::int64_t>(0, put_up - static_cast<std::int64_t>(kRing)); number < put_up;
        ++number) {
     if (look_at(number)) return Notice::kThere;

@@ -12,10 +12,10 @@ namespace sluice::mpi::detail {
 
 struct TrialState;
 
-/// The plans that jobs of a communicator used last, by their arguments: a second job with the same ones does not plan
-/// again. Least recently used ones go first. Which plans are kept is the same on all ranks, as jobs are made in the
-/// same order; where ranks may differ nevertheless, because one failed or has arguments of its own, they compare the
-/// numbers of their entries.
+/// The plans that jobs of a communicator used last, by their arguments: a second job with the same arguments does not
+/// plan again. Least recently used plans go first. All ranks keep the same plans, because jobs are made in the same
+/// order. Ranks may differ nevertheless, if one failed or has arguments of its own; so they compare the numbers of
+/// their entries.
 class PlanCache {
  public:
   struct Entry {

@@ -120,9 +120,9 @@ template <class Part, class Plan, class Fields>
   return part_of_numbers<Part>(agree_and_hand_out(channel, failure, std::move(numbers)), fields);
 }
 
-/// What is kept by `key`, as find_kept; else this rank's part of what `plan()` returns, as planned_part, which is kept
-/// now. Where all ranks share memory rank 0 plans what it does not keep before they agree on that, and the parts go
-/// along with it.
+/// What is kept by `key`, as find_kept; otherwise this rank's part of what `plan()` returns, as planned_part, which is
+/// kept now. If all ranks share memory, rank 0 plans what it does not keep before the ranks agree on that, and the
+/// parts go along with the agreement.
 template <class Part, class Plan, class Fields>
 [[nodiscard]] KeptPlan kept_or_planned_part(Channel& channel, const std::string& key, std::uint64_t fingerprint,
                                             Plan&& plan, Fields&& fields) {

@@ -11,9 +11,9 @@
 namespace sluice::mpi::detail {
 namespace {
 
-/// Between two looks when nothing has come to pass, each longer by an eighth than the one before: short against the
-/// time waited so far, and against any message worth driving; long enough to leave the processor to the work where
-/// there is only one.
+/// The pause between two looks when nothing has happened, each longer by an eighth than the previous one. It is short
+/// compared with the time waited so far, and with any message that needs progress. It is long enough to leave a single
+/// processor to the work.
 constexpr std::chrono::nanoseconds kShortestPause{50'000};
 constexpr std::chrono::nanoseconds kLongestPause{400'000};
 

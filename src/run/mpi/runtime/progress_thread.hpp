@@ -11,7 +11,7 @@ namespace sluice::mpi::detail {
 /// A thread that drives MPI while the thread it belongs to is busy with something else. The two never drive it at the
 /// same time: what one of them did is visible to the other.
 ///
-/// Both may call MPI at the same time nevertheless, as the work may: MPI_THREAD_MULTIPLE is needed.
+/// Both may nevertheless call MPI at the same time, because the work may: MPI_THREAD_MULTIPLE is needed.
 class ProgressThread {
  public:
   ProgressThread();

@@ -134,7 +134,7 @@ class BasicSharedRingEnd {
   [[nodiscard]] std::int64_t part_bytes() const {
     return std::min<std::int64_t>(ring_->part_bytes, bytes_ - part_offset());
   }
-  /// As SharedRing counts bytes.
+  /// Bytes moved in all executions; a part counts as part_bytes.
   [[nodiscard]] std::int64_t moved_bytes() const { return number() * ring_->part_bytes + of_part_; }
 
  private:
@@ -175,8 +175,8 @@ class BasicSharedRingSender : public BasicSharedRingEnd<Atomics> {
   Moved fill(Copy copy) {
     return End::move([&](std::int64_t part) { return has_place(part); }, copy, [&] { tell(); });
   }
-  /// Where the part that is next goes, without what has been filled of it; no bytes while there is no place for it, or
-  /// where the message is complete. For who fills as much of a part as it can.
+  /// The unfilled rest of the next part; no bytes while there is no place for it, or if the message is complete. For
+  /// senders that fill a part step by step.
   [[nodiscard]] PartOfMessage<Byte> room() {
     return rest_of_part(!complete() && has_place(number()) ? part_bytes() : 0);
   }
@@ -200,7 +200,7 @@ class BasicSharedRingSender : public BasicSharedRingEnd<Atomics> {
   }
   void tell() { Atomics::store(ring()->ready, moved_bytes(), std::memory_order_release); }
 
-  std::int64_t free_ = 0;  ///< parts that may be filled, as far as it has been looked
+  std::int64_t free_ = 0;  ///< parts known to be free for filling
 };
 
 template <class Atomics>
@@ -230,13 +230,13 @@ class BasicSharedRingReceiver : public BasicSharedRingEnd<Atomics> {
     return *this;
   }
 
-  /// The ring that it takes from, as one of its receivers.
+  /// Connects it to the ring that it takes from, as one of its receivers.
   void connect(Ring* to, std::int64_t receiver) {
     End::connect(to);
     taken_ = to->taken(receiver);
   }
-  /// It reads the ring no more, and its owner may use the memory for something else: nothing but this may be called
-  /// from here on. Without effect if it is not connected, or has left.
+  /// It reads the ring no more, and its owner may use the memory for something else: afterwards no function but this
+  /// may be called. No effect if it is not connected, or has left.
   void leave() noexcept {
     if (taken_ == nullptr) return;
     Atomics::store(*std::exchange(taken_, nullptr), Ring::kLeft, std::memory_order_release);
@@ -250,8 +250,8 @@ class BasicSharedRingReceiver : public BasicSharedRingEnd<Atomics> {
     return End::move([&](std::int64_t part) { return ready - part * ring()->part_bytes >= part_bytes(); }, copy,
                      [&] { tell(); });
   }
-  /// What is ready of the part that is next and has not been taken; no bytes where the message is complete. For who
-  /// takes as much of a part as it can use.
+  /// The part that is next, as far as it is ready and not taken; no bytes if the message is complete. For receivers
+  /// that take a part step by step.
   [[nodiscard]] PartOfMessage<const Byte> rest() const {
     const std::int64_t bytes =
         complete() ? 0 : std::clamp<std::int64_t>(ready() - number() * ring()->part_bytes, 0, part_bytes());

@@ -30,7 +30,8 @@ struct TrialState {
   [[nodiscard]] bool over() const { return stage == Stage::kPlanned || stage == Stage::kNative; }
 };
 
-/// Larger for what has come further; what is decided differs from all else, and by the decision.
+/// The progress of a trial: larger if it has come further. A decided trial differs from all undecided ones, and by its
+/// decision.
 [[nodiscard]] inline std::int64_t progress_of(const TrialState& state) {
   if (!state.over()) return static_cast<std::int64_t>(state.executions);
   return static_cast<std::int64_t>(TrialState::kExecutions) + (state.stage == TrialState::Stage::kNative ? 2 : 1);

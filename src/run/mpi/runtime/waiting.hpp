@@ -43,7 +43,7 @@ class Patience {
 
  private:
 #ifdef OPEN_MPI
-  static constexpr int kLooksBetweenYields = 64;  // it gives way in every look, where ranks outnumber cores
+  static constexpr int kLooksBetweenYields = 64;  // it gives way in every look if ranks outnumber cores
 #else
   static constexpr int kLooksBetweenYields = 1;
 #endif

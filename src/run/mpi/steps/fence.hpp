@@ -33,9 +33,9 @@ class Fence {
   Channel& channel_;
   std::int64_t kind_;
   int rounds_ = 0;
-  int round_ = 0;  ///< of the present time: those before are over
+  int round_ = 0;  ///< of the present time: earlier rounds are over
   std::int64_t entered_ = 0;
-  /// Messages of each round that have come, of this time and of the next one: nobody is further ahead.
+  /// Messages of each round that have come, of this time and of the next one: no rank is further ahead.
   std::array<std::vector<int>, 2> come_;
 };
 

@@ -48,7 +48,7 @@ class Grants {
   std::optional<Grant> next();
   /// Returns the bytes of the transfer that runs no longer.
   std::int64_t release(std::int64_t id);
-  /// From now on; those that run are not stopped. At least 1.
+  /// Holds from now on; running transfers are not stopped. At least 1.
   void set_max_transfers(std::int64_t max_transfers) { max_transfers_ = max_transfers; }
   [[nodiscard]] std::int64_t max_transfers() const { return max_transfers_; }
   [[nodiscard]] std::int64_t running() const { return running_; }
@@ -65,7 +65,7 @@ class Grants {
   struct Port {
     std::int64_t load = 0;  ///< bytes waiting
     bool busy = false;
-    std::vector<std::int64_t> messages;  ///< ids, those that have started included until they are met
+    std::vector<std::int64_t> messages;  ///< ids, including messages that have started until they are met
   };
 
   [[nodiscard]] std::size_t port_of_sender(int rank) const { return 2 * static_cast<std::size_t>(rank); }

@@ -19,11 +19,11 @@ class MessageCarrier {
   virtual void begin(StepData& data) = 0;
   /// Does what can be done without waiting. Throws as Channel::check, and MpiError.
   virtual Advance advance() = 0;
-  /// Ends the execution before it is over, if one is running: nothing more is written into the user's memory, as far as
-  /// MPI lets itself be stopped. Nothing can begin any more.
+  /// Ends the execution before it is over, if one is running: nothing more is written into the user's memory, if MPI
+  /// can be stopped. Nothing can begin any more.
   virtual void abandon() noexcept = 0;
   [[nodiscard]] virtual std::int64_t buffer_bytes() const = 0;
-  /// Between executions: does now what makes some of the next ones slower than those after them.
+  /// Between executions: does now what would make some of the next executions slower than later ones.
   virtual void warm_up() {}
 };
 

@@ -9,9 +9,9 @@
 
 namespace sluice::mpi::detail {
 
-/// A message of this rank: how much, and with whom.
+/// A message of this rank: its size and its other end.
 struct StepMessage {
-  int peer = 0;  ///< rank of the communicator; the own one only where nothing is shared with it (StepExecutor::connect)
+  int peer = 0;  ///< rank of the communicator; the own rank only if nothing is shared with it (StepExecutor::connect)
   std::int64_t bytes = 0;
 };
 

@@ -65,14 +65,14 @@ class PieceTransport {
   void send(const Piece& piece, bool synchronous);
   /// @pre can_receive()
   void receive(const Piece& piece);
-  /// Finishes what has come to an end, and tells `ends`; returns how many pieces. While any_with_mpi(), it hears word
-  /// of failures as well, and throws it. Throws MpiError for a piece that failed.
+  /// Finishes what has come to an end, and tells `ends`; returns how many pieces. While any_with_mpi(), it also hears
+  /// word of failures, and throws it. Throws MpiError for a piece that failed.
   int finish(Ends& ends);
 
   [[nodiscard]] bool any_under_way() const {
     return free_sending_.size() < sending_.size() || free_receiving_.size() < receiving_.size();
   }
-  /// Whether finish() looks at MPI.
+  /// Whether finish() calls MPI.
   [[nodiscard]] bool any_with_mpi() const { return requests_under_way_ > 0; }
   [[nodiscard]] std::int64_t buffer_bytes() const { return send_bytes_ + receive_bytes_; }
 
@@ -138,7 +138,7 @@ class PieceTransport {
   std::vector<Slot> sending_;
   std::shared_ptr<Memory> memory_;
   std::list<Leftover> leftover_;     ///< made beforehand, for withdrawn
-  std::vector<std::int64_t> marks_;  ///< of each sending slot: the one that frees it
+  std::vector<std::int64_t> marks_;  ///< of each sending slot: the mark that frees it
   std::size_t marks_awaited_ = 0;
   std::vector<MPI_Request> requests_;
   std::vector<MPI_Status> statuses_;

@@ -10,7 +10,7 @@
 
 namespace sluice::mpi::detail {
 
-/// Messages of a rank in the order of the steps, as the mode `barrier` sees them.
+/// Messages of a rank in the order of the steps, for the mode `barrier`.
 struct SteppedMessage {
   std::int64_t step = 0;
   std::int64_t bytes = 0;
@@ -21,7 +21,8 @@ struct SteppedMessage {
 /// Guarantee: no transfer of a step starts before all transfers of the step before it have ended.
 /// Cost: a barrier per step, and in every step all ranks wait for its longest transfer.
 /// Source: Cohen, Jeannot, Padoy, Wagner, "Messages Scheduling for Parallel Data Redistribution between Clusters",
-/// section 8.3. Ours travel in pieces, as in all modes; the barrier does not keep the rank from moving them on.
+/// section 8.3. Here messages travel in pieces, as in all modes; the barrier does not keep the rank from advancing
+/// them.
 class BarrierProtocol final : public StepProtocol {
  public:
   /// `steps`: of the plan, the same on all ranks.

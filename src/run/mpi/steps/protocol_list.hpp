@@ -19,7 +19,7 @@ namespace sluice::mpi::detail {
 class ListedMessages {
  public:
   virtual ~ListedMessages() = default;
-  /// The next outgoing message is the one posted with that number.
+  /// The next outgoing message is the message posted with that number.
   virtual void sending(std::int64_t number) = 0;
   virtual void receiving(int from, std::int64_t bytes) = 0;
 };

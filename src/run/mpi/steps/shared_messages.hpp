@@ -80,11 +80,11 @@ class SharedMessages final : public MessageCarrier {
     SharedRingReceiver end;
   };
 
-  /// What a rank sends to another one: an entry of its block's table. All that the other one looks at before it takes
-  /// the message, as the lines of the ring itself are still written by the sender.
+  /// What a rank sends to another one: an entry of its block's table. The receiver reads nothing else before it takes
+  /// the message, because the sender still writes the lines of the ring itself.
   struct Entry {
     std::int64_t bytes = 0;  ///< 0: nothing
-    std::int64_t ring = 0;   ///< of the block's bytes, where it begins
+    std::int64_t ring = 0;   ///< its begin in the block's bytes
   };
 
   /// The block of that rank, whose word is `block`; null: it sends nothing.

@@ -14,8 +14,8 @@ class StepData {
  public:
   virtual ~StepData() = default;
 
-  /// Where bytes offset .. offset + bytes - 1 of an outgoing message lie in the user's memory, if they lie there in a
-  /// row; else null, and pack will be called.
+  /// The place of bytes offset .. offset + bytes - 1 of an outgoing message in the user's memory, if they lie there in
+  /// a row; otherwise null, and pack will be called.
   virtual const std::byte* outgoing(std::size_t message, std::int64_t offset, std::int64_t bytes) = 0;
   virtual void pack(std::size_t message, std::int64_t offset, std::int64_t bytes, std::byte* buffer) = 0;
   /// The same for an incoming message and unpack.
@@ -27,13 +27,13 @@ class StepData {
     std::span<const std::vector<std::size_t>> sends;
     std::span<const std::vector<std::size_t>> receives;
   };
-  /// A carrier that asks for them in an execution packs and unpacks those by the following calls alone.
+  /// A carrier that asks for these lists in an execution packs and unpacks their messages only by the calls below.
   virtual Together together() { return {}; }
   /// Packs what it can of the messages of list number `list`. `room` is where the next bytes of each may go; its
-  /// `bytes` become those that are there.
+  /// `bytes` become the bytes that are there.
   virtual void pack_together(std::size_t /*list*/, std::span<MessageRoom> /*room*/) {}
-  /// Unpacks what it can. `arrived` is what there is of each from the first byte on that is needed; its `bytes` become
-  /// those that are no longer needed.
+  /// Unpacks what it can. `arrived` is what is there of each message from the first needed byte on; its `bytes` become
+  /// the bytes that are no longer needed.
   virtual void unpack_together(std::size_t /*list*/, std::span<MessagePart> /*arrived*/) {}
 
   /// Does a part of the work that needs no communication, a few dozen microseconds; false: nothing is left of it.

@@ -83,7 +83,7 @@ class StepExecutor final : public MessageCarrier, private PieceTransport::Ends {
   Advance advance() override;
 
   void abandon() noexcept override { abandon_together({this, nullptr}); }
-  /// As abandon(), for both executors of a channel; null: there is none.
+  /// Abandons both executors of a channel; null: there is none.
   static void abandon_together(const std::array<StepExecutor*, 2>& executors) noexcept;
 
   [[nodiscard]] std::int64_t buffer_bytes() const override { return transport_.buffer_bytes(); }

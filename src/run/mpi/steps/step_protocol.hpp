@@ -7,8 +7,8 @@ namespace sluice::mpi::detail {
 
 class StepExecutor;
 
-/// Between nodes, where no rank sends or receives more than this in all, the queues of a network hold what comes at
-/// once: `local` takes less time than to keep ports (docs/reference/results.md, "Exchange, executed").
+/// If no rank sends or receives more than this in all, the queues of a network between nodes hold what comes at once:
+/// `local` takes less time than keeping ports free (docs/reference/measurements.md, "Short messages").
 constexpr std::int64_t kHeldByQueues = 128 << 10;
 
 /// What a step of an exchange, or of a redistribution, costs at least where ports are short, in bytes. With 16 KiB for

@@ -51,14 +51,12 @@ class MessageTransport {
   bool finish(Ends& ends);
   /// Under simulation: returns when anything has come to an end. @pre any_under_way()
   void wait(Ends& ends);
-  /// Under simulation: looks at one message that is the next to come from its sender, each in turn; false: there is
-  /// none.
+  /// Under simulation: looks at one message that is the next to come from its sender, alternating between senders;
+  /// false: there is none.
   bool look_at_one(Ends& ends);
 
-  /// Adds ranks to a list, some perhaps several times.
-  using AddRanks = std::function<void(std::vector<int>&)>;
-  /// Ends all that is under way, as withdraw() does. `running`: in an execution.
-  void withdraw_all(bool running, AddRanks add_senders, AddRanks add_receivers) noexcept;
+  /// Ends all that is under way, like withdraw(). `running`: in an execution.
+  void withdraw_all(bool running, std::function<void(std::vector<int>&)> add_senders) noexcept;
 
  private:
   /// The start of a message of kAnyCount: what fits goes along.
@@ -88,7 +86,7 @@ class MessageTransport {
   /// What MPI works on, besides the data's memory.
   struct Memory {
     std::shared_ptr<TreeData> data;
-    std::deque<Envelope> envelopes;  ///< a deque, as MPI works on its elements
+    std::deque<Envelope> envelopes;  ///< a deque, because MPI works on its elements
   };
 
   /// One request is complete: goes on with its message, or ends it.

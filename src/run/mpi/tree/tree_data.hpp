@@ -13,11 +13,11 @@ inline constexpr std::int64_t kAnyCount = -1;
 struct TreeMessage {
   const std::byte* data = nullptr;
   std::int64_t count = 0;  ///< used for kAnyCount alone
-  std::int64_t note = 0;   ///< the same: the receiver gets it as it is
+  std::int64_t note = 0;   ///< the same: the receiver gets it unchanged
 };
 
-/// Where messages lie, and what to do with them. Receives and sends are named by their position. incoming, outgoing,
-/// sent and welcome may be called by the progress thread while arrived() of another message is running.
+/// The places of messages, and what to do with them. Receives and sends are named by their position. The progress
+/// thread may call incoming, outgoing, sent and welcome while arrived() of another message is running.
 class TreeData {
  public:
   TreeData() = default;
@@ -25,9 +25,9 @@ class TreeData {
   TreeData& operator=(const TreeData&) = delete;
   virtual ~TreeData() = default;
 
-  /// Where a message of `count` elements goes; the place must last until arrived() has returned.
+  /// The place for a message of `count` elements; it must last until arrived() has returned.
   virtual std::byte* incoming(std::size_t receive, std::int64_t count, std::int64_t note) = 0;
-  /// The message is there. `look`, empty if nobody needs it to be called, lets MPI make progress.
+  /// The message is there. `look`, empty if it need not be called, lets MPI make progress.
   virtual void arrived(std::size_t receive, const std::function<void()>& look) = 0;
   /// What to send, asked for when all it waits for is done; the place must last until sent().
   virtual TreeMessage outgoing(std::size_t send) = 0;

@@ -66,7 +66,7 @@ void TreeExecutor::begin() {
 
 Advance TreeExecutor::advance() {
   if (!finished()) {
-    // Looking costs simulated time: there, only where nothing else tells what has come.
+    // A look costs simulated time: under simulation, look only if nothing else tells what has come.
     const bool progress = step(!kSimulated || limits_.any_order);
     if (const auto next = next_arrived(); next != open_.end()) {
       handle(*next);
@@ -104,7 +104,7 @@ void TreeExecutor::wait_simulated() {
   if (wait_s < std::numeric_limits<double>::infinity()) {
     if (wait_s <= 0) return;
     constexpr double kLook_s = 1e-5;  // what one takes there
-    // What comes meanwhile may free a send to somebody else.
+    // What comes meanwhile may free a send to another rank.
     if (wait_s < kLook_s || !transport_.look_at_one(*this)) sleep_simulated(wait_s);
     return;
   }
@@ -112,8 +112,8 @@ void TreeExecutor::wait_simulated() {
 }
 
 std::deque<std::size_t>::iterator TreeExecutor::next_arrived() {
-  // Messages are combined in the order of the plan; with `overtake`, one that is there and waits for nothing need not
-  // wait for those ahead of it. What is kept has been dealt with when it is there.
+  // Messages are combined in the order of the plan. With `overtake`, a message that is there and waits for nothing need
+  // not wait for earlier ones. A message that is kept is done when it is there.
   for (auto at = open_.begin(); at != open_.end(); ++at) {
     if (stage_[*at] == Stage::kArrived && missing_[*at] == 0) return at;
     if (receives_[*at].combine && !limits_.overtake) break;

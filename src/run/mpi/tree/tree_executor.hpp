@@ -22,10 +22,10 @@
 /// the rank's receives and sends, each in the order of the plan, and the receives that each send waits for. An object
 /// says where messages lie and what to do with them.
 ///
-/// A receive is posted when the one before it has arrived, so that a sender whose message is long waits for its turn:
-/// this is how the plan's one port is kept. Meanwhile the operation may work on the message before. MPI moves messages
-/// while somebody calls it, so somebody does during a long operation: a progress thread, or the operation itself,
-/// which looks at the network between its parts.
+/// A receive is posted when the previous message has arrived, so that a sender whose message is long waits for its
+/// turn: this keeps the plan's one port. Meanwhile the operation may work on the previous message. MPI moves messages
+/// only while it is called. So during a long operation a progress thread calls it, or the operation itself, which looks
+/// at the network between its parts.
 ///
 /// No deadlock: a message waits only for messages of its sender's own subtree (its path, in a broadcast), and between
 /// two ranks messages are received in the order of sending. If receives wait for sends, in other ways through the
@@ -57,19 +57,20 @@ class TreeExecutor : private MessageTransport::Ends {
  public:
   struct Limits {
     MPI_Datatype type = MPI_BYTE;  ///< of the elements; of kAnyCount it must be MPI_BYTE
-    /// Receives posted at once, in order. Messages up to `short_bytes` do not count, as MPI sends them without asking.
+    /// Receives posted at once, in order. Messages up to `short_bytes` do not count, because MPI sends them without
+    /// asking.
     int receives = 1;
     std::int64_t short_bytes = 4096;
     int ahead = 2;  ///< messages posted, or there and not yet done; at least 1
     int sends = 1;  ///< under way at once
-    /// Sends keep their pace even if those before them are complete: for their sender short messages are at once.
+    /// Sends keep their pace even if earlier ones are complete: for their sender short messages complete at once.
     bool keep_pace = false;
     /// A send that waits may be overtaken by later ones to other ranks, and a message to be combined by later ones that
     /// do not wait for it.
     bool overtake = false;
-    /// Receives whatever comes first of what is welcome, one message per sender at a time, instead of the given order.
+    /// Receives whatever welcome message comes first, one message per sender at a time, instead of the given order.
     bool any_order = false;
-    bool may_sleep = false;  ///< waiting ranks leave their processor to others: where ranks outnumber processors
+    bool may_sleep = false;  ///< waiting ranks leave their processor to others: if ranks outnumber processors
   };
 
   /// `thread`: null, or what makes progress during arrived().
@@ -84,8 +85,8 @@ class TreeExecutor : private MessageTransport::Ends {
   /// Does what can be done without waiting, one message's arrived() at most. Throws what the data throws, MpiError, and
   /// as Channel::check.
   Advance advance();
-  /// Ends the execution before it is over, if one is running: nothing more is written to where messages lie, as far as
-  /// MPI lets itself be stopped. What it still works on lives on with the data. Nothing can begin any more.
+  /// Ends the execution before it is over, if one is running: nothing more is written to the places of messages, if MPI
+  /// can be stopped. What MPI still works on lives on with the data. Nothing can begin any more.
   void abandon() noexcept;
 
  private:
@@ -108,7 +109,7 @@ class TreeExecutor : private MessageTransport::Ends {
   bool start_sends();
   /// The number of a send among all operations, behind the receives.
   [[nodiscard]] std::size_t operation_of(std::size_t send) const { return receives_.size() + send; }
-  /// An operation is done: those that wait for it hear.
+  /// An operation is done: tells the operations that wait for it.
   void tell_waiting(std::size_t operation) {
     for (const std::size_t waiting : frees_[operation]) --missing_[waiting];
   }
@@ -140,7 +141,7 @@ class TreeExecutor : private MessageTransport::Ends {
   Limits limits_;
   ProgressThread* thread_;
   MessageTransport transport_;
-  std::vector<std::vector<std::size_t>> frees_;  ///< by operation: those that wait for it
+  std::vector<std::vector<std::size_t>> frees_;  ///< by operation: the operations that wait for it
   std::map<int, std::vector<std::size_t>> by_sender_;
   std::vector<SendQueue> queues_;      ///< by receiver
   std::vector<std::size_t> queue_of_;  ///< of each send
@@ -149,13 +150,13 @@ class TreeExecutor : private MessageTransport::Ends {
   bool running_ = false;
   std::optional<TransferTrace> trace_;  ///< where it is recorded
   std::vector<Stage> stage_;            ///< by receive
-  std::deque<std::size_t> open_;        ///< posted or arrived, as they were posted
+  std::deque<std::size_t> open_;        ///< posted or arrived, in the order of posting
   std::size_t next_receive_ = 0;        ///< in order: the first that is not posted
   std::map<int, std::size_t> next_of_;  ///< any order: by sender, position in by_sender_
   int long_posted_ = 0;                 ///< longer than short_bytes
   int posted_from_ = MPI_PROC_NULL;     ///< the sender of the last
   std::size_t done_ = 0;
-  std::vector<std::size_t> missing_;  ///< by operation: those it waits for that are not done yet
+  std::vector<std::size_t> missing_;  ///< by operation: how many that it waits for are not done yet
   std::size_t begun_ = 0;             ///< sends
   std::size_t sent_ = 0;
   double port_free_ = 0;     ///< when the next send may start though others are under way
