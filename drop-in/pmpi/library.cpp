@@ -71,7 +71,7 @@ void start_recording() {
 /// The process that has started MPI. A forked child has none of its threads and no part in its messages.
 pid_t starter = 0;
 
-/// In a forked child too, whose calls of MPI are errors of the program's, as without the library.
+/// Also called in a forked child. Its calls of MPI are errors of the program, as without the library.
 void hand_all_on() { mode = {}; }
 
 /// Collective over MPI_COMM_WORLD.

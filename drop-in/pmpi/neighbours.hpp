@@ -23,7 +23,7 @@ struct Neighbours {
     int out = 0;
     int weighted = 0;
     if (PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted) != MPI_SUCCESS) return {};
-    // Room for one more, as an MPI may refuse a null pointer, and weights, as one may write them in any case.
+    // Room for one more, because an MPI may refuse a null pointer. Weights, because an MPI may write them in any case.
     result.sources.resize(static_cast<std::size_t>(in) + 1);
     result.targets.resize(static_cast<std::size_t>(out) + 1);
     std::vector<int> in_weights(result.sources.size());

@@ -60,7 +60,7 @@ std::string find_other_mpi() {
   return {};
 }
 
-/// As launchers tell it: no call of MPI would do.
+/// From the launcher's variables: no call of MPI is possible here.
 bool is_first_rank() {
   for (const char* const variable : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"}) {
     const char* const rank = std::getenv(variable);
@@ -110,7 +110,7 @@ void start_again() {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  // By its name, which tools show, as long as that leads to it.
+  // By the program's name, which tools show, if that leads to it.
   std::error_code ignored;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
   if (!program.empty()) execv(program.c_str(), arguments.data());

@@ -24,7 +24,7 @@ struct Settings {
 /// All of them as one text, to compare.
 [[nodiscard]] std::string to_text(const Settings& settings);
 
-/// Throws InputError, where = the variable, for a value that is none.
+/// Throws InputError that names the variable, for an invalid value.
 [[nodiscard]] Settings read_settings();
 
 }  // namespace sluice::pmpi

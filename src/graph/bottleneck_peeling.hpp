@@ -18,7 +18,7 @@ namespace sluice::detail {
 /// Problem: all vertices of a bipartite multigraph have the same sum of weights D. While edges are left: find the
 /// perfect matching whose lightest edge is heaviest, and take the weight of that edge off all of its edges. The graph
 /// stays weight-regular, so that there is always a perfect matching (Hall), and the durations add up to D.
-/// Guarantee: each matching is optimal for what is left; at most m steps, as each ends an edge.
+/// Guarantee: each matching is optimal for what is left; at most m steps, because each ends an edge.
 /// Method: weights only fall, so a matching of the rest is one of the graph before, and the bottleneck value never
 /// rises from one step to the next. The edges of at least the current threshold are active. A step keeps the edges of
 /// the previous matching that are still active, and grows it by Hopcroft-Karp among active edges. Then it activates the
@@ -42,13 +42,12 @@ class BottleneckPeeling {
   [[nodiscard]] bool done() const { return rest_ == 0; }
 
   /// The next matching: position in `edges` for each left vertex, valid until the next call, and what is taken off.
-  /// Gives up, with an empty span, once all calls together have looked at more than `most_looks` edges; there is no
-  /// next one then.
-  /// @pre not done()
+  /// Gives up, with an empty span, once all calls together have read more than `most_looks` edges; then there is no
+  /// next matching. @pre not done()
   std::pair<std::span<const std::int32_t>, std::int64_t> next(
       std::int64_t most_looks = std::numeric_limits<std::int64_t>::max());
 
-  /// Edges looked at so far: the work.
+  /// The number of edges read so far: the work.
   [[nodiscard]] std::int64_t looks() const { return active().looks; }
 
  private:
@@ -62,7 +61,7 @@ class BottleneckPeeling {
     }
     friend bool operator>(const Entry& a, const Entry& b) { return b < a; }
   };
-  /// The edges that a matching may have, by left vertex; a view for HopcroftKarp, which counts what is looked at.
+  /// The edges that a matching may have, by left vertex; a view for HopcroftKarp that counts what is read.
   struct Active {
     struct Slot {
       std::int32_t right;
@@ -111,7 +110,7 @@ class BottleneckPeeling {
   std::int64_t threshold_;              // active edges have at least this weight
 
   std::vector<std::vector<std::int32_t>> buckets_;
-  std::size_t bucket_ = 0;                                               // the one in use; those above are empty
+  std::size_t bucket_ = 0;                                               // the bucket in use; higher ones are empty
   std::vector<Entry> sorted_;                                            // its edges, the heaviest last
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> late_;  // filed in it after it was sorted
 

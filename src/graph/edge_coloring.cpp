@@ -149,7 +149,7 @@ class Colorer {
     const std::size_t cut = halve(arcs);
     const std::int32_t half = degree / 2;
     color_regular(arcs.first(cut), half, first);
-    // The second half borrows the last colours of the first half, as many as raise its degree to a power of 2. Dummies
+    // The second half borrows the last colours of the first half, enough to raise its degree to a power of 2. Dummies
     // are no longer needed: halving works on graphs that are not regular.
     const auto colors = static_cast<std::int32_t>(std::bit_ceil(static_cast<std::uint32_t>(half)));
     const std::int32_t first_lent = first + half - (colors - half);
@@ -184,7 +184,7 @@ class Colorer {
       left_pending_[arc.left] = -1;
       right_pending_[arc.right] = -1;
     }
-    char begin = 0;  // paths of odd length begin in either part in turn
+    char begin = 0;  // paths of odd length begin alternately in either part
     for (std::int32_t i = 0; i < size; ++i) {
       if (half_[i] != kOpen) continue;
       if (partner(i, kRight) < 0) {
@@ -228,8 +228,8 @@ class Colorer {
     }
   }
 
-  /// Puts arc `i` into part `part`, its partner at `end` into the other one, and so on, with the ends in turn. Returns
-  /// the part after the last one.
+  /// Puts arc `i` into part `part`, its partner at `end` into the other one, and so on, alternating between the ends.
+  /// Returns the part after the last one.
   char follow(std::int32_t i, char part, std::size_t end) {
     while (i >= 0 && half_[i] == kOpen) {
       half_[i] = part;
@@ -294,7 +294,7 @@ class Colorer {
   std::vector<std::int32_t> left_pending_,
       right_pending_;  // arc of a vertex that waits for a partner; -1 between calls
   std::vector<char> half_;
-  std::vector<std::int32_t> words_;  ///< two for each arc: its partners, or else arcs that wait
+  std::vector<std::int32_t> words_;  ///< two for each arc: its partners or, otherwise, arcs that wait
   std::vector<std::int32_t>& color_;
   Random random_;
 };

@@ -46,8 +46,8 @@ class FromRight {
   const BipartiteGraph* graph_;
 };
 
-/// A matching that grows along shortest augmenting paths. Edges may come and go between calls, as long as those that
-/// go are not matched. A view that the engine shall not copy is named as a reference, HopcroftKarp<const View&>.
+/// A matching that grows along shortest augmenting paths. Edges may come and go between calls, if removed edges are not
+/// matched. A view that the engine shall not copy is named as a reference, HopcroftKarp<const View&>.
 template <class View>
 class HopcroftKarp {
  public:
@@ -92,7 +92,7 @@ class HopcroftKarp {
     augment_all(std::move(free), enough, std::numeric_limits<std::int32_t>::max());
   }
 
-  /// As grow(), for `roots` without an edge to a free target. It stops at once when it has `enough` edges.
+  /// Like grow(), for `roots` without an edge to a free target. It stops at once when it has `enough` edges.
   void search(std::vector<std::int32_t> roots, std::int32_t enough) { augment_all(std::move(roots), enough, enough); }
 
  private:
@@ -103,8 +103,8 @@ class HopcroftKarp {
   bool take_free_target(std::int32_t s) {
     const std::int32_t degree = view_.degree(s);
     if (degree == 0) return false;
-    // Neighbouring sources start at different places of their rows: in a dense graph the first target looked at is
-    // mostly free.
+    // Neighbouring sources start at different places of their rows: in a dense graph the first target tried is mostly
+    // free.
     const auto start =
         static_cast<std::int32_t>(static_cast<std::int64_t>(s) * degree / std::max(view_.sources(), std::int32_t{1}));
     for (std::int32_t i = 0; i < degree; ++i) {

@@ -52,8 +52,8 @@ class MatchingRepair {
   std::span<const std::int32_t> remove(std::int32_t id);
 
  private:
-  /// One of the two breadth-first searches. It knows a matched edge by its left end; forward it enters the edge at the
-  /// right end and goes on from the left one, backward the other way round.
+  /// One of the two breadth-first searches. It knows a matched edge by its left end. Forward it enters the edge at the
+  /// right end and goes on from the left one; backward it does the opposite.
   struct Search {
     std::vector<std::int32_t> seen;   ///< for each left vertex: the last removal that saw its matched edge
     std::vector<std::int32_t> by;     ///< the edge that led to the matched edge

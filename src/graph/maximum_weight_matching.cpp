@@ -19,7 +19,7 @@ constexpr std::int32_t kNone = -1;
 
 /// Searches prove long when they have read all edges kPatience times, or when, having read them kGlance times, they
 /// would at that pace read them kForecast times. Measured: on random graphs of up to 2000 + 2000 vertices the forecast
-/// is at most 7 and the sum 26; where the auction pays, the forecast is above 8 and the sum would be hundreds.
+/// is at most 7 and the sum 26. If the auction pays, the forecast is above 8 and the sum would be hundreds.
 constexpr double kGlance = 2;
 constexpr double kForecast = 8;
 constexpr double kPatience = 32;
@@ -69,8 +69,8 @@ class Solver {
     auto left = detail::marked(left_critical, graph.lefts(), "left_critical");
     auto right = detail::marked(right_critical, graph.rights(), "right_critical");
     copy_rows(left, right);
-    // The smaller side bids, as every bidder may need a search; of two equal ones the one with more critical vertices,
-    // as only bidders have an auction to fall back on.
+    // The smaller side bids, because every bidder may need a search. Of two equal sides, the side with more critical
+    // vertices bids, because only bidders can fall back on an auction.
     const auto criticals = [](const std::vector<char>& mark) { return std::count(mark.begin(), mark.end(), 1); };
     rights_bid_ = left.size() != right.size() ? right.size() < left.size() : criticals(right) > criticals(left);
     if (rights_bid_) {
@@ -191,9 +191,9 @@ class Solver {
     return true;
   }
 
-  /// Augmenting row reduction: each bidder takes its best item and raises its price to where the second best (or
-  /// staying free, if it may) is as good; who sat there before tries again. Only bidders are ever displaced: an item
-  /// that got its price here stays matched. Returns the bidders that are not placed.
+  /// Augmenting row reduction: each bidder takes its best item and raises its price to the point where the second best
+  /// item (or staying free, if it may) is as good. The previous holder of the item tries again. Only bidders are ever
+  /// displaced: an item that got its price here stays matched. Returns the bidders that are not placed.
   std::vector<std::int32_t> reduce_rows() {
     std::vector<std::int32_t> waiting(bidders_.mate.size());
     std::iota(waiting.begin(), waiting.end(), 0);
@@ -221,7 +221,7 @@ class Solver {
   struct Offers {
     std::int64_t best = -kInfinite;
     std::int64_t second = -kInfinite;
-    const Entry* chosen = nullptr;  // who makes the best one; none if staying free is best
+    const Entry* chosen = nullptr;  // the entry of the best offer; none if staying free is best
   };
 
   /// Among equal offers a free item is preferred. A critical bidder with one edge gets two equal offers: any price
@@ -250,8 +250,8 @@ class Solver {
     return result;
   }
 
-  /// One bid of bidder `u`; who is without a place afterwards (perhaps `u`, perhaps nobody) and whether to let it bid
-  /// at once.
+  /// One bid of bidder `u`. Returns the bidder without a place afterwards (perhaps `u`, perhaps none) and whether to
+  /// let it bid at once.
   std::pair<std::int32_t, bool> bid(std::int32_t u) {
     auto [best, second, chosen] = offers(u, !bidders_.critical[u]);
     if (chosen == nullptr) {  // stays free at price 0, or is critical without edges, which `serve` finds out
@@ -308,7 +308,7 @@ class Solver {
       for (std::size_t i = 0; i < items_.mate.size() && !free_items; ++i) {
         free_items = items_.mate[i] == kNone && !items_.critical[i];
       }
-      // While nobody may stay free, the common fall changes nothing until the end.
+      // While no bidder may stay free, the common fall changes nothing until the end.
       if (free_items || raise == 1) lower_prices(some_stay_free);
     }
     for (Side* side : {&bidders_, &items_}) {

@@ -129,7 +129,7 @@ Distribution::Distribution(const Layout& layout, std::span<const std::int64_t> s
     axes_.push_back(std::move(axis));
   }
   if (std::ranges::find(shape, 0) != shape.end()) {
-    size_ = 0;  // whatever the other extents are: their product may well be beyond int64
+    size_ = 0;  // for any other extents, whose product may well exceed int64
   } else {
     for (const std::int64_t extent : shape) size_ = checked::multiply(size_, extent, where.c_str());
   }

@@ -123,7 +123,7 @@ class Neighbours {
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
     others_.resize(first_.back());
     std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
-    // In the order of (a, b), a node meets the ones below it before those above it, and each of them in order.
+    // In the order of (a, b), a node meets the nodes below it before the nodes above it, and each of them in order.
     for (const LatencyPair& pair : matrix.pairs()) {
       others_[next[static_cast<std::size_t>(pair.a)]++] = {pair.b, pair.latency_s};
       others_[next[static_cast<std::size_t>(pair.b)]++] = {pair.a, pair.latency_s};

@@ -136,8 +136,8 @@ bool has_outside_quotes(std::string_view line, char wanted) {
   return false;
 }
 
-/// By the first line: a semicolon if it has one, a comma, a tab, an upright bar. Blanks if it has none of these, but
-/// them, as the line after it has. A comma otherwise.
+/// By the first line: a semicolon if it has one, a comma, a tab, an upright bar. Blanks if it has none of these but
+/// blanks, and the second line has blanks too. A comma otherwise.
 Separator separator_of(std::string_view first, std::string_view second) {
   constexpr Separator kComma{',', "a comma"};
   for (const Separator each : {Separator{';', "a semicolon"}, kComma, Separator{'\t', "a tab"}, Separator{'|', "'|'"}})
@@ -147,7 +147,7 @@ Separator separator_of(std::string_view first, std::string_view second) {
   return has_blanks(first) && below ? Separator{' ', "blanks"} : kComma;
 }
 
-/// What the lines say, each looked at once.
+/// What the lines say; each is read once.
 struct Survey {
   Separator separator{',', "a comma"};
   std::vector<Field> first;
@@ -306,7 +306,7 @@ bool names_numbers(const Field& field) {
 struct Roles {
   std::array<int, 3> of{kNoRole, kNoRole, kNoRole};
   bool numbered = false;    ///< the first column numbers the lines
-  bool complete = false;    ///< each role once, and nothing else
+  bool complete = false;    ///< each role once, and no other field
   bool any = false;         ///< at least one role
   bool both_ends = false;   ///< a sender and a receiver
   std::size_t columns = 0;  ///< without the column that numbers the lines
@@ -550,7 +550,7 @@ class LayoutFinder {
   std::vector<std::string>& warnings_;
   CsvLayout layout_;
   std::vector<Field> first_, second_;  ///< without what a trailing separator adds
-  bool short_of_one_ = false;          ///< the first line has one field less than those below
+  bool short_of_one_ = false;          ///< the first line has one field less than the lines below
 };
 
 }  // namespace

@@ -95,7 +95,7 @@ std::optional<std::int64_t> scaled(const DecimalNumber& number, std::int32_t dec
   std::uint64_t result = number.digits;
   if (shift < -kMaxDecimals - 1) return 0;  // below 10^19 * 10^-20
   if (shift < 0) {
-    // The digits that remain are halves up whatever the rest is: half of a power of ten is an integer.
+    // The digits that remain are rounded halves up, for any further digits: half of a power of ten is an integer.
     const std::int64_t first = std::max<std::int64_t>(shift, -kMaxDecimals);
     for (std::int64_t i = shift; i < first; ++i) result /= 10;  // floors nest, and so do their halves
     const auto divisor = static_cast<std::uint64_t>(power_of_ten(static_cast<std::int32_t>(-first)));

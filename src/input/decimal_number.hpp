@@ -20,7 +20,7 @@ struct DecimalNumber {
 
 /// Reads [+-] digits [. digits] [e [+-] digits] from `at` on, with a digit before or behind the point, and moves `at`
 /// behind the last character that belongs to it; what follows is for the caller to judge. False, with `at` anywhere
-/// before `end`, if there is no such number. O(characters), whatever the exponent.
+/// before `end`, if there is no such number. O(characters), for any exponent.
 [[nodiscard]] bool parse_decimal(const char*& at, const char* end, DecimalNumber& number);
 
 /// |number| * 10^decimals rounded to the nearest integer, halves up; nothing if that is beyond int64.

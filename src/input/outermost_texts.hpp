@@ -12,7 +12,7 @@
 /// Finds out what kind of file a JSON text is before it is read.
 namespace sluice::detail {
 
-/// The bytes of another buffer; those read before `rewind` are kept and come again after it.
+/// The bytes of another buffer; bytes read before `rewind` are kept and come again after it.
 class RewindBuffer : public std::streambuf {
  public:
   explicit RewindBuffer(std::streambuf* source) : source_(source) {}

@@ -6,7 +6,7 @@
 #include "input/strict_json.hpp"
 #include "sluice/input/platform.hpp"
 
-/// What files of platforms have in common, whatever their version.
+/// What files of platforms have in common, in any version.
 namespace sluice::detail {
 
 inline constexpr const char* kPlatformSchema = "sluice.platform/1";

@@ -147,7 +147,7 @@ class Linkage {
     return groups_.size() - 1;
   }
 
-  std::vector<std::size_t> top_;  // of each cluster, towards the least of those that it is joined with
+  std::vector<std::size_t> top_;  // of each cluster, towards the least of the clusters that it is joined with
   std::vector<Joined> joined_;    // by their least cluster
   std::vector<PlatformGroup> groups_;
 };

@@ -28,9 +28,9 @@ class PlatformLevels {
   [[nodiscard]] const std::vector<PlatformGroup>& groups() const { return groups_; }
 
   /// At least 1. Every cluster is in one group of each level, the innermost groups at level 0. The group of all
-  /// clusters is at level 0 if there is no other group, else at no level.
+  /// clusters is at level 0 if there is no other group, otherwise at no level.
   [[nodiscard]] std::size_t levels() const { return group_.size(); }
-  /// The group of a cluster at a level. A group that is lower than others beside it is the same one at several levels.
+  /// The group of a cluster at a level. A group that is lower than others beside it is the group at several levels.
   [[nodiscard]] std::size_t group(std::size_t level, std::size_t cluster) const { return group_[level][cluster]; }
   /// The groups at a level, in the order of their least cluster.
   [[nodiscard]] std::vector<std::size_t> groups_at(std::size_t level) const;

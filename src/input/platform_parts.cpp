@@ -14,7 +14,7 @@ namespace {
 
 LinkEnds ends_of(const PlatformLink& link) { return {link.from, link.to}; }
 
-/// Finds, among sorted links, the one from `from` to `to`, or the one in the other direction if there is none.
+/// Finds, among sorted links, the link from `from` to `to`, or the link in the opposite direction if there is none.
 const PlatformLink* find_link(const std::vector<PlatformLink>& links, std::int64_t from, std::int64_t to) {
   if (links.empty()) return nullptr;
   for (const LinkEnds& ends : {LinkEnds(from, to), LinkEnds(to, from)}) {

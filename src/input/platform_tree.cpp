@@ -151,7 +151,7 @@ class PartCounting {
     return true;
   }
 
-  /// Counts those in a row that are alike, NAME0, NAME1, ...
+  /// Counts adjacent parts that are alike, NAME0, NAME1, ...
   static std::vector<CountedPart> together(std::vector<CountedPart> parts) {
     std::vector<CountedPart> result;
     for (std::size_t i = 0; i < parts.size();) {

@@ -164,7 +164,7 @@ class PlatformTreeHandler : public StrictJsonHandler {
   }
 
   CountedPart take() { return std::move(whole_); }
-  /// Every rank in one cluster, where members are given.
+  /// Checks that every rank is in one cluster, if members are given.
   void check_members() {
     std::ranges::stable_sort(members_, {}, &Member::rank);
     for (std::size_t i = 0; i < members_.size(); ++i) {
@@ -229,7 +229,7 @@ class PlatformTreeHandler : public StrictJsonHandler {
     }
   }
 
-  /// What the part just closed has to be by itself.
+  /// Checks what the part just closed has to be, independently of others.
   void finish(int shape) {
     CountedPart& part = current_.part;
     const int kinds = (object_has(shape, "ranks") ? 1 : 0) + (object_has(shape, "members") ? 1 : 0) +
@@ -289,7 +289,7 @@ class PlatformTreeHandler : public StrictJsonHandler {
                   R"("link", or one for every pair in "part_links")");
   }
 
-  /// The part just closed, as often as it counts, in the part around it.
+  /// Adds the part just closed to the part around it, as often as it counts.
   void into_outer() {
     Current inner = std::exchange(current_, std::move(outer_.back()));
     outer_.pop_back();
@@ -324,7 +324,7 @@ class PlatformTreeHandler : public StrictJsonHandler {
   std::string file_;
   std::string schema_;
   Current current_;             // the part that is read
-  std::vector<Current> outer_;  // those around it
+  std::vector<Current> outer_;  // the parts around it
   CountedPart whole_;
   PlatformLink link_;
   std::vector<JsonPair> gap_;

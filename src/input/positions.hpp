@@ -6,12 +6,12 @@
 #include "sluice/input/axis_pattern.hpp"
 #include "sluice/input/matrix_part.hpp"
 
-/// Where the edge of a part of a matrix runs through the messages.
+/// The edge of a part of a matrix within the messages.
 namespace sluice::detail {
 
 /// The positions of a message in one dimension: how many there are before a place, and which is the k-th.
 ///
-/// Memory O(runs of a period); queries O(log runs), whatever the extent.
+/// Memory O(runs of a period); queries O(log runs), for any extent.
 class Positions {
  public:
   explicit Positions(const IndexRuns& runs);
@@ -50,8 +50,8 @@ class Positions {
   std::int64_t count_ = 0;
 };
 
-/// Which positions of the inner dimension are in the part, at one position of the outer dimension: those below outer +
-/// shift, or those from there on.
+/// The positions of the inner dimension that are in the part, at one position of the outer dimension: either positions
+/// below outer + shift, or positions from there on.
 struct PartEdge {
   bool below = true;
   std::int64_t shift = 0;

@@ -118,7 +118,8 @@ class Machine {
   }
 
  private:
-  /// As few of the fastest as let those inside pass it a whole number of times, nearly.
+  /// Chooses the least number of passes of the fastest messages that lets messages inside pass the card nearly a whole
+  /// number of times.
   static void choose_passes(Card& card) {
     constexpr int kMostOfFastest = 8;
     constexpr double kNear = 0.01;
@@ -162,7 +163,7 @@ class Machine {
   std::vector<Joint> joints_;
 };
 
-/// "2" for the innermost group whose first cluster is 2, "2.1", "2.2" for those around it.
+/// "2" for the innermost group whose first cluster is 2, "2.1", "2.2" for the groups around it.
 std::vector<std::string> name_groups(const PlatformLevels& levels) {
   std::vector<std::string> names(levels.groups().size());
   for (std::size_t level = 0; level < levels.levels(); ++level) {

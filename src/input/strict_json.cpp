@@ -169,8 +169,8 @@ template <class Error>
 bool StrictJsonHandler::parse_error(std::size_t, const std::string& last_token, const Error& error) {
   constexpr int kNumberOverflow = 406;
   if (error.id == kNumberOverflow) unexpected(shown(last_token));
-  // "... - unexpected FOUND; expected EXPECTED" or "... - REASON; last read: 'TEXT'; expected EXPECTED", where the
-  // last part may be missing.
+  // "... - unexpected FOUND; expected EXPECTED" or "... - REASON; last read: 'TEXT'; expected EXPECTED"; the last part
+  // may be missing.
   const std::string_view message = error.what();
   constexpr std::string_view kFound = " - ";
   constexpr std::string_view kUnexpected = "unexpected ";

@@ -48,7 +48,7 @@ struct WrittenNumber {
   std::string text;
 };
 
-/// Two numbers that belong together, as in a table: [1024, 0.5].
+/// Two numbers that belong together, for example in a table: [1024, 0.5].
 struct JsonPair {
   std::int64_t first = 0;  ///< 0 to 2^63 - 1
   double second = 0;       ///< at least 0
@@ -173,7 +173,7 @@ class StrictJsonHandler {
   std::vector<Level> open_;
   const JsonField* field_ = nullptr;  // the field whose value comes next; null in an array
   std::int64_t opened_line_ = 1;
-  std::uint32_t closed_seen_ = 0;  // of the object just closed, as Level::seen
+  std::uint32_t closed_seen_ = 0;  // the Level::seen of the object just closed
 };
 
 /// Reads `in`, whose bytes `source` hands out, to its end through `handler`.

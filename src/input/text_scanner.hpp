@@ -18,8 +18,8 @@ namespace sluice::detail {
 /// Walks over the text of a file of numbers, line by line, and names the line of what it finds wrong.
 class TextScanner {
  public:
-  /// `separator` ends a word, as blanks do; `what` is expected in the file. Throws InputError for a file without any
-  /// text, and for one with NUL bytes: it is no text.
+  /// `separator` ends a word, like blanks; `what` is expected in the file. Throws InputError for a file without any
+  /// text, and for a file with NUL bytes, which is no text.
   TextScanner(std::string_view text, const std::string& name, char separator = ' ', const char* what = "traffic");
 
   [[nodiscard]] bool at_end() const { return at_ == end_; }
@@ -56,7 +56,7 @@ class TextScanner {
   /// something sticks to it.
   [[nodiscard]] std::int64_t integer(const char* what);
 
-  /// A size of at least 0; throws for anything else. `whole`: without a point or an exponent.
+  /// A size of at least 0; throws for anything else. `whole`: no point or exponent is allowed.
   [[nodiscard]] DecimalNumber size(bool whole);
 
   /// Throws: `found` at this line, `expected` instead.

@@ -54,7 +54,7 @@ bool TrafficBuilder::total_fits(std::int32_t decimals, std::int64_t limit) const
 }
 
 std::int32_t TrafficBuilder::choose_decimals(std::int32_t needed) const {
-  // Where to start: no more than what the total, up to rounding, allows.
+  // The number to start from: the total, up to rounding, allows no more.
   double total = 0;
   for (std::size_t i = 0; i < messages_.size(); ++i) {
     const DecimalNumber number = size(i);

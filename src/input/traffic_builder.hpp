@@ -25,8 +25,8 @@ class TrafficBuilder {
 
   void reserve(std::size_t messages) { messages_.reserve(messages); }
 
-  /// One entry, where `in` stands; an empty one is left out. Throws InputError if there are too many, or `size` is
-  /// beyond int64. @pre not negative, unless zero
+  /// Adds one entry, at the place of `in`; an empty one is left out. Throws InputError if there are too many, or `size`
+  /// is beyond int64. @pre not negative, unless zero
   void add(std::int64_t from, std::int64_t to, const DecimalNumber& size, const TextScanner& in) {
     if (size.digits == 0) return;
     if (std::ssize(messages_) == most_messages_)
@@ -43,7 +43,7 @@ class TrafficBuilder {
  private:
   /// What Message::size cannot hold of a size that is no integer: its digits are there.
   struct Fraction {
-    std::int16_t exponent = 0;  ///< cut to -100, where nothing is left of 19 digits
+    std::int16_t exponent = 0;  ///< cut to -100, which leaves nothing of 19 digits
     bool more = false;
     bool round_up = false;
   };
@@ -69,7 +69,7 @@ class TrafficBuilder {
 
   std::int64_t most_messages_;
   std::vector<Message> messages_;
-  std::vector<Fraction> fractions_;  ///< empty if all sizes are integers, else one per message
+  std::vector<Fraction> fractions_;  ///< empty if all sizes are integers, otherwise one per message
 };
 
 }  // namespace sluice::detail

@@ -131,7 +131,7 @@ Shape for_each_field(TextScanner& in, const CsvLayout& layout, Visit visit, EndR
   return shape;
 }
 
-/// Finds the place of the message `wanted` of those that have a size.
+/// Finds the place of message number `wanted` among the messages that have a size.
 class MessageFinder {
  public:
   MessageFinder(const TextScanner& in, std::size_t wanted) : in_(in), wanted_(wanted) {}

@@ -9,9 +9,9 @@
 
 namespace sluice::detail {
 
-/// Which operations of a rank have used its bytes last: what the next one has to wait for (see program.hpp). Operations
-/// come in the order of the list. Ranges that were read together share the list of those who did, so memory is linear
-/// in the operations and in the pieces that they cut and meet.
+/// The operations of a rank that have used its bytes last: the next one has to wait for them (see program.hpp).
+/// Operations come in the order of the list. Ranges that were read together share the list of their readers, so memory
+/// is linear in the operations and in the pieces that they cut and meet.
 class ByteUses {
  public:
   /// need(position) for each operation that one of `kind` on `range` has to name, some more than once; until it returns

@@ -6,10 +6,10 @@
 
 namespace sluice::detail {
 
-/// Looks whether pieces cover a message of `size` units, [0, size), once. Where they do not, calls
-///  - beyond(piece, begin, end): a piece has these units, which the message has not;
+/// Checks whether pieces cover a message of `size` units, [0, size), once. Otherwise it calls
+///  - beyond(piece, begin, end): a piece has these units, but the message has not;
 ///  - gap(begin, end): no piece has these;
-///  - again(piece, begin, end): a piece has these, and one before it too.
+///  - again(piece, begin, end): a piece has these, and an earlier piece too.
 /// @pre the pieces, which `piece_of` gives for what the iterators point to, are sorted by offset; they have an offset
 /// and a size above 0, and no end overflows
 template <class Iterator, class Beyond, class Gap, class Again, class PieceOf = std::identity>

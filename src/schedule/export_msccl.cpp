@@ -91,13 +91,13 @@ struct BlockStep {
 };
 
 struct ThreadBlock {
-  std::int64_t send = -1;  ///< the one peer it may send to
+  std::int64_t send = -1;  ///< the only peer it may send to
   std::int64_t receive = -1;
   std::vector<BlockStep> steps;
 };
 
-/// What one device does: a thread block for each peer that it sends to, and for each that it receives from, as two
-/// directions in one would wait for each other; and one that copies.
+/// What one device does: a thread block for each peer that it sends to, and for each that it receives from, because two
+/// directions in one block would wait for each other; and a block that copies.
 class Device {
  public:
   explicit Device(std::int64_t number) : number_(number) {}

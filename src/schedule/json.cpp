@@ -321,7 +321,7 @@ class ScheduleHandler : public detail::StrictJsonHandler {
   WrittenNumber setup_;
   WrittenNumber cost_total_;
   WrittenNumber bound_total_;
-  std::vector<Step>* steps_ = &result_.schedule.steps;  // those that are read: of the schedule or of a local phase
+  std::vector<Step>* steps_ = &result_.schedule.steps;  // the steps being read: of the schedule or of a local phase
   Step step_;
   Transfer transfer_;
   BoundCertificate certificate_;

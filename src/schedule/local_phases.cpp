@@ -178,7 +178,7 @@ std::vector<Violation> check(const StepSchedule& schedule, const std::vector<Mes
   if (RouteValidator(schedule, phases.routes, violations).run(messages) && detail::has_unit(schedule.decimals)) {
     try {
       routed = routed_traffic(phases.routes, schedule.senders, schedule.receivers, schedule.decimals);
-    } catch (const InputError&) {  // all else was checked
+    } catch (const InputError&) {  // everything else was checked
       violations.push_back({-1, -1, "the routes of two nodes add up to a message beyond 2^63 - 1"});
     }
   }

@@ -14,7 +14,7 @@ class MachineCosts {
   MachineCosts(std::int64_t machines, double transfer, const std::vector<double>& transfer_costs, double compute,
                const std::vector<double>& compute_costs)
       : machines_(static_cast<std::size_t>(machines)),
-        // With one machine there are no transfers, whatever the list is of.
+        // With one machine there are no transfers, for any kind of list.
         by_pair_(machines > 1 && transfer_costs.size() > static_cast<std::size_t>(machines)),
         transfer_(transfer),
         compute_(compute),

@@ -14,7 +14,7 @@ std::vector<std::size_t> message_partners(const Program& program) {
     const ProgramOperation& op = operations[i];
     return op.kind == Kind::kSend ? std::pair(op.peer, 0) : std::pair(op.rank, 1);
   };
-  // Both ends of messages by sender, as they come.
+  // Both ends of messages by sender, in the order of the list.
   std::vector<std::size_t> first(static_cast<std::size_t>(program.ranks) + 1, 0);
   for (const ProgramOperation& op : operations) ++first[static_cast<std::size_t>(sender(op)) + 1];
   for (std::size_t s = 1; s < first.size(); ++s) first[s] += first[s - 1];

@@ -8,7 +8,7 @@
 
 namespace sluice::detail {
 
-/// Where the messages of a schedule lie in the buffers of devices that are sender and receiver at once.
+/// The places of a schedule's messages in the buffers of devices that are sender and receiver at once.
 class MessagePlaces {
  public:
   /// Throws InputError for a schedule that cannot be exported (export.hpp).

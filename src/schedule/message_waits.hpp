@@ -29,9 +29,9 @@ struct MessageWaits {
   }
 };
 
-/// See message_waits.cpp. @pre at most 2^22 messages, as ProgramMessages has them
+/// See message_waits.cpp. @pre at most 2^22 messages, the limit of ProgramMessages
 [[nodiscard]] MessageWaits waits_of(const ProgramMessages& messages, std::int64_t ranks);
-/// As the other one, where the waits are known.
+/// The operations, if the waits are known.
 [[nodiscard]] std::vector<ProgramOperation> operations_of(const ProgramMessages& messages, const MessageWaits& waits);
 
 }  // namespace sluice::detail

@@ -154,7 +154,7 @@ ProgramMessages ProgramMessages::needed_for(const Program& shape) const {
         needed[static_cast<std::size_t>(list_[m].from)].assign(range.offset, range.end(), true);
   }
   ProgramMessages result;
-  bool begun = false;  // those that belong together
+  bool begun = false;  // the messages that belong together
   for (std::size_t m = 0; m < list_.size(); ++m) {
     begun = begun && list_[m].with_last;
     if (kept[m].empty()) continue;

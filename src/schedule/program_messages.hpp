@@ -23,8 +23,8 @@ struct ProgramMessage {
 
 /// Throws InputError beyond 2^22 messages.
 void check_message_count(std::int64_t messages);
-/// For patterns that look at every pair of one of `senders` and one of `receivers`. Throws InputError beyond 2^27
-/// pairs, some seconds of work.
+/// For patterns that consider every pair of a sender and a receiver. Throws InputError beyond 2^27 pairs, some seconds
+/// of work.
 void check_pair_count(std::size_t senders, std::size_t receivers);
 
 class ProgramMessages {
@@ -43,13 +43,13 @@ class ProgramMessages {
   void append(ProgramMessages other);
   [[nodiscard]] const std::vector<ProgramMessage>& list() const { return list_; }
 
-  /// The other way round: who has sent a range gets it back, combined if so asked. Where every rank received what it
-  /// has once, this gathers what they have, or combines it.
+  /// The reversed messages: the sender of a range gets it back, combined if so asked. If every rank received once what
+  /// it had, this gathers what they have, or combines it.
   [[nodiscard]] ProgramMessages reversed(bool combine) const;
-  /// The same with ranks in other places: what a rank did, the one that `ranks` has at its number does.
+  /// The messages with ranks in other places: what rank r did, rank ranks[r] does.
   [[nodiscard]] ProgramMessages with_ranks(std::span<const std::int64_t> ranks) const;
-  /// Only those bytes of each message without which some rank would not have in the end what the problem of `shape`
-  /// wants of it. O(k log k) time for messages of k ranges.
+  /// Keeps only the bytes of each message that some rank needs in the end, by the problem of `shape`. O(k log k) time
+  /// for messages of k ranges.
   [[nodiscard]] ProgramMessages needed_for(const Program& shape) const;
 
  private:

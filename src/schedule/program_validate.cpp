@@ -20,7 +20,7 @@ namespace {
 
 using Kind = ProgramOperation::Kind;
 
-/// A number for each of many, as good as drawn at random: splitmix64 (Steele, Lea, Flood 2014).
+/// A number for each of many, as good as random: splitmix64 (Steele, Lea, Flood 2014).
 std::uint64_t scrambled(std::uint64_t number) {
   number += 0x9e3779b97f4a7c15ULL;
   number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -437,7 +437,7 @@ class ProgramValidator {
   const Program& p_;
   std::int64_t bytes_ = 0;
   std::vector<std::int64_t> partner_;    // of each operation: the other end of its message
-  std::vector<std::int64_t> same_pair_;  // of each send: the one before to the same rank
+  std::vector<std::int64_t> same_pair_;  // of each send: the previous send to the same rank
   std::vector<std::int64_t> order_;
   std::vector<detail::RangeMap<Origin>> held_;
   std::vector<Violation> violations_;

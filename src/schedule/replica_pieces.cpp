@@ -43,7 +43,7 @@ class ReplicaJudge {
                std::int64_t first_passing)
       : pieces_(pieces), sources_(sources), targets_(targets), first_passing_(first_passing) {}
 
-  /// `parts`: null, or what each process of one copy gets of whom.
+  /// `parts`: null, or what each process of one copy gets, and from which process.
   std::vector<Violation> run(std::int64_t receivers, const std::vector<PlacedPart>* parts) {
     for (const SchedulePiece& piece : pieces_) {
       if (piece.size == 0) continue;
@@ -121,7 +121,7 @@ class ReplicaJudge {
     const auto [first, last] = pieces_to(passing);
     std::int64_t had = piece.offset;  // up to here
     const std::int64_t end = piece.offset + piece.size;
-    // The last piece that begins at or before this one, and those behind it.
+    // The last piece that begins at or before this one, and later ones.
     auto at = std::upper_bound(first, last, piece.offset,
                                [](std::int64_t offset, const SchedulePiece& each) { return offset < each.offset; });
     if (at != first) --at;
@@ -135,7 +135,7 @@ class ReplicaJudge {
              range_text(piece.offset, end - 1), piece.to, had);
   }
 
-  /// Whether the pieces [first, last), those to one receiver, cover [0, size) once.
+  /// Checks whether the pieces [first, last), all to one receiver, cover [0, size) once.
   void check_cover(Pieces first, Pieces last, std::int64_t size) {
     const std::int64_t to = first->to;
     if (std::any_of(first, last, [](const SchedulePiece& piece) { return piece.size == 0; })) return;

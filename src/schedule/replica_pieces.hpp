@@ -20,8 +20,8 @@ struct SchedulePiece {
   std::int64_t step;  ///< -1: a copy
 };
 
-/// Who is who in a schedule between several copies of two arrays, and whether its pieces are what they must be: what
-/// `validate` says of them.
+/// The roles in a schedule between several copies of two arrays, and the checks of its pieces: what `validate` says of
+/// them.
 class ReplicaPieces {
  public:
   /// Keeps a reference. @pre the schedule has an input

@@ -11,7 +11,7 @@
 namespace sluice::detail {
 namespace {
 
-/// Which slot each transfer takes; see transfers_before.
+/// The slot of each transfer; see transfers_before.
 class Slots {
  public:
   /// `nodes`: their number on each side.
@@ -24,8 +24,8 @@ class Slots {
     open(slots_.size());
   }
 
-  /// From the next step on, only the first `count` slots are taken. Those that come back are free when the one that
-  /// they go on from is.
+  /// From the next step on, only the first `count` slots are used. A slot that comes back becomes free together with
+  /// the slot that it continues.
   void open(std::size_t count) {
     for (; open_ > count; --open_) by_time_.erase({slots_[open_ - 1].free, open_ - 1});
     for (const std::size_t in_use = open_; open_ < count; ++open_) {

@@ -9,14 +9,14 @@
 
 namespace sluice::detail {
 
-/// The most of each that a switch has, of those that have steps; not all of it need be of one switch.
+/// The largest value of each field over all switches that have steps; different switches may have them.
 struct SwitchLoads {
   std::int64_t steps = 0;
   std::optional<std::int64_t> transmission = 0;  ///< sum of the durations; nothing if an int64 does not hold it
-  double total = 0;                              ///< transmission + setup * steps, where there is a transmission
+  double total = 0;                              ///< transmission + setup * steps, if there is a transmission
 };
 
-/// Switches are told apart by their numbers, whatever these are. O(steps log switches) time, O(switches) memory.
+/// Switches are told apart by their numbers, which may be any. O(steps log switches) time, O(switches) memory.
 [[nodiscard]] inline SwitchLoads largest_loads(const StepSchedule& schedule) {
   struct Load {
     std::int64_t steps = 0;

@@ -258,7 +258,7 @@ class TreeValidator {
   void check_concurrency() {
     if (!s_.max_transfers || std::cmp_greater_equal(*s_.max_transfers, order_.size())) return;
     const auto limit = static_cast<std::size_t>(*s_.max_transfers);
-    std::priority_queue<double, std::vector<double>, std::greater<>> ends;  // of those that run
+    std::priority_queue<double, std::vector<double>, std::greater<>> ends;  // of running transfers
     for (const std::size_t i : order_) {
       const double start = s_.transfers[i].start;
       while (!ends.empty() && !before(start, ends.top())) ends.pop();

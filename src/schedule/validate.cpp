@@ -26,7 +26,7 @@ using Piece = detail::SchedulePiece;
 
 class Validator {
  public:
-  /// `scale`: as many units of the schedule are one of time, where its sizes were refined.
+  /// `scale`: how many units of the schedule are one unit of time, if its sizes were refined.
   explicit Validator(const StepSchedule& schedule, std::int64_t scale = 1) : schedule_(schedule), scale_(scale) {}
 
   /// `messages`: distinct ones sorted by (from, to), and their counts of ranks; null to judge the schedule on its own.
@@ -71,7 +71,7 @@ class Validator {
     at_least_zero("the number of senders", schedule_.senders);
     at_least_zero("the number of receivers", schedule_.receivers);
     at_least_zero("max_transfers", schedule_.max_transfers);
-    // As many as have something to do at all, as planners demand it: pictures are made of each.
+    // At most as many switches as nodes that have something to do, which planners require: pictures show each of them.
     const bool several = schedule_.problem == "exchange" && !schedule_.local_phases;
     const std::int64_t most = several ? std::max({std::int64_t{1}, schedule_.senders, schedule_.receivers}) : 1;
     if (schedule_.switches < 1)
@@ -123,12 +123,12 @@ class Validator {
     return time;
   }
 
-  /// Whether as many transfers may run side by side as step s, which begins when those before it have ended, has.
+  /// Checks whether the backbone allows the transfers of step s, which begins when earlier steps have ended.
   void check_backbone(std::int64_t s, const Step& step) {
     if (speeds_ == nullptr || speeds_->backbone.empty() || !begin_) return;
     const double begin = static_cast<double>(*begin_) + schedule_.setup * static_cast<double>(s);
     if (!std::isfinite(begin) || begin < 0) return;  // the set-up or a duration, reported where it stands
-    // As totals are compared: where the sum is rounded, a change no farther away may have been before or after.
+    // The tolerance for comparing totals: if the sum is rounded, a change at this distance may come before or after.
     const double rounding = schedule_.setup == std::floor(schedule_.setup) ? 0 : 1e-12;
     const std::int64_t most = std::max(max_transfers_at(speeds_->backbone, begin * (1 - rounding)),
                                        max_transfers_at(speeds_->backbone, begin * (1 + rounding)));
@@ -365,7 +365,7 @@ std::optional<StepSchedule> refined(StepSchedule schedule, std::int32_t more) {
   return schedule;
 }
 
-/// As validate(schedule, traffic), for sizes in different units.
+/// Like validate(schedule, traffic), for sizes in different units.
 std::vector<Violation> validate_in_common_unit(const StepSchedule& schedule, const Traffic& traffic,
                                                std::vector<Message> messages) {
   const std::int32_t more = schedule.decimals - traffic.decimals;

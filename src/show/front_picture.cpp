@@ -32,7 +32,7 @@ struct WholeAxis {
         first(low % step == 0 ? low : (low / step + 1) * step),
         ticks(high < first ? 0 : (high - first) / step + 1) {}
 
-  /// Where `value` is, as a part of the axis.
+  /// The place of `value`, as a fraction of the axis.
   [[nodiscard]] double share(double value) const { return (value - from) / (until - from); }
 
   std::int64_t step;

@@ -120,7 +120,7 @@ class GanttRows {
   }
 
   void rows() {
-    // As many names as are legible.
+    // Shows as many names as are legible.
     const auto every = std::max<std::int64_t>(static_cast<std::int64_t>(std::ceil(detail::kLeastRowForText / row_)), 1);
     for (std::int64_t row = 0; row < rows_; ++row) {
       const double top = top_ + row_ * static_cast<double>(row);
@@ -201,7 +201,8 @@ class GanttRows {
         below ? " opacity=\"0.55\"" : "",
         count > 1 ? count_text(static_cast<std::int64_t>(count), "transfer") : facts_of(each));
     const std::string label = fmt::format("{}", other);
-    // What is received is paler than its colour, or darker, as the ground is: there text has the colour of all text.
+    // Received transfers are paler than their colour, or darker, depending on the ground: their text has the colour of
+    // all text.
     if (count == 1 && lane >= detail::kLeastRowForText && width > detail::text_width(label.size()) + 1)
       detail::append_text(out_, "<text x=\"{:.2f}\" y=\"{:.2f}\" text-anchor=\"middle\"{}>{}</text>\n",
                           x(bar.start) + width / 2, top + lane / 2 + 3,

@@ -14,7 +14,7 @@ inline constexpr double kHeatLegendWidth = 84;
 /// The colour of `shade`, from 0, the smallest value, to kShades - 1.
 [[nodiscard]] std::string heat_colour(int shade);
 
-/// Values from the smallest to the largest, as shades by their logarithms.
+/// Shades for values from the smallest to the largest, by their logarithms.
 class HeatScale {
  public:
   /// A scale from the smallest to the largest value. @pre log_least <= log_most

@@ -51,7 +51,7 @@ class Grid {
 
   [[nodiscard]] std::size_t cells() const { return cells_; }
   [[nodiscard]] bool known() const { return low_ <= high_; }
-  /// As HeatScale has it, or -1 where nothing is known.
+  /// The shade of HeatScale, or -1 if nothing is known.
   [[nodiscard]] int shade(std::size_t row, std::size_t column) const {
     const std::size_t at = row * cells_ + column;
     return count_[at] == 0 ? -1 : scale().shade_of_log(sum_[at] / static_cast<double>(count_[at]));

@@ -30,7 +30,7 @@ class Scale {
     if (!(until_ > from_)) until_ = from_ + 1;
   }
 
-  /// Where `value` is, as a part of the axis.
+  /// The place of `value`, as a fraction of the axis.
   [[nodiscard]] double share(double value) const {
     return ((log_ ? std::log10(value) : value) - from_) / (until_ - from_);
   }

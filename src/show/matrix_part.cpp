@@ -24,7 +24,7 @@ constexpr double kAboveCells = 40;     // what a column is, and its number
 constexpr double kBesideNumbers = 28;  // what a row is, left of its number
 constexpr std::size_t kLongestName = 12;
 
-/// Where each of `size` nodes stands: the largest load first, nodes of one load in their order.
+/// The place of each of `size` nodes: the largest load first, nodes of one load in their order.
 std::vector<std::int64_t> places_by_load(const std::vector<double>& load) {
   std::vector<std::size_t> order(load.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -83,7 +83,7 @@ SvgHeading matrix_part(const ReportMatrix& matrix, double top) {
   const double above = part.bottom + kAboveCells;
   const double width = cell * static_cast<double>(columns.cells), height = cell * static_cast<double>(rows.cells);
 
-  // Where a cell stands for several entries, the mean of their logarithms.
+  // If a cell stands for several entries, the mean of their logarithms.
   std::vector<double> sum(static_cast<std::size_t>(rows.cells * columns.cells));
   std::vector<std::int64_t> count(sum.size());
   for (const ReportMatrix::Entry& each : matrix.entries) {

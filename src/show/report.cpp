@@ -29,7 +29,7 @@ void append_column(std::string& out, std::string_view name, std::size_t count, V
   out += "],";
 }
 
-/// As JSON, which knows no infinity.
+/// For JSON, which has no infinity.
 double finite(double value) { return std::isfinite(value) ? value : 0; }
 
 /// A column for each fact of transfers: a tenth of what an object for each takes, in the file and in the browser.
@@ -152,8 +152,8 @@ std::string to_json(const ReportSection& section) {
          ",\"tables\":" + list_json(section.tables) + '}';
 }
 
-/// JSON as it may stand in an element of a page. A "<" can occur inside its texts alone, where it may be written so:
-/// neither "</script" nor "<!--" is left.
+/// JSON in a form that may stand in an element of a page. A "<" can occur only inside its texts. It is written
+/// differently there: neither "</script" nor "<!--" is left.
 std::string inside_element(const std::string& json) {
   std::string out;
   out.reserve(json.size());
@@ -215,7 +215,7 @@ std::string report_html(const std::vector<ReportSection>& sections, const std::s
                          Slot{"{{library}}", detail::page_library()},
                          Slot{"{{program}}", detail::page_program()},
                          Slot{"{{licences}}", licences}};
-  // Once from front to back, as what is put in may hold marks.
+  // Once from front to back, because inserted text may contain marks.
   std::string out;
   std::string_view rest = detail::page_html();
   while (true) {

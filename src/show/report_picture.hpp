@@ -9,7 +9,7 @@
 /// Parts of the picture that report_svg draws.
 namespace sluice::detail {
 
-/// Three digits or more and the unit, as of a column.
+/// Three digits or more and the unit, for a column.
 [[nodiscard]] std::string value_text(double value, std::string_view unit);
 
 /// A matrix below its title, from `top` on.

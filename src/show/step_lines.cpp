@@ -23,7 +23,7 @@ ShownLines step_lines(const StepSchedule& schedule, std::int64_t limit) {
   const std::size_t step_width = std::max(kStep.size(), fmt::format("{}", schedule.steps.size()).size());
 
   ShownLines result;
-  // A column of its own, where there are several.
+  // A column of its own, if there are several.
   const bool several = schedule.switches > 1;
   const std::size_t switch_width = std::max(kSwitch.size(), fmt::format("{}", schedule.switches).size());
   const auto on_switch = [&](const auto& cell) {

@@ -27,8 +27,8 @@ inline constexpr std::string_view kStyle =
     "(prefers-color-scheme: dark) { text { fill: #e6e6e6 } .page { fill: #1a1a1a } .faint { fill: #2b2b2b } "
     ".line { stroke: #5a5a5a } .bar, .above { stroke: #1a1a1a } }</style>\n";
 
-/// All pictures are as wide: so wide that text is 6 pt high where a picture is printed 85 mm (241 pt) wide, as in a
-/// column of a paper. Units of the picture; on a screen one is kScreenPixels.
+/// The width of all pictures. Text is 6 pt high if a picture is printed 85 mm (241 pt) wide, as in a column of a paper.
+/// Units of the picture; on a screen one unit is kScreenPixels.
 inline constexpr double kPictureWidth = 480;
 inline constexpr int kTextSize = 12;
 inline constexpr int kTitleSize = 14;

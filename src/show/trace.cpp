@@ -19,7 +19,7 @@
 namespace sluice {
 namespace {
 
-/// Nodes that send and nodes that receive, numbered through: those that do both once.
+/// Nodes that send and nodes that receive, numbered through: nodes that do both count once.
 class Nodes {
  public:
   explicit Nodes(const Timeline& timeline) : timeline_(timeline) {}
@@ -40,7 +40,7 @@ class Nodes {
     const std::int64_t first = timeline_.same_nodes ? 0 : timeline_.senders;
     return receives(node) ? lanes.receives[static_cast<std::size_t>(node - first)] : 0;
   }
-  /// As people count it: senders, receivers and nodes that are both, from 0 each.
+  /// The number for people: senders, receivers and nodes that are both, from 0 each.
   [[nodiscard]] std::int64_t number(std::int64_t node) const {
     return node < timeline_.senders ? node : node - timeline_.senders;
   }
@@ -57,8 +57,8 @@ class Nodes {
 std::int64_t send_track(std::int64_t lane) { return 2 * lane; }
 std::int64_t receive_track(std::int64_t lane) { return 2 * lane + 1; }
 
-/// What shows traces counts nanoseconds, and rounds the beginning of a slice and its length each by itself: slices that
-/// touch would overlap by one, and one of them is then left out. So both ends are rounded here.
+/// Programs that show traces count nanoseconds, and round the beginning of a slice and its length separately. Slices
+/// that touch would overlap by one, and one of them is then left out. So both ends are rounded here.
 class TraceTimes {
  public:
   /// Beyond the 292 years that 64 bits hold, everything is at their end.
@@ -87,7 +87,7 @@ class TraceTimes {
   double factor_;
 };
 
-/// "0.00 0.45 0.70", as Paje has colours.
+/// "0.00 0.45 0.70", the form of Paje's colours.
 std::string paje_colour(std::string_view colour) {
   const auto part = [&](std::size_t at) { return std::stoi(std::string(colour.substr(at, 2)), nullptr, 16) / 255.0; };
   return fmt::format("{:.2f} {:.2f} {:.2f}", part(1), part(3), part(5));

@@ -1,7 +1,7 @@
-// The calls of MPICH's module mpi_f08 that have no buffer: they call PMPI_ in C, where nobody sees them, so those that
-// the library has to hear of have wrappers here. Calls with buffers come to C by their MPI_ names, as do all of mpif.h
-// and of the module mpi. Not here: MPI_Barrier and persistent sends, which are not recorded in programs that use
-// mpi_f08.
+// The calls of MPICH's module mpi_f08 that have no buffer. They call PMPI_ in C, where the library does not see them,
+// so the calls that it has to know have wrappers here. Calls with buffers come to C by their MPI_ names, and so do all
+// of mpif.h and of the module mpi. Not here: MPI_Barrier and persistent sends, which are not recorded in programs that
+// use mpi_f08.
 #include <dlfcn.h>
 #include <mpi.h>
 
@@ -22,7 +22,7 @@ void call_next(const char* name, Arguments... arguments) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-// The last argument may be missing, which MPICH looks at, and so do those that need the code.
+// The last argument may be missing; MPICH checks that, and so do the wrappers that need the code.
 
 void mpi_init_f08_(MPI_Fint* ierror) {
   sluice::pmpi::require_own_mpi(__builtin_return_address(0));

@@ -1,5 +1,5 @@
 // Fortran's calls under Open MPI, of mpif.h, the module mpi and the module mpi_f08, whose handles are integers in this
-// ABI: they call PMPI_ in C, where nobody sees them, so they have wrappers of their own. MPICH's of
+// ABI. They call PMPI_ in C, where the library does not see them, so they have wrappers of their own. MPICH's calls of
 // mpif.h and mpi call MPI_ in C. Not here: MPI_Alltoallw, MPI_Neighbor_alltoallw and persistent sends, which are not
 // recorded in Fortran programs.
 #include <dlfcn.h>
@@ -22,7 +22,7 @@ using sluice::pmpi::Recording;
 namespace traffic = sluice::pmpi::traffic;
 using namespace sluice::pmpi;  // take_
 
-/// Where Fortran has a constant that stands for an address: by the names that compilers give it.
+/// The addresses of a Fortran constant that stands for an address, under the names that compilers give it.
 std::array<void*, 4> places_of(const char* lower, const char* one, const char* two, const char* upper) {
   return {dlsym(RTLD_DEFAULT, lower), dlsym(RTLD_DEFAULT, one), dlsym(RTLD_DEFAULT, two), dlsym(RTLD_DEFAULT, upper)};
 }
@@ -54,7 +54,7 @@ extern "C" {
 /// end with ierror. `take` is empty for what is never taken.
 #define SLUICE_FORTRAN(name, parameters, arguments, take, record) \
   SLUICE_FORTRAN_AND(Recording, name, parameters, arguments, take, record)
-/// As SLUICE_FORTRAN, for a neighbourhood collective.
+/// Like SLUICE_FORTRAN, for a neighbourhood collective.
 #define SLUICE_FORTRAN_TO_NEIGHBOURS(name, parameters, arguments, take, record) \
   SLUICE_FORTRAN_AND(NeighbourRecording, name, parameters, arguments, take, record)
 #define SLUICE_FORTRAN_AND(Kind, name, parameters, arguments, take, record) \

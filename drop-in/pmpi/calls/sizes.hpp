@@ -8,8 +8,8 @@ namespace sluice::pmpi {
 
 /// The longest element of a common type.
 constexpr std::int64_t kMostCommonBytes = 8;
-/// Bytes of an element of one of a few types that most programs use, told by a glance; 0 for all others. Asking MPI for
-/// the size of a type takes longer than all else that handing on a short message does.
+/// The bytes of an element of one of a few types that most programs use; 0 for all others. Asking MPI for the size of a
+/// type takes longer than everything else in forwarding a short message.
 [[nodiscard]] inline std::int64_t common_bytes(MPI_Datatype type) {
   if (type == MPI_DOUBLE) return sizeof(double);
   if (type == MPI_INT) return sizeof(int);

@@ -75,7 +75,7 @@ std::string RecordFolder::open(const std::string& path, bool ready) {
   } catch (const std::exception& error) {
     wrong = error.what();
   }
-  // The lowest of those that cannot write tells all.
+  // The lowest rank that cannot write tells all.
   const int mine = wrong.empty() ? INT_MAX : run_.rank;
   int lowest = INT_MAX;
   if (PMPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD) != MPI_SUCCESS) return "MPI_Allreduce failed";
@@ -109,7 +109,7 @@ std::vector<std::string> RecordFolder::gather_parts() const {
   try {
     own = record_part(run_);
   } catch (const std::exception&) {
-    own.clear();  // an empty one goes, as rank 0 waits for it
+    own.clear();  // an empty part is sent, because rank 0 waits for it
   }
   if (own.size() > static_cast<std::size_t>(INT_MAX)) own.clear();
   std::vector<std::string> parts;

@@ -9,10 +9,10 @@
 
 namespace sluice::pmpi {
 
-/// The folder of SLUICE_RECORD. While the job runs every rank renews a file of its own in `parts/`, and rank 0 makes
-/// the files of the job of those that it finds; at the end rank 0 gets the parts by MPI, so that the folder need not be
-/// one that all hosts share. A file is written beside its place, by a name of the rank's own, and renamed. The parts
-/// travel on a communicator of the library's own, where no message of the program is.
+/// The folder of SLUICE_RECORD. While the job runs, every rank renews a file of its own in `parts/`, and rank 0 makes
+/// the files of the job from the parts that it finds. At the end rank 0 gets the parts by MPI, so the folder need not
+/// be shared by all hosts. A file is written beside its place, by a name of the rank's own, and renamed. The parts
+/// travel on a communicator of the library's own, without messages of the program.
 class RecordFolder {
  public:
   /// Collective over MPI_COMM_WORLD, after start_recorder. `ready`: what that returned. Returns what is wrong, the same

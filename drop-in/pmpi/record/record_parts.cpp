@@ -112,7 +112,7 @@ std::string this_host() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
-/// Where the record comes from, as the command says it of its results. Bytes that are no UTF-8 are replaced.
+/// The origin of the record, in the form that the command uses for its results. Bytes that are no UTF-8 are replaced.
 Json about(const std::set<std::string>& hosts) {
   std::vector<std::string> command;
   std::ifstream words("/proc/self/cmdline", std::ios::binary);

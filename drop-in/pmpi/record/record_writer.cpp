@@ -19,8 +19,8 @@
 namespace sluice::pmpi {
 namespace {
 
-/// What wakes the thread. No descriptor: programs close those that they do not know, and open others in their place.
-/// A signal handler may post it.
+/// Wakes the thread. It is no descriptor, because programs close descriptors that they do not know, and open others in
+/// their place. A signal handler may post it.
 sem_t wake;
 std::atomic<bool> stopping = false;
 std::atomic<bool> is_terminated = false;

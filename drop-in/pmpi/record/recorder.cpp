@@ -31,7 +31,7 @@ struct Tables {
   std::int64_t start_ticks = 0;
   std::chrono::steady_clock::time_point start;
 };
-/// Never destroyed, as threads may outlive main.
+/// Never destroyed, because threads may outlive main.
 Tables& tables() {
   static Tables* const all = new Tables;
   return *all;

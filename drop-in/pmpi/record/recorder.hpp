@@ -14,7 +14,7 @@
 
 #include "pmpi/record/recorded_calls.hpp"
 
-/// Counts what each rank sends to whom, by communicator and call, where SLUICE_RECORD asks for it.
+/// Counts what each rank sends to each other rank, by communicator and call, if SLUICE_RECORD asks for it.
 ///
 /// A call costs one look for its communicator, which is the last one more often than not, and a few additions without a
 /// lock: each thread of the program has tables of its own, which others only read. Reading a clock twice takes longer
@@ -23,7 +23,7 @@
 /// rank sends is counted, on that rank.
 namespace sluice::pmpi {
 
-/// A clock in a unit of its own, as cheap as there is.
+/// A clock in a unit of its own, as cheap as possible.
 [[nodiscard]] inline std::int64_t ticks() {
 #if defined(__x86_64__)
   return static_cast<std::int64_t>(__builtin_ia32_rdtsc());
@@ -88,7 +88,7 @@ struct OfThread {
 /// At a place that is known when the library is loaded, which saves a call each time.
 extern constinit thread_local OfThread of_thread __attribute__((tls_model("initial-exec")));
 
-/// Changes whenever a communicator is freed, as MPI may give its handle to another one.
+/// Changes whenever a communicator is freed, because MPI may give its handle to another one.
 extern constinit std::atomic<std::uint64_t> freed_communicators;
 
 /// One call of the program. It is made before MPI does the call; another member says afterwards what the call was. Only

@@ -186,7 +186,7 @@ std::unique_ptr<Communicator> make_communicator(MPI_Comm comm) {
                               host_of_rank[static_cast<std::size_t>(made->world_ranks.front())];
                      });
   made->one_host = !hosts && !settings().always;
-  constexpr int kMostByMemory = 64;  // ranks; jobs of more go by messages, as MPI's own calls do
+  constexpr int kMostByMemory = 64;  // ranks; jobs of more ranks use messages, like MPI's own calls
   made->on = ours && made->size > 1 && (!made->one_host || made->size <= kMostByMemory);
   return made;
 }
@@ -216,7 +216,7 @@ const std::optional<Platform>& Communicator::network() {
     if (world().platform && !one_host)
       platform = sub_platform(*world().platform, world_ranks);
     else if (settings().always)
-      platform = even_platform(size);  // else MPI_Bcast is all that the job would do on one host
+      platform = even_platform(size);  // otherwise the job would do no more than MPI_Bcast on one host
   }
   return platform;
 }

@@ -19,8 +19,9 @@ struct Communicator {
   /// Calls may be taken: ranks of this MPI_COMM_WORLD, more than one, on more than one host, or few enough on one to
   /// go by memory that all of them map, or always.
   bool on = false;
-  bool failed = false;    ///< a call has, as far as this rank knows: alone of all here it may differ between ranks
-  bool one_host = false;  ///< by memory; not where calls are always taken, as if there was a network
+  bool failed = false;    ///< whether a call has failed, to this rank's knowledge: the only field here that may differ
+                          ///< between ranks
+  bool one_host = false;  ///< by memory; false if calls are always taken, as if there was a network
   int rank = 0;
   int size = 1;
   std::vector<int> world_ranks;
@@ -30,7 +31,7 @@ struct Communicator {
 
   // Calls whose arguments differ from rank to rank take an agreement (exchange_calls).
   std::int64_t fruitless = 0;  ///< agreements in a row that came to nothing
-  std::int64_t skip = 0;       ///< calls to hand on without one
+  std::int64_t skip = 0;       ///< calls to forward without a reduction
 
   /// The program's communicator and the calls that are being carried out: the last one deletes.
   std::atomic<int> holders{1};

@@ -32,8 +32,8 @@ struct Pattern {
 /// The patterns of a communicator that were used last. Keys are made of what is the same on all ranks, and calls come
 /// in the same order everywhere, so all ranks hold the same patterns: whether a job is there needs no message.
 ///
-/// The jobs together hold at most kMostMemory of shared memory on a rank, except for the one used last: those used
-/// least recently are given up, and made again when their arguments come back.
+/// The jobs together hold at most kMostMemory of shared memory on a rank, not counting the most recently used one. The
+/// least recently used jobs are given up, and made again when their arguments come back.
 class JobCache {
  public:
   using Key = std::array<std::int64_t, 5>;
@@ -75,7 +75,7 @@ class JobCache {
   [[nodiscard]] std::size_t size() const { return patterns_.size(); }
 
  private:
-  std::list<std::pair<Key, Pattern>> patterns_;  ///< the one used last first
+  std::list<std::pair<Key, Pattern>> patterns_;  ///< most recently used first
   std::map<Key, std::list<std::pair<Key, Pattern>>::iterator> places_;
 };
 

@@ -7,15 +7,15 @@
 
 namespace sluice::pmpi {
 
-/// An operation of MPI's own on a type it is defined for. Numbers stand for them on all ranks, as handles do not;
-/// Fortran's types that are as long as C's of the same kind count as those.
+/// MPI's own operation on a type that it is defined for. Numbers stand for them on all ranks, because handles do not.
+/// Fortran's types count as C's types of the same kind and length.
 struct Reducible {
   MPI_Datatype type = MPI_DATATYPE_NULL;  ///< C's if there is one
   std::int64_t type_number = 0;
   std::int64_t op_number = 0;
 };
 
-/// None: handed on.
+/// Nothing if the call is to be forwarded.
 [[nodiscard]] std::optional<Reducible> reducible(MPI_Datatype type, MPI_Op op);
 
 }  // namespace sluice::pmpi

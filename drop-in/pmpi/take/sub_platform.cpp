@@ -33,7 +33,7 @@ class LeftParts {
       ++children_left_[parent(p)];
       child[parent(p)] = p;
     }
-    std::vector<std::size_t> position(parts_.size(), kNoPart);  // of those that stay parts
+    std::vector<std::size_t> position(parts_.size(), kNoPart);  // of the parts that remain parts
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       if (clusters[p] == 0 || (is_cluster[p] == 0 && children_left_[p] < 2)) continue;
       PlatformPart left = parts_[p];

@@ -113,7 +113,7 @@ bool once_each(const std::vector<Block>& blocks) {
   return std::ranges::all_of(blocks, [&](const Block& block) { return peers.insert(block.peer).second; });
 }
 
-/// Collective: the pattern of all ranks' messages; null where it is one to hand on.
+/// Collective: the pattern of all ranks' messages; null if the call is to be forwarded.
 Pattern* agreed_pattern(MPI_Comm comm, Communicator& communicator, Taken call, const Messages& messages,
                         bool possible) {
   constexpr std::uint64_t kSeed = 0x5109e11U;
@@ -190,7 +190,7 @@ int take_alltoall(const void* send, int count, MPI_Datatype type, void* receive,
       }
       add(messages.receive, peer, receive, first * receive_count, receive_count);
     }
-    // Sizes are those received, as the pattern's are.
+    // Sizes are of received messages, like the pattern's.
     const auto check = [&] {
       check_arguments(Taken::kAlltoall, receive, receive_count, receive_type);
       if (in_place) return;

@@ -41,8 +41,8 @@ int take_elements(Taken call, const void* own, int count, MPI_Datatype type, MPI
     const std::int64_t all = kTakenCalls[index_of(call)].counts == Counts::kBlock
                                  ? static_cast<std::int64_t>(count) * communicator->size
                                  : count;
-    // For an operation of the program's a job is made for each call, as handles of operations say nothing of their
-    // identity on other ranks; its plan is kept with the communicator.
+    // A job is made for each call with an operation of the program's, because handles of operations do not identify
+    // them on other ranks. Its plan is kept with the communicator.
     if (!known && !lies_in_a_row(type)) return hand_on();
     Pattern once;
     Pattern& pattern =
@@ -61,7 +61,7 @@ int take_elements(Taken call, const void* own, int count, MPI_Datatype type, MPI
   }
 }
 
-/// Where a rank's elements are.
+/// The place of a rank's elements.
 const void* own_elements(const void* send, const void* receive) { return send == MPI_IN_PLACE ? receive : send; }
 
 /// The same for jobs of collectives.

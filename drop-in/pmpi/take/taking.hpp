@@ -38,14 +38,15 @@ namespace sluice::pmpi {
   Communicator* const found = communicator_of(comm);
   return found != nullptr && found->on && least_bytes(call, *found) != kNever ? hold(*found) : nullptr;
 }
-/// Likewise for a call with equal arguments on all ranks; `root` is 0 if it has none. If the root is below 0
+/// Likewise for a call with equal arguments on all ranks; `root` is 0 without a root. If the root is below 0
 /// (intercommunicators), the other arguments may be anything.
 [[nodiscard]] inline HeldCommunicator taking_communicator(Taken call, int count, MPI_Datatype type, int root,
                                                           MPI_Comm comm) {
   if (root < 0 || is_short(call, count, type)) return nullptr;
   Communicator* const found = communicator_of(comm);
   if (found == nullptr || !found->on || root >= found->size) return nullptr;
-  // As is_short knows it, a block is of as many ranks as there are, and a call short if it is everywhere.
+  // is_short() assumes the most ranks and the lowest limit of any communicator. Here the communicator is known: a block
+  // counts for each of its ranks.
   const bool blocks = kTakenCalls[index_of(call)].counts == Counts::kBlock;
   return bytes_of(count, type) * (blocks ? found->size : 1) < least_bytes(call, *found) ? nullptr : hold(*found);
 }
@@ -120,7 +121,7 @@ template <class Job, class Make>
   return nullptr;
 }
 
-/// What prepare() makes of the arguments of an execution. Where it throws, the other ranks do not wait for this one.
+/// What prepare() makes of the arguments of an execution. If it throws, the other ranks do not wait for this one.
 template <class Job, class Prepare>
 auto prepared(Job& job, const Prepare& prepare) {
   try {

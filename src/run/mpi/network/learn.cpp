@@ -449,7 +449,7 @@ void change_link_gaps(Platform& platform, Change change) {
   for (PlatformLink& link : platform.part_links) change(link.gap);
 }
 
-/// Doubles the time of a message besides its bytes. It was measured between ranks that do nothing else, and
+/// Counts the time of a message besides its bytes twice. It was measured between ranks that do nothing else, and
 /// measurements differ by factors. A rank that forwards what it receives does twice as much for each message.
 Platform of_busy_ranks(Platform platform) {
   const auto count_messages_twice = [](GapTable& gap) {
