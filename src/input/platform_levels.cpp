@@ -7,7 +7,6 @@
 /// is distinctly slower than another one if a short message takes more than 4 times as long (L + g(1)), or the gap of a
 /// long one (1 MiB) is more than 1.5 times as large. Everything joined has a pace: the pace of messages inside a
 /// cluster of several ranks, or of the first link that made it what it is. A cluster of one rank has none. A link joins
-/// several ranks, or of the first link that made it what it is; a cluster of one rank has none. A link joins
 ///  - what it is not distinctly slower than into one, neither a part of the other; a cluster of one rank goes with what
 ///    it meets;
 ///  - what it is distinctly slower than as a part, which stays a group. If that is so on both sides, the pace is the
@@ -19,6 +18,7 @@
 /// levels, ours. The ratios lie between LANs, memory and long links, with room to either side: the machines of
 /// Steffenel (2006), Table 4, have 1.3 and 1.7 times the latency of their clusters to others in their sites, and 80
 /// times as much to other sites.
+///
 /// Example: hosts a, b and c of 4 ranks, 1 us and 5 GB/s inside; a to b 50 us and 125 MB/s, c to both 8 ms. a - b is
 /// distinctly slower than both hosts: both are parts, and 50 us the pace of {a, b}. a - c is slower than that, and than
 /// c: {a, b} and c are parts of the whole. Levels: {a}, {b}, {c}; then {a, b}, {c}.

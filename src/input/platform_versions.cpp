@@ -6,7 +6,8 @@
 /// clusters. The most frequent link between the clusters of two parts, in either direction, becomes the link of the
 /// parts. The most frequent of these links becomes the part's own. What still differs is written for the pair.
 /// Complexity: O(C^2 log C) time and O(C^2) memory for C clusters. Deterministic: among equally frequent links the
-/// first one. Source: ours.
+/// first one.
+/// Source: ours.
 ///
 /// Example: hosts a and b in one LAN, c far from both: {a, b} and c are two parts. If a is 8 ms from c, and b 9 ms, the
 /// whole gets the 8 ms for its own, and b and c a link of 9 ms.

@@ -54,12 +54,14 @@ EdgeSteps in_falling_order(const std::vector<std::int64_t>& duration_of_step, Ed
 /// Without a limit (k >= min(lefts, rights)) it has to cover every vertex of the largest degree. With a limit, the
 /// graph is extended to a regular one (regular_extension.hpp, all weights 1). A perfect matching of that graph covers
 /// these vertices and leaves at most k (steps - 1) edges. The added edges have weight 0.
+/// @pre graph has a live edge, max_transfers >= 1
 [[nodiscard]] Matching stepwise_matching(const BipartiteGraph& graph, std::int32_t max_transfers);
 
 /// The next step of `greedy`: a matching of maximum weight among the matchings of at most `max_transfers` edges.
 ///
 /// If the limit is below the matching number, further vertices have to be covered: |V1| - k right ones, joined to all
 /// left vertices, and |V2| - k left ones, joined to all right vertices. That makes O(n^2) more edges.
+/// @pre graph has a live edge, max_transfers >= 1
 [[nodiscard]] Matching greedy_matching(const BipartiteGraph& graph, std::int32_t max_transfers);
 /// The number of edges besides the graph's that it chooses among, in a step that `max_transfers` limits; 0 if it limits
 /// none.

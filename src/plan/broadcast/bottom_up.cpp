@@ -7,8 +7,9 @@
 /// except j, is the lookahead of ecef-la. The paper says only that lookaheads like in ecef-la would make sure that a
 /// receiver is a good sender when its turn comes (section 6). Here a good sender, of small F_j, comes earlier; that is
 /// ours. Over the networks of the paper's figures it is 0.2 % shorter than bottom-up for 10 clusters, and no shorter
-/// for 20. Guarantee: none. Complexity: every receiver keeps its best sender, O(C) a round; O(C) memory; with lookahead
-/// O(C^2 log C) and O(C^2) memory. Source: Steffenel (2006), section 5.
+/// for 20.
+/// Guarantee: none. Complexity: every receiver keeps its best sender, O(C) a round; O(C) memory; with lookahead O(C^2
+/// log C) and O(C^2) memory. Source: Steffenel (2006), section 5.
 #include "plan/broadcast/registry.hpp"
 #include "plan/broadcast/tree_by_weight.hpp"
 

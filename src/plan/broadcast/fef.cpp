@@ -2,9 +2,10 @@
 /// of A and the receiver j of B with the least latency L_ij (fef, as in the paper). For fef-gap, c_ij = g_ij + L_ij is
 /// the least.
 ///
-/// Ties go to the receiver, then the sender, of the least number. Guarantee: none. Complexity: every receiver keeps its
-/// best sender, O(C) a round; O(C) memory. Source: Steffenel (2006), section 5; Bhat, Raghavendra, Prasanna, "Efficient
-/// collective communication in distributed heterogeneous systems" (2003).
+/// Ties go to the receiver, then the sender, of the least number.
+/// Guarantee: none. Complexity: every receiver keeps its best sender, O(C) a round; O(C) memory.
+/// Source: Steffenel (2006), section 5; Bhat, Raghavendra, Prasanna, "Efficient collective communication in distributed
+/// heterogeneous systems" (2003).
 #include "plan/broadcast/registry.hpp"
 #include "plan/broadcast/tree_by_weight.hpp"
 

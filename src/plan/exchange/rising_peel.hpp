@@ -18,6 +18,7 @@ namespace sluice::detail {
 /// augmented at the critical rights, along paths that end at a free left or at a node that is not critical (Mendelsohn
 /// and Dulmage). Then it grows as far as it can. Nodes give away the largest parts that fit and keep small ones for
 /// later steps. Later steps are longer, so what is left hardly ever gets in the way.
+///
 /// Guarantee: if k does not limit, the fewest steps that carry the parts whole. These last at least the sum over i of
 /// the largest i-th longest part among the nodes, and as a rule not longer.
 /// Complexity: each step takes O(log n) for each part that it sends and for each node that has to be, or can be, in it

@@ -17,12 +17,13 @@
 /// 1 / round trip; and a round trip grows, besides the latency, with what is queued in everything that the flow passes.
 /// Alone, a message so takes g(b) + L, as in pLogP.
 /// If a thousand messages flow at once, messages that begin or end within a thousandth of their time get new rates
-/// together (flow_rates.cpp). The whole then takes up to some thousandths longer. Complexity: the changes of rates when
-/// a flow begins or ends (flow_rates.cpp), and O(log m) for each of m messages. Deterministic. Source: the sharing:
-/// Massoulie, Roberts, "Bandwidth sharing: objectives and algorithms" (2002). That TCP does this, the weights, and the
-/// 8775 bytes queued: Velho, Legrand, "Accuracy study and improvement of network simulation in the SimGrid framework"
-/// (2009). Deviation: no part of a message is on its way during its latency, neither at its sender nor at its receiver,
-/// as if all delay were at the start.
+/// together (flow_rates.cpp). The whole then takes up to some thousandths longer.
+/// Complexity: the changes of rates when a flow begins or ends (flow_rates.cpp), and O(log m) for each of m messages.
+/// Deterministic.
+/// Source: the sharing: Massoulie, Roberts, "Bandwidth sharing: objectives and algorithms" (2002). That TCP does this,
+/// the weights, and the 8775 bytes queued: Velho, Legrand, "Accuracy study and improvement of network simulation in the
+/// SimGrid framework" (2009). Deviation: no part of a message is on its way during its latency, neither at its sender
+/// nor at its receiver, as if all delay were at the start.
 ///
 /// Example: one rank sends 10 MB to another in its cluster, 100 MB/s at a latency of 0.1 ms. It also sends to a rank at
 /// the end of a long link; one connection there carries 10 MB/s at a latency of 10 ms. After 0.1 ms the first message

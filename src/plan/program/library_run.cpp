@@ -2,11 +2,11 @@
 ///
 /// Problem: predict the algorithms that Open MPI and MPICH have built in, to say which of them fits a platform.
 /// Method: the messages of each algorithm, from rank 0, among ranks in their order; trees send segment after segment,
-/// each to all children. A problem that combines is one that spreads, reversed. Complexity: as the patterns. Source:
-/// Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH" (2005); Pjesivac-Grbovic
-/// et al., "Performance Analysis of MPI Collective Operations" (2005); message counts of Open MPI 4.1.4. Deviation: no
-/// message waits for a step to end, though a pairwise exchange's messages do; parts of a message that is cut differ by
-/// one byte at most.
+/// each to all children. A problem that combines is one that spreads, reversed. Complexity: as the patterns.
+/// Source: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH" (2005);
+/// Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations" (2005); message counts of Open MPI
+/// 4.1.4. Deviation: no message waits for a step to end, though a pairwise exchange's messages do; parts of a message
+/// that is cut differ by one byte at most.
 ///
 /// Example: 4 ranks, binomial-near: 0 to 1, 0 to 2, 1 to 3; binomial: 0 to 2, 0 to 1, 2 to 3.
 #include "sluice/plan/library_run.hpp"

@@ -7,11 +7,12 @@
 /// otherwise.
 ///
 /// For networks that nothing is known of: hosts that are adjacent in the order of the ranks mostly are adjacent in the
-/// network. With two sites, one after the other, only the last round and the gather cross. Guarantee: q + 1 rounds, not
-/// counting the gather of p - 1 messages into the root; the fewest bytes combined per rank. About 2 m bytes pass the
-/// port of the root, m (p - 1) / p + m / p each other port. Complexity: as circulant_allgather. Source: ours; the
-/// reduce-scatter: Traeff (2024). With recursive halving in place of the circulant graph it is the reduction of
-/// Rabenseifner, "Optimization of Collective Reduction Operations" (2004), which begins at neighbours too.
+/// network. With two sites, one after the other, only the last round and the gather cross.
+/// Guarantee: q + 1 rounds, not counting the gather of p - 1 messages into the root; the fewest bytes combined per
+/// rank. About 2 m bytes pass the port of the root, m (p - 1) / p + m / p each other port.
+/// Complexity: as circulant_allgather.
+/// Source: ours; the reduce-scatter: Traeff (2024). With recursive halving in place of the circulant graph it is the
+/// reduction of Rabenseifner, "Optimization of Collective Reduction Operations" (2004), which begins at neighbours too.
 ///
 /// Example: 8 ranks, 64 bytes: rank 0 gets 32 of rank 1, 16 of rank 3, 8 of rank 7; then the shares of all.
 #include <algorithm>

@@ -1,14 +1,16 @@
 /// Trees that combine ranks in their order.
 ///
 /// Problem: ranks 0 to p - 1 are combined by an operation that does not commute, so that a rank may only combine what
-/// adjacent ranks have; messages between groups of ranks (clusters, sites) are slower than inside. Method: a run is as
-/// many ranks as possible that follow each other and are of one group. Ranks of a run are combined at one of them, its
-/// leader. Then adjacent runs of one larger group are combined, and so on. At each level the items, ranks or runs, are
-/// combined at one item; the items before and behind it come in by a tree each: flat, a chain, or binomial. It combines
-/// the nearest first, so that what it has is always a run of items. Several shares of the array, each with leaders of
-/// its own, go side by side, over other connections between groups. Guarantee: every byte enters a run once from each
-/// run that sends to it; no more messages between groups than there are runs, for each share. Complexity: O(n p) time
-/// and messages for n parts. Source: flat, chain and binomial trees are folklore; the runs and shares are ours.
+/// adjacent ranks have; messages between groups of ranks (clusters, sites) are slower than inside.
+/// Method: a run is as many ranks as possible that follow each other and are of one group. Ranks of a run are combined
+/// at one of them, its leader. Then adjacent runs of one larger group are combined, and so on. At each level the items,
+/// ranks or runs, are combined at one item; the items before and behind it come in by a tree each: flat, a chain, or
+/// binomial. It combines the nearest first, so that what it has is always a run of items. Several shares of the array,
+/// each with leaders of its own, go side by side, over other connections between groups.
+/// Guarantee: every byte enters a run once from each run that sends to it; no more messages between groups than there
+/// are runs, for each share.
+/// Complexity: O(n p) time and messages for n parts.
+/// Source: flat, chain and binomial trees are folklore; the runs and shares are ours.
 ///
 /// Example: clusters {0, 1, 2} and {3, 4}, combined at rank 1, flat: 0 and 2 to 1, 4 to 3, then 3 to 1. There 2 is
 /// combined first, then 0, and then what 3 has of 3 and 4.

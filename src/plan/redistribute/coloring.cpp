@@ -1,7 +1,8 @@
 /// `coloring`: the fewest steps, with no regard to lengths, fast.
 ///
-/// Problem: a schedule of one dimension with NS_opt steps if peeling weighted matchings takes too long. Guarantee: NS =
-/// NS_opt (Koenig: a bipartite graph's edges have a colouring in as many colours as its largest degree); none on TC.
+/// Problem: a schedule of one dimension with NS_opt steps if peeling weighted matchings takes too long.
+/// Guarantee: NS = NS_opt (Koenig: a bipartite graph's edges have a colouring in as many colours as its largest
+/// degree); none on TC.
 /// Complexity: edge_coloring on the quotient (or on the messages, see MessageGraph). Deterministic.
 /// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert (1997), the proof of Theorem 1, with edge_coloring in place
 /// of repeated matchings. Steps are put in order of falling duration.

@@ -4,10 +4,10 @@
 /// Method: tries all orders of starting transfers. Each transfer starts as soon as the transfers before it allow. The
 /// last one has started, its sender has combined all that it received, its receiver's port is free, and fewer than the
 /// limit are under way. In any schedule, moving the transfers forward so in the order of their starts delays none. An
-/// order is given up when a machine that is still there is done no earlier than the best result so far. Guarantee:
-/// optimal. With limits it can pay to let a transfer wait that could run, or to receive the longer one first, which no
-/// schedule of TreeTimer does. Complexity: n! (n - 1)! orders at most, 86400 for 6 machines. O(n) memory besides the
-/// result. Deterministic. Source: exhaustive search.
+/// order is given up when a machine that is still there is done no earlier than the best result so far.
+/// Guarantee: optimal. With limits it can pay to let a transfer wait that could run, or to receive the longer one
+/// first, which no schedule of TreeTimer does. Complexity: n! (n - 1)! orders at most, 86400 for 6 machines. O(n)
+/// memory besides the result. Deterministic. Source: exhaustive search.
 ///
 /// Example: root 0, only the root combines, c = 1, d = 4 from machine 1, there at 0, and 1 from machine 2, there at 1.
 /// Machine 2 first: 1 to 2, then machine 1 from 2 to 6, combined at 7. Machine 1 first: 0 to 4, then machine 2 from 4

@@ -6,9 +6,9 @@
 /// greedy ones for whole costs. Their way through the queues does not depend on when it begins. Their sizes come from
 /// the counts below the root of a tree with as many nodes. Times, degree and depth are found once for each size that
 /// occurs.
-/// Guarantee: the times of with_shortest_times, which orders and adds in the same way. Complexity: O(log n) sizes
-/// occur, because all but two a level are sizes of full trees; O(log^2 n) time for each, O(log^2 n) memory. Chains have
-/// closed forms. Deterministic. Source: ours.
+/// Guarantee: the times of with_shortest_times, which orders and adds in the same way.
+/// Complexity: O(log n) sizes occur, because all but two a level are sizes of full trees; O(log^2 n) time for each,
+/// O(log^2 n) memory. Chains have closed forms. Deterministic. Source: ours.
 ///
 /// Example: binary, n = 6: below the root are trees of 3 and of 2.
 #include "plan/reduce/given_counted.hpp"

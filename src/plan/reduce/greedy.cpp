@@ -21,6 +21,7 @@
 /// Algorithm 2 adds c to the start of a transfer by mistake (Figure 1 has t_4 = 0). (3) Times are whole numbers of c
 /// and d until the end, so that sums of many terms do not lose precision. (4) Transfers start as late as the length
 /// allows in all three; the paper moves the transfers of Algorithms 1 and 3 to the front. The length does not change.
+///
 /// Example: n = 4, d = c = 1. Machine 0 may split at 0. Machine 1 is inserted at 2, machine 0 may split again at 1.
 /// Machine 2: soonest by machine 0, at 3, which may then split at 2, as machine 1 may. Machine 3: by machine 0, at 4.
 /// So the length is 4, and forwards machine 3 sends at 0, machine 2 at 1, machine 1 at 2, and the result is there at 4.

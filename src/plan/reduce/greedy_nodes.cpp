@@ -13,10 +13,10 @@
 /// by. Those stretches begin and end at borders of entries, except at the end of the last entry: one pass over the
 /// entries counts all. What is not inherited, at the root of a subtree and at the sibling after it, is a list of
 /// changes.
-/// Guarantee: the nodes, parents and times of greedy_tree, because both come from the same insertions. Complexity:
-/// O(log^2 n) entries; O(log^2 n) time and memory to count a subtree, O(log^2 n) for a node's parent or children. With
-/// a limit on the children, at most that limit times more; it is no more than the O(log n) children that the root has
-/// without a limit. Deterministic. Source: ours.
+/// Guarantee: the nodes, parents and times of greedy_tree, because both come from the same insertions.
+/// Complexity: O(log^2 n) entries; O(log^2 n) time and memory to count a subtree, O(log^2 n) for a node's parent or
+/// children. With a limit on the children, at most that limit times more; it is no more than the O(log n) children that
+/// the root has without a limit. Deterministic. Source: ours.
 ///
 /// Example: n = 4, d = c = 1 (see greedy.cpp): node 1 from queue 0, place 0; node 2 from queue 1, place 0: a sibling of
 /// node 1; node 3 from queue 1, place 1: a sibling of node 2. The subtree of node 1: node 1 changes by +1; node 2 would

@@ -12,8 +12,8 @@
 /// most K children for each machine. From 1 on, K is tried as long as the first part could make up for the others even
 /// if it took no longer than without a limit. If nothing in d and c stays as parts shrink, more parts are always
 /// better; overheads set the number. Guarantee: for K, the shortest of the schedules that start every K m; no proof
-/// that another schedule is not shorter. Complexity: O(log n) shapes, O(log^4 n) each. Deterministic. Source: ours,
-/// over Algorithm 1 of Canon, Antoniu (2012), whose operation cannot be cut.
+/// that another schedule is not shorter. Complexity: O(log n) shapes, O(log^4 n) each. Deterministic.
+/// Source: ours, over Algorithm 1 of Canon, Antoniu (2012), whose operation cannot be cut.
 ///
 /// Example: n = 3, d = c = 1 a part, S = 10. A chain: 4 + 9 * 1 = 13. Both others send to the root: 3 + 9 * 2 = 21.
 #include "plan/reduce/segments.hpp"
