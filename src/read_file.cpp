@@ -36,7 +36,7 @@ class OpenFile {
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
 
-  /// The size to expect; 0 where it is not known, as of a pipe.
+  /// The size to expect; 0 if it is not known, as of a pipe.
   [[nodiscard]] std::size_t size() const {
     struct stat status {};
     if (::fstat(descriptor_, &status) != 0) throw unreadable(path_, errno, what_);

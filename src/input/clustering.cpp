@@ -60,7 +60,7 @@ std::vector<LatencyPair> by_latency(const LatencyMatrix& matrix) {
   return pairs;
 }
 
-/// The smallest latency of every node; infinite where none is known.
+/// The smallest latency of every node; infinite if none is known.
 std::vector<double> smallest_latencies(const LatencyMatrix& matrix) {
   std::vector<double> smallest(static_cast<std::size_t>(matrix.nodes()), std::numeric_limits<double>::infinity());
   for (const LatencyPair& pair : matrix.pairs()) {
@@ -130,7 +130,7 @@ class Neighbours {
     }
   }
 
-  /// The latency between two nodes, infinite where it is not known.
+  /// The latency between two nodes, infinite if it is not known.
   [[nodiscard]] double latency(std::size_t from, std::size_t to) const {
     const auto begin = others_.begin() + static_cast<std::ptrdiff_t>(first_[from]);
     const auto end = others_.begin() + static_cast<std::ptrdiff_t>(first_[from + 1]);

@@ -111,7 +111,7 @@ class Device {
  private:
   using Place = std::pair<std::int64_t, std::int64_t>;
 
-  /// `number`: of the thread block, counted from 1; 0 where it is not there yet. `last`: what comes before in its
+  /// `number`: of the thread block, counted from 1; 0 if it is not there yet. `last`: what comes before in its
   /// direction. A step of more chunks than executors take becomes several.
   void add(std::size_t& number, ThreadBlock block, Place& last, BlockStep step) {
     if (number == 0) {

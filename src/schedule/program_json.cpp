@@ -33,7 +33,7 @@ std::string_view to_string(Kind kind) {
   return kind == Kind::kSend ? kSend : kind == Kind::kReceive ? kReceive : kCombine;
 }
 
-/// `pace`: null where the program has none.
+/// `pace`: null if the program has none.
 void append_operation(std::string& out, const ProgramOperation& op, const SendPace* pace) {
   auto end = std::back_inserter(out);
   fmt::format_to(end, FMT_COMPILE(R"({{"rank": {}, "kind": "{}", "peer": {}, "offset": {}, "bytes": {})"), op.rank,

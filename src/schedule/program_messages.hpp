@@ -63,7 +63,7 @@ class ProgramMessages {
 [[nodiscard]] std::vector<ProgramOperation> operations_of(const ProgramMessages& messages, std::int64_t ranks);
 /// Whether any message states one.
 [[nodiscard]] bool states_pace(const ProgramMessages& messages);
-/// The pace of these operations; empty where no message states one.
+/// The pace of these operations; empty if no message states one.
 [[nodiscard]] std::vector<SendPace> paces_of(const ProgramMessages& messages);
 /// Operations of one rank alone, at one end of every message; `after` has positions among these.
 [[nodiscard]] std::vector<ProgramOperation> operations_of_rank(const ProgramMessages& messages, std::int64_t rank);

@@ -40,7 +40,7 @@ struct StepColumn {
   double end = 0;    ///< of its last one
 };
 
-/// The steps that have transfers, in order; none where two of them overlap, or transfers are of no step.
+/// The steps that have transfers, in order; none if two of them overlap, or transfers are of no step.
 std::vector<StepColumn> columns_of(const Timeline& timeline) {
   std::vector<StepColumn> columns;
   for (const TimelineTransfer& each : timeline.transfers) {

@@ -31,7 +31,7 @@ void renew(const std::string& path, int rank, const std::string& text) {
     throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(), path);
 }
 
-/// Collective over MPI_COMM_WORLD: its ranks, without what is attached to it; null where MPI makes none.
+/// Collective over MPI_COMM_WORLD: its ranks, without what is attached to it; null if MPI makes none.
 MPI_Comm own_world() {
   MPI_Group group = MPI_GROUP_NULL;
   MPI_Comm made = MPI_COMM_NULL;
@@ -44,7 +44,7 @@ MPI_Comm own_world() {
 
 constexpr int kTag = 0;
 
-/// The part that a rank sends; empty where none comes.
+/// The part that a rank sends; empty if none comes.
 std::string receive_part(int rank, MPI_Comm comm) {
   MPI_Status status;
   int length = 0;

@@ -25,7 +25,7 @@ class RecordFolder {
   /// time.
   void write_files() const;
 
-  /// The end, in this order. Collective over MPI_COMM_WORLD: the parts of all ranks on rank 0; fewer where MPI fails.
+  /// The end, in this order. Collective over MPI_COMM_WORLD: the parts of all ranks on rank 0; fewer if MPI fails.
   [[nodiscard]] std::vector<std::string> gather_parts() const;
   /// Rank 0: writes the files of the job from the parts of all ranks. Throws std::system_error.
   void write_last(const std::vector<std::string>& parts) const { write(parts, true); }

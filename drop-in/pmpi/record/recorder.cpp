@@ -65,7 +65,7 @@ const RecordedRanks* ranks_of(MPI_Comm comm) {
   return known.get();
 }
 
-/// Whether MPI could be asked. `attached`: null where there is nothing.
+/// Whether MPI could be asked. `attached`: null if there is nothing.
 bool get_attached(MPI_Comm comm, RecordedComm*& attached) {
   void* value = nullptr;
   int found = 0;
@@ -74,7 +74,7 @@ bool get_attached(MPI_Comm comm, RecordedComm*& attached) {
   return true;
 }
 
-/// Null where MPI refuses.
+/// Null if MPI refuses.
 RecordedComm* recorded_comm(MPI_Comm comm) {
   RecordedComm* attached = nullptr;
   if (comm == MPI_COMM_NULL || !get_attached(comm, attached)) return nullptr;

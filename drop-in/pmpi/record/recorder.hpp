@@ -167,7 +167,7 @@ class Recording {
     weight_ = last.quick < kQuickCalls ? 1 : kTimedOneIn;
     start_ = ticks();
   }
-  /// Null where the communicator is not recorded.
+  /// Null if the communicator is not recorded.
   [[nodiscard]] static CommTable* table_of(MPI_Comm comm) {
     const OfThread& last = of_thread;
     if (last.comm == comm && last.freed == freed_communicators.load(std::memory_order_relaxed)) [[likely]]
@@ -212,7 +212,7 @@ class NeighbourRecording : public Recording {
  public:
   explicit NeighbourRecording(MPI_Comm comm) : Recording(comm), targets_(targets_of(comm)) {}
 
-  /// Those this rank sends to; none where the communicator is not recorded.
+  /// Those this rank sends to; none if the communicator is not recorded.
   [[nodiscard]] const std::vector<int>& targets() const { return *targets_; }
 
  private:
@@ -221,7 +221,7 @@ class NeighbourRecording : public Recording {
   std::shared_ptr<const std::vector<int>> targets_;
 };
 
-/// After MPI_Init: what tables are to know of MPI. False where MPI refuses.
+/// After MPI_Init: what tables are to know of MPI. False if MPI refuses.
 [[nodiscard]] bool start_recorder();
 
 /// What has been counted so far by all threads of this process, for record_parts.

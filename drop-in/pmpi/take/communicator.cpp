@@ -147,7 +147,7 @@ void stop_taking() {
 
 namespace {
 
-/// Whether MPI could be asked. `attached`: null where there is nothing.
+/// Whether MPI could be asked. `attached`: null if there is nothing.
 bool get_attached(MPI_Comm comm, Communicator*& attached) {
   void* value = nullptr;
   int found = 0;
@@ -172,7 +172,7 @@ bool find_ranks(MPI_Comm comm, Communicator& communicator) {
   return code == MPI_SUCCESS;
 }
 
-/// Null where MPI refuses.
+/// Null if MPI refuses.
 std::unique_ptr<Communicator> make_communicator(MPI_Comm comm) {
   auto made = std::make_unique<Communicator>();
   int inter = 0;

@@ -51,7 +51,7 @@ using HeldCommunicator = std::unique_ptr<Communicator, LetGo>;
   return HeldCommunicator(&communicator);
 }
 
-/// Local. Null where MPI refuses.
+/// Local. Null if MPI refuses.
 [[nodiscard]] Communicator* communicator_of(MPI_Comm comm);
 
 /// A communicator of this process alone, whose errors are returned: what fails on MPI_COMM_SELF ends most programs.

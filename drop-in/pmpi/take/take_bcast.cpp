@@ -20,7 +20,7 @@ constexpr double kPlanningEffort = 0.05;
 /// Shared memory of a job: the last eight sizes keep theirs, and longer messages go in parts of 4 MiB.
 constexpr std::int64_t memory_of(std::int64_t bytes) { return 8 * std::min<std::int64_t>(bytes, 4 << 20); }
 
-/// The job of a root, for messages of up to `bytes` and what it was for before; null where there can be none.
+/// The job of a root, for messages of up to `bytes` and what it was for before; null if there can be none.
 mpi::Broadcast* job_of_root(MPI_Comm comm, Communicator& communicator, int root, std::int64_t bytes) {
   Pattern& pattern = communicator.jobs.at({key_of(Taken::kBcast), root, kAllSizes});
   if (pattern.handed_on) return nullptr;

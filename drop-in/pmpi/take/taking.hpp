@@ -132,9 +132,9 @@ auto prepared(Job& job, const Prepare& prepare) {
   }
 }
 
-/// Throws MpiError where MPI refuses these arguments of the call, so before anything is done with them.
+/// Throws MpiError if MPI refuses these arguments of the call, so before anything is done with them.
 void check_arguments(Taken call, const void* buffer, int count, MPI_Datatype type);
-/// Throws MpiError where they are of other bytes than the same message has on the other ranks.
+/// Throws MpiError if they are of other bytes than the same message has on the other ranks.
 void check_bytes(Taken call, std::int64_t bytes, std::int64_t elsewhere);
 
 /// The exception that is being handled, on its way back to the program: said once on standard error, given to the error

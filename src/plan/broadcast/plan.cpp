@@ -99,7 +99,7 @@ class BroadcastPlanner {
     return ranks;
   }
 
-  /// The messages with the times of their replay; nothing where that is too much work.
+  /// The messages with the times of their replay; nothing if that is too much work.
   [[nodiscard]] std::optional<TimedMessages> with_times_of_replay(const TimedMessages& messages) const {
     if (static_cast<std::int64_t>(messages.list.size()) > kMostSimulated) return std::nullopt;
     double rates = kMostRates;

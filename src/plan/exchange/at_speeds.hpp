@@ -48,7 +48,7 @@ struct SpeedDemand {
 [[nodiscard]] SpeedDemand make_speed_demand(const Traffic& traffic, std::int64_t max_transfers, double setup,
                                             const NetworkSpeeds& speeds);
 
-/// backbone_bound (time_bound.hpp) of a demand of times; 0 where the backbone does not change or nothing is sent.
+/// backbone_bound (time_bound.hpp) of a demand of times; 0 if the backbone does not change or nothing is sent.
 [[nodiscard]] double backbone_bound(const Demand& times, const NetworkSpeeds& speeds);
 
 /// `steps`, whose pieces are times that make up all of `demand.times`, with sizes in their place; step by step.

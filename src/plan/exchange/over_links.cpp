@@ -146,7 +146,7 @@ class Listing {
     for (std::size_t i = 0; i < items.size(); ++i) left_[at(items[i].message.from)].push_back(i);
   }
 
-  /// `factors`: of each item. False where the budget was spent before the end.
+  /// `factors`: of each item. False if the budget was spent before the end.
   bool run(const std::vector<double>& factors, Budget& budget, Begun& result) {
     double now = 0;
     while (result.order.size() < items_.size()) {

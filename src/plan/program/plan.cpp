@@ -196,7 +196,7 @@ class Planning {
   Planning(const detail::RankNetwork& network, const ProgramTask& task, const ProgramOptions& options)
       : network_(network), task_(task), options_(options), work_left_(2 * most_of_one()) {}
 
-  /// Lists what a planner can do; beside others, what is not theirs too. Throws InputError where it does not apply.
+  /// Lists what a planner can do; beside others, what is not theirs too. Throws InputError if it does not apply.
   void list(const ProgramPlanner& planner, bool beside_others) {
     if (!task_.shape.commutative && !planner.keeps_order)
       throw InputError("algorithm", fmt::format("'{}' with an operation that does not commute", planner.known.name),
@@ -342,7 +342,7 @@ class Planning {
   struct Estimate {
     double seconds;
     std::size_t messages, variant;
-    std::optional<Tried> program;  // none where those before it are as much as may be kept
+    std::optional<Tried> program;  // none if those before it are as much as may be kept
   };
 
   /// All variants, fewest messages first.
@@ -439,7 +439,7 @@ class Planning {
     counted.made = std::move(messages);
   }
 
-  /// Nothing where it is more than there may be.
+  /// Nothing if it is more than there may be.
   std::optional<Estimate> estimate_of(Counted& counted) {
     constexpr std::size_t kMostKept = std::size_t{1} << 19;  // messages of programs
     const ProgramVariant& variant = variants_[counted.variant];

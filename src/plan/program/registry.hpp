@@ -48,7 +48,7 @@ struct ProgramPlanner {
   Collective problem;
   /// Ranks may be combined in their order only.
   bool keeps_order = false;
-  /// Throws InputError where the algorithm does not apply.
+  /// Throws InputError if the algorithm does not apply.
   std::vector<ProgramVariant> (*variants)(const ProgramTask&);
 };
 

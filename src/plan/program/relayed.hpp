@@ -23,7 +23,7 @@ struct RelayedExchange {
   double length_s = 0;  ///< about
 };
 /// Blocks are of whole elements, which are not cut, and do not overlap; none is empty, there is one at most from one
-/// rank to another, and what is not divided is sent in their order. Keeps the network. Throws InputError where no part
+/// rank to another, and what is not divided is sent in their order. Keeps the network. Throws InputError if no part
 /// of any block would go by way of another rank.
 [[nodiscard]] RelayedExchange relayed_exchange(const RankNetwork& network, std::vector<PairBlock> blocks,
                                                std::int64_t element_bytes);

@@ -13,9 +13,9 @@ namespace sluice::detail {
 /// The one variant that `spread` makes; reversed for a problem that combines or gathers.
 [[nodiscard]] Variants one_variant(const ProgramTask& task, std::string name, std::function<ProgramMessages()> spread);
 
-/// The innermost level of groups. Throws InputError where there is none.
+/// The innermost level of groups. Throws InputError if there is none.
 [[nodiscard]] const Groups& innermost(const ProgramTask& task);
-/// "hierarchical, N groups" and `detail`, for every level of the platform. Throws InputError where there is none.
+/// "hierarchical, N groups" and `detail`, for every level of the platform. Throws InputError if there is none.
 [[nodiscard]] Variants variants_by_levels(const ProgramTask& task, const char* detail,
                                           ProgramMessages (*spread)(const ProgramTask&, const Groups&));
 /// Whether ranks of a group follow each other, which they do only where their order counts.

@@ -247,7 +247,7 @@ class NamedPlans {
 
   RedistributionProblem problem_;  ///< the plain one
   MessageEffort of_messages_;
-  std::vector<AxisCandidates> axes_;  ///< none where blocks are of any sizes
+  std::vector<AxisCandidates> axes_;  ///< none if blocks are of any sizes
   std::optional<PlansBetween> between_;
   mutable std::optional<PlansBetween> by_messages_;  ///< of one that could be planned by dimensions, once it is needed
 };

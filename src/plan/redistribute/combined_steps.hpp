@@ -20,8 +20,8 @@ namespace sluice::detail {
 /// product of their a. A sender's messages differ in X and share Y, a receiver's differ in Y and share X. So (X + Y)
 /// mod max(A, B) tells apart the messages of any process.
 /// Guarantee: step ((t1, ..., td), (X + Y) mod max(A, B)) is one-port; the number of steps is the product of the NS_d /
-/// a_d times max(A, B): optimal where the larger degree of every dimension is a multiple of the smaller one. Without
-/// folds it is the plain product, optimal where the busiest side is the same in all dimensions; TC is then the product
+/// a_d times max(A, B): optimal if the larger degree of every dimension is a multiple of the smaller one. Without
+/// folds it is the plain product, optimal if the busiest side is the same in all dimensions; TC is then the product
 /// of the TC_d.
 /// Complexity: O(d) a message. Nothing of the size of the product is stored.
 /// Source: ours.
@@ -44,7 +44,7 @@ class CombinedSteps {
   /// Throws InputError when it is beyond int64. O(steps of the dimensions + pricing_work()).
   [[nodiscard]] std::int64_t transmission(std::span<const std::vector<std::int64_t>> durations) const;
 
-  /// No less than transmission(), and equal to it where the steps of a group last equally long. O(steps of the
+  /// No less than transmission(), and equal to it if the steps of a group last equally long. O(steps of the
   /// dimensions).
   [[nodiscard]] std::int64_t transmission_at_most(std::span<const std::vector<std::int64_t>> durations) const;
 

@@ -7,7 +7,7 @@
 
 namespace sluice::detail {
 
-/// Throws InputError where the problem has too many messages for a schedule of all of them.
+/// Throws InputError if the problem has too many messages for a schedule of all of them.
 inline void check_written_out(const RedistributionProblem& problem) {
   if (count_messages(problem, kMostListedMessages) > kMostListedMessages)
     throw InputError("plan", fmt::format("more than {} transfers to write out", kMostListedMessages),

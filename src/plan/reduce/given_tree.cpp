@@ -9,8 +9,8 @@
 ///  - The times of a given tree, backwards: a machine inserted at s gives to its j-th child, from 0, at s + c + d + j
 ///    max(d, c). The child whose subtree takes longest goes first, which is the best order: exchanging two that are not
 ///    in this order never makes the larger of their ends smaller.
-/// Guarantee: binomial is at most 1 + min(d, c) / max(d, c) times the optimum (Theorem 18), and optimal where min(d, c)
-/// = 0; fibonacci at most twice (Theorem 19), and optimal where d = c. None for the others.
+/// Guarantee: binomial is at most 1 + min(d, c) / max(d, c) times the optimum (Theorem 18), and optimal if min(d, c)
+/// = 0; fibonacci at most twice (Theorem 19), and optimal if d = c. None for the others.
 /// Complexity: O(n log n) time for sorting by time, O(n) memory. Deterministic.
 /// Source: Canon, Antoniu (2012), Definitions 12 and 15, Propositions 3, 13 and 16; Pjesivac-Grbovic et al. compare the
 /// others in "Performance analysis of MPI collective operations" (2005).

@@ -54,7 +54,7 @@ const char* variable(const char* name) {
   return value != nullptr && *value != '\0' ? value : nullptr;
 }
 
-/// Whether a variable of 0 or 1 is 1; `unset` where it is not set. Another value is said once, and counts as that.
+/// Whether a variable of 0 or 1 is 1; `unset` if it is not set. Another value is said once, and counts as that.
 bool is_on(const char* name, bool unset) {
   const char* const value = variable(name);
   if (value == nullptr) return unset;

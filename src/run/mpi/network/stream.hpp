@@ -31,7 +31,7 @@ struct StreamLimits {
 [[nodiscard]] double rate_of(std::span<const double> came_s, double start_s, const StreamLimits& limits);
 
 /// Sends pieces and receives what comes; both at once where both ends are given. Returns the rate of what was received,
-/// 0 where nothing was, or too little to tell. The other end calls it with the same limits.
+/// 0 if nothing was, or too little to tell. The other end calls it with the same limits.
 double stream(Channel& channel, const StreamEnds& ends, const StreamLimits& limits);
 
 }  // namespace sluice::mpi::detail

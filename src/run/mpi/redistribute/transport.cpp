@@ -30,7 +30,7 @@ void for_each_piece(std::span<const OwnMessages::Piece> pieces, std::int64_t off
   }
 }
 
-/// The piece that has all of these bytes; null where there is none.
+/// The piece that has all of these bytes; null if there is none.
 const OwnMessages::Piece* piece_of(std::span<const OwnMessages::Piece> pieces, std::int64_t offset,
                                    std::int64_t bytes) {
   for (const OwnMessages::Piece& piece : pieces) {

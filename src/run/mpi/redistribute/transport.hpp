@@ -109,7 +109,7 @@ class Transport {
   void pack(std::size_t message, std::int64_t offset, std::int64_t bytes, std::byte* buffer) const;
   [[nodiscard]] std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t bytes) const;
   void unpack(std::size_t message, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) const;
-  /// Null where there are several arrays, whose messages are merged.
+  /// Null if there are several arrays, whose messages are merged.
   [[nodiscard]] ArrayTransport* only_array() { return arrays_.size() == 1 ? &arrays_.front() : nullptr; }
   bool work();
 

@@ -17,7 +17,7 @@ struct TrialState;
 struct KeptPlan {
   std::shared_ptr<const void> plan;   ///< null unless all ranks keep the same one
   std::int64_t number = 0;            ///< for the plan that is put in its place
-  std::shared_ptr<TrialState> trial;  ///< of the ways to carry it out; null where nothing was tried
+  std::shared_ptr<TrialState> trial;  ///< of the ways to carry it out; null if nothing was tried
   std::int64_t progress = 0;          ///< of the trial, common to all ranks
   std::vector<std::uint64_t> blocks;  ///< AlongWithPlan::block of each rank; empty unless Context::shares_memory
   bool doubt = false;                 ///< any rank's

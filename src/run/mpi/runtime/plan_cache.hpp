@@ -22,7 +22,7 @@ class PlanCache {
     std::string key;          ///< the kind of the job and all its arguments, so that different ones never meet
     std::int64_t number = 0;  ///< the same on two ranks only if they keep the same plan
     std::shared_ptr<const void> plan;
-    std::shared_ptr<TrialState> trial;  ///< of ways to carry it out; null where there is none
+    std::shared_ptr<TrialState> trial;  ///< of ways to carry it out; null if there is none
   };
 
   /// Null if there is none. What it returns is valid until the next call.
