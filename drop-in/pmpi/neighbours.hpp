@@ -13,7 +13,7 @@ struct Neighbours {
   std::vector<int> targets;
 };
 
-/// None for a communicator without a topology, and where MPI refuses to tell.
+/// None for a communicator without a topology, or if MPI refuses to tell.
 [[nodiscard]] inline Neighbours neighbours_of(MPI_Comm comm) {
   Neighbours result;
   int topology = MPI_UNDEFINED;

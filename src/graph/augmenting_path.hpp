@@ -1,7 +1,7 @@
 #pragma once
 
 // Kuhn's search for an augmenting path over any view of a bipartite graph and a matching in it: for few and small
-// searches, where the phases of Hopcroft-Karp (hopcroft_karp.hpp) take longer than they save.
+// searches. For these the phases of Hopcroft-Karp (hopcroft_karp.hpp) take longer than they save.
 //
 // A View keeps the matching and what the searches have seen:
 //   Cursor: where in the edges of a source its search stands, at first Cursor{};

@@ -439,7 +439,7 @@ class LayoutFinder {
     if (layout_.trailing && !second_.empty()) second_.pop_back();
   }
 
-  /// Throws where it could be one.
+  /// Whether the file is an edge list. Throws if that cannot be told.
   bool is_edge_list() {
     if (layout_.column_names) {
       const Roles roles = roles_of(first_);

@@ -40,8 +40,8 @@ struct CountedPart {
 /// The platform that the tree means. In memory linear in its ranks and parts.
 [[nodiscard]] Platform expanded(const CountedPart& whole);
 
-/// The tree of a platform with parts; alike parts in a row are counted together where their names allow it.
-/// expanded() makes an equal platform of it.
+/// The tree of a platform with parts; equal parts in a row are counted together if their names allow it. expanded()
+/// makes an equal platform of it.
 [[nodiscard]] CountedPart counted(const Platform& platform);
 
 /// "0-3,8" of 0, 1, 2, 3, 8.

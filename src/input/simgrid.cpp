@@ -146,7 +146,7 @@ class Machine {
     const auto pairs =
         static_cast<std::int64_t>(std::min(platform.clusters[a].ranks.size(), platform.clusters[b].ranks.size()));
     joint.limited = link.connections < pairs || joint.rate < kAsFast * std::min(card_[a].rate, card_[b].rate);
-    // Groups share their uplinks also where cards alone would limit a pair.
+    // Groups share their uplinks even if a pair is limited only by its network cards.
     const auto limits = [&](std::size_t group) {
       joint.limited = joint.limited || !given(group) || rate_of(levels_.groups()[group].uplink->gap) < kUnlimited;
     };
@@ -176,7 +176,7 @@ std::vector<std::string> name_groups(const PlatformLevels& levels) {
   return names;
 }
 
-/// "NAME-0", "NAME-1", ... in the order of the ranks; "cluster-3-0" where names do not tell clusters apart.
+/// "NAME-0", "NAME-1", ... in the order of the ranks; "cluster-3-0" if names do not tell clusters apart.
 std::vector<Host> name_hosts(const Platform& platform) {
   std::vector<Host> hosts(static_cast<std::size_t>(platform.ranks));
   for (std::size_t c = 0; c < platform.clusters.size(); ++c) {

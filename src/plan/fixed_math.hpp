@@ -5,8 +5,8 @@
 
 namespace sluice::detail {
 
-// Functions whose last bits differ between C libraries, from operations that IEEE 754 fixes to the last bit: where a
-// plan depends on them, it is the same on every machine. (Compiled without fusing a product and a sum:
+// Functions whose last bits differ between C libraries, made of operations that IEEE 754 fixes to the last bit. So a
+// plan that depends on them is the same on every machine. (The compiler must not fuse a product and a sum:
 // cmake/SluiceTargets.cmake.)
 
 /// Binary logarithm of x, within a few units in the last place, exact for powers of 2. @pre x > 0, finite

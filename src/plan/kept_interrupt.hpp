@@ -4,8 +4,9 @@
 
 namespace sluice::detail {
 
-/// Clp takes Ctrl-C for itself, for as long as it solves a linear program: it would end that one, and the search would
-/// go on with the next. While this lives, what the program does about Ctrl-C is put back whenever Clp tells of a pivot.
+/// Keeps the program's own handler of Ctrl-C while Clp solves. Clp installs its own handler while it solves a linear
+/// program. Ctrl-C would then end only that solution, and the search would go on with the next. put_back(), called at
+/// every pivot, installs the program's handler again.
 class KeptInterrupt {
  public:
   KeptInterrupt() { (void)::sigaction(SIGINT, nullptr, &own_); }

@@ -38,7 +38,7 @@ class StepRule {
   [[nodiscard]] virtual std::vector<std::int64_t> durations(const AxisPattern& pattern) const;
 };
 
-/// The planners of one dimension. Each throws InputError where it does not apply.
+/// The planners of one dimension. Each throws InputError if it does not apply.
 std::shared_ptr<const StepRule> plan_classes(const AxisPattern& pattern);
 std::shared_ptr<const StepRule> plan_stepwise(const AxisPattern& pattern);
 /// For arrays of several dimensions, see stepwise.cpp; null when the busiest sender and the busiest receiver have
@@ -48,10 +48,10 @@ std::shared_ptr<const StepRule> plan_greedy(const AxisPattern& pattern);
 std::shared_ptr<const StepRule> plan_coloring(const AxisPattern& pattern);
 std::shared_ptr<const StepRule> plan_caterpillar(const AxisPattern& pattern);
 
-/// How much work peeling matchings off the messages of `pattern` is: edges of their graph times steps; infinite where
-/// the graph does not fit. On a 2020s core 10^8 take a second or less.
+/// How much work peeling matchings off the messages of `pattern` is: edges of their graph times steps; infinite if the
+/// graph does not fit. On a core of the 2020s 10^8 take a second or less.
 double peeling_work(const AxisPattern& pattern);
-/// Most of it that `auto` does.
+/// The most peeling_work that `auto` does.
 inline constexpr double kMostPeelingWork = 1e8;
 
 /// The grid of the paper, blocks as the user wrote them.

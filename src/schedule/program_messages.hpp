@@ -29,11 +29,11 @@ void check_pair_count(std::size_t senders, std::size_t receivers);
 
 class ProgramMessages {
  public:
-  /// Nothing, if the ranges are empty. They may be in any order, and are joined where they meet. Throws InputError
-  /// beyond 2^22 messages.
+  /// Adds a message, unless `ranges` are empty. The ranges may be in any order; adjacent ranges are joined. Throws
+  /// InputError beyond 2^22 messages.
   void add(std::int64_t from, std::int64_t to, std::vector<ByteRange> ranges, bool combine = false,
            const SendPace& pace = {});
-  /// At once: each is sent as its sender was before all of them, and combined.
+  /// Messages of add_at_once: each carries what its sender had before all of them, and is combined.
   struct Edge {
     std::int64_t from = 0;
     std::int64_t to = 0;

@@ -48,7 +48,7 @@ std::string timeline_json(const ReportTimeline& report) {
   append_column(out, "to", count, [&](std::size_t i) { return transfers[i].to; });
   append_column(out, "start", count, [&](std::size_t i) { return finite(transfers[i].start); });
   append_column(out, "end", count, [&](std::size_t i) { return finite(transfers[i].end); });
-  // What follows is left out where it says nothing more.
+  // The following columns are left out if they would say nothing new.
   const auto any = [&](auto test) { return std::any_of(transfers.begin(), transfers.end(), test); };
   if (any([](const TimelineTransfer& each) { return each.size > 0; }))
     append_column(out, "size", count, [&](std::size_t i) { return transfers[i].size; });

@@ -53,7 +53,7 @@ class Nodes {
   const Timeline& timeline_;
 };
 
-/// Tracks of a node: sends, receives, and where it does several at once, more of them.
+/// Tracks of a node: one for sends and one for receives; more if it sends or receives several at once (lane > 0).
 std::int64_t send_track(std::int64_t lane) { return 2 * lane; }
 std::int64_t receive_track(std::int64_t lane) { return 2 * lane + 1; }
 

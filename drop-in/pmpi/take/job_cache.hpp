@@ -55,7 +55,8 @@ class JobCache {
     }
     return patterns_.front().second;
   }
-  /// Before a job of `pattern`, which was asked for last, is made, or made to hold more: `memory` as there.
+  /// Called before a job of `pattern` is made, or made to hold more. `pattern` was asked for last; `memory`: its
+  /// Pattern::memory.
   void make_room(Pattern& pattern, std::int64_t memory) {
     pattern.memory = std::max(pattern.memory, memory);
     std::int64_t held = 0;

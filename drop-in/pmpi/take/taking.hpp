@@ -137,10 +137,10 @@ void check_arguments(Taken call, const void* buffer, int count, MPI_Datatype typ
 /// Throws MpiError if they are of other bytes than the same message has on the other ranks.
 void check_bytes(Taken call, std::int64_t bytes, std::int64_t elsewhere);
 
-/// The exception that is being handled, on its way back to the program: said once on standard error, given to the error
-/// handler of the communicator, and returned as a code. From then on the communicator's calls fail where a job would
-/// carry them out. They cannot be handed on, as a rank that was done with this call may not know that it failed, and
-/// would be in a job alone; whether a call is one for a job is all that is the same on all ranks.
+/// Reports the exception that is being handled to the program: says it once on standard error, gives it to the error
+/// handler of the communicator, and returns it as a code. From then on all calls of the communicator that a job would
+/// carry out fail. They cannot be forwarded to MPI: a rank that had completed this call may not know that it failed,
+/// and would be alone in a job. Ranks agree only on whether a call is one for a job.
 int failed(MPI_Comm comm, Communicator& communicator, Taken call) noexcept;
 
 }  // namespace sluice::pmpi

@@ -135,8 +135,8 @@ class BroadcastPlanner {
     return *known;
   }
 
-  /// The best by the models, or the circulant broadcast where its replay is shorter than these say of that one. Others
-  /// take about what their models say.
+  /// The best broadcast by the models, or the circulant broadcast if its replay is shorter than the best model. Only
+  /// the circulant broadcast is replayed: the others take about what their models say.
   [[nodiscard]] StrategyPrediction find_inside(std::size_t cluster) const {
     const PlatformCluster& place = platform_.clusters[cluster];
     std::vector<StrategyPrediction>& models = models_[cluster];
@@ -156,7 +156,7 @@ class BroadcastPlanner {
     return (static_cast<std::int64_t>(cluster.ranks.size()) - 1) * (segment > 0 ? (bytes_ + segment - 1) / segment : 1);
   }
 
-  /// Its time if nothing else is under way.
+  /// The replayed time of `strategy` if nothing else is under way.
   [[nodiscard]] double replayed_inside(std::size_t cluster, const StrategyPrediction& strategy) const {
     const std::vector<std::int64_t> ranks = ranks_from(cluster, coordinator_of(cluster));
     double priority = 0;
@@ -412,7 +412,8 @@ class BroadcastPlanner {
       TimedMessages messages = timed_messages(network_, root_, bytes_, pattern.messages, false, false);
       std::optional<TimedMessages> again = replayed(network_, messages, &rates);
       if (!again) continue;
-      // One after the other, or side by side where a slow link would keep the port from others.
+      // Messages of a rank go one after another or, if that is shorter, side by side: a slow link then keeps no other
+      // message from the port.
       if (small) {
         for (TimedMessage& each : messages.list) each.port_s = 0;
         std::optional<TimedMessages> beside = replayed(network_, messages, &rates);

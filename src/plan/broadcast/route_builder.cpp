@@ -250,8 +250,8 @@ std::size_t RouteBuilder::ring_start(std::size_t s) const {
 
 bool RouteBuilder::entries_first(std::size_t s) const { return s != 0 && routes_.entries != Routes::Entries::kSpread; }
 
-/// The ranks that pass the segment on inside: a ring, without the root if that spreads. It goes round the cluster of
-/// the first one first, then round the rest of the LAN, and so on: it leaves every part once.
+/// The ring of ranks that forward segment s inside its group, without the root if the root spreads. The ring goes round
+/// the cluster of its first rank, then round the rest of the LAN, and so on: it leaves every part once.
 const RouteBuilder::Ring& RouteBuilder::ring(std::size_t s) {
   const std::size_t start = ring_start(s), first = spreads(s) ? 1 : 0;
   Ring& ring = tree_->rings[s][start];

@@ -6,9 +6,9 @@
 ///
 ///     r * cost(before) + cost(exchange) + r * cost(after)
 ///
-/// is least; r = LocalLinks::unit_cost, and a local step costs LocalLinks::setup, the same as one over the backbone
-/// where nothing is said. By the model the phases follow each other; an execution lets them overlap
-/// (src/plan/exchange/overlap_order.hpp), which this does not count.
+/// is least. Here r is LocalLinks::unit_cost. A local step costs LocalLinks::setup; if that is not given, it costs as
+/// much as a step over the backbone. In the model the phases follow each other. An execution lets them overlap
+/// (src/plan/exchange/overlap_order.hpp); the model does not count that.
 ///
 /// What can pay: let there be m messages, P units, a largest load W and a largest degree Delta. The exchange costs at
 /// least max(W, P / k) + setup * max(Delta, m / k) (Proposition 1). Merging lowers m and Delta. Spreading lowers W, and

@@ -25,8 +25,8 @@ struct PlacedPiece {
   std::int64_t planned = 0;  ///< its time
 };
 
-/// Gives out what floor left of a message: to pieces that are shorter than their steps as much as these last, then a
-/// unit each where it lengthens a step least.
+/// Gives out the `left` units that rounding down left of a message. First they fill pieces that are shorter than their
+/// steps. The rest goes, one unit a piece, to the pieces that lengthen their steps least.
 void give_out(std::int64_t left, std::int64_t speed, std::vector<PlacedPiece>& pieces,
               std::vector<std::int64_t>& durations) {
   for (PlacedPiece& each : pieces) {

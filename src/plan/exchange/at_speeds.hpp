@@ -15,7 +15,7 @@
 /// Method: plan times instead of sizes: any planner for nodes of one speed gets a message of s units as one of ceil(s /
 /// r). Whole messages keep their place. If a message is cut, a piece of time t gets floor(t r) units, which take no
 /// longer. Less than one unit per piece is left. It fills pieces that are shorter than their steps, and then lengthens
-/// steps, one unit a piece, where that costs the least.
+/// the steps that cost the least to lengthen, one unit a piece.
 ///
 /// Guarantee: no schedule of the sizes costs less than the best of the times (time_bound.hpp). Let the plan of the
 /// times have N steps, and let r be the speed of the slowest transfer that is cut. The result costs at most N ceil(1 /
@@ -27,8 +27,8 @@
 /// name nodes of different speeds in their outlook.
 ///
 /// Example: a message of 5 units at speed 1/2, planned as 10, in pieces of 3 and 7: 1 and 3 units, which take 2 and 6,
-/// and one is left. It goes where a step lasts longer than that because of another transfer; without one to the first
-/// piece: 4 and 6, together as planned.
+/// and one is left. It goes to a piece whose step lasts longer because of another transfer. If there is no such step,
+/// it goes to the first piece: the pieces take 4 and 6, together as planned.
 namespace sluice::detail {
 
 /// An exchange with its times.

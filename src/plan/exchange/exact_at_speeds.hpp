@@ -23,9 +23,9 @@ struct PlanAtSpeeds {
 /// How much work finding a plan for `exact` to begin with may take.
 [[nodiscard]] std::int64_t most_start_work(const Demand& demand);
 
-/// What `exact` does where nodes differ in speed or k changes (exact.cpp): makes `best` cheaper, or proves that nothing
-/// is. False if the program would be too large to ask.
-/// @pre best.steps is a plan, best.bound at most what any costs; integer_solver_available()
+/// What `exact` does if nodes differ in speed or k changes (exact.cpp): makes `best` cheaper, or proves that no plan is
+/// cheaper. False if the integer program would be too large.
+/// @pre best.steps is a plan, best.bound at most what any plan costs; integer_solver_available()
 bool prove_at_speeds(const SpeedDemand& demand, const std::vector<BackboneChange>& backbone, Budget& budget,
                      const Progress& progress, PlanAtSpeeds& best);
 

@@ -398,7 +398,8 @@ class PeelSearch {
         position += fits ? stride : -stride;
       }
     }
-    // Between two sizes: where an edge ceases to be usable, or a vertex becomes critical.
+    // Between two sizes, the only durations to try are the last ones before an edge ceases to be usable or a vertex
+    // becomes critical.
     const std::int64_t low = from < 0 ? 0 : sizes_[static_cast<std::size_t>(from)];
     const std::int64_t high = to < fitting ? sizes_[static_cast<std::size_t>(to)] - 1 : largest;
     thresholds_.clear();

@@ -13,8 +13,8 @@ namespace sluice::detail {
 namespace {
 
 constexpr std::int64_t kMostTable = std::int64_t{1} << 27;  // entries: 512 MiB
-constexpr std::size_t kMostPairs = 8;                       // of steps tried for a path, if nothing may grow
-constexpr std::size_t kMostGrowingPairs = 12;               // and where steps may
+constexpr std::size_t kMostPairs = 8;                       // of steps tried for a path, if no step may grow
+constexpr std::size_t kMostGrowingPairs = 12;               // if steps may grow
 constexpr std::size_t kLongestPath = 4096;
 /// Work of one step of a set, in the unit of Budget.
 constexpr std::int64_t kLook = 2;

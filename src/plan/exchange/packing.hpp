@@ -56,9 +56,9 @@ class Packing {
   /// ends; such a step made by exchanging two steps along a path (exchange_paths() below); the longest free step, which
   /// takes a part.
   std::int64_t insert(std::int32_t edge, std::int64_t size);
-  /// Packs all of `size`. What insert leaves goes where it costs least: in a step that becomes longer for it, maybe
-  /// after exchanging two steps along a path, or in a new step. False if that costs `limit` or more, or there are too
-  /// many steps; some of it may be packed then.
+  /// Packs all of `size`. The rest that insert() leaves is packed at the least cost: in a step that becomes longer,
+  /// maybe after two steps are exchanged along a path, or in a new step. False if that costs `limit` or more, or there
+  /// are too many steps; part of `size` may then be packed.
   bool insert_all(std::int32_t edge, std::int64_t size, double limit);
 
   /// Fetches what insert_all reads first of an edge that comes soon, because large tables are in no cache. Before that

@@ -2,7 +2,7 @@
 
 #include "sluice/plan/exchange.hpp"
 
-/// plan_exchange and exchange_bound where nodes differ in speed or k changes (at_speeds.hpp, over_time.hpp).
+/// plan_exchange and exchange_bound for nodes that differ in speed or a k that changes (at_speeds.hpp, over_time.hpp).
 namespace sluice::detail {
 
 /// @pre problem.speeds are not empty, and problem and options are sound

@@ -10,7 +10,7 @@
 #include "plan/exchange/node_prices.hpp"
 
 /// The planners of exchange. Each returns nullopt if the budget was spent before it had a complete plan, and throws
-/// InputError where it does not apply.
+/// InputError if it does not apply.
 namespace sluice::detail {
 
 std::optional<PieceSteps> plan_ggp(const Demand& demand, Budget& budget);
@@ -28,8 +28,8 @@ std::optional<PieceSteps> plan_eclipse(const Demand& demand, Budget& budget);
 std::optional<PieceSteps> plan_lumos(const Demand& demand, Budget& budget);
 std::optional<PieceSteps> plan_thresholds(const Demand& demand, Budget& budget);
 
-/// What a planner that improves its plan step by step tells of its way: cost of the best plan so far, and what no plan
-/// costs less than.
+/// Called by a planner that improves its plan step by step: the cost of the best plan so far, and a lower bound on the
+/// cost of every plan.
 using Progress = std::function<void(double incumbent, double bound)>;
 
 /// A plan with a proof of how far it can be from the optimum.
@@ -69,7 +69,7 @@ struct LpBound {
   std::vector<double> prices;
 };
 
-/// The bound by column generation, as good as it is when the budget ends.
+/// The bound by column generation that is reached when the budget ends.
 LpBound lp_bound(const Demand& demand, Budget& budget);
 
 /// Looks for prices of nodes that prove more than the prices of `bound` and than `prices` of messages (LpBound::prices,

@@ -20,7 +20,7 @@ namespace sluice::detail {
 
 namespace {
 
-constexpr double kNodesShare = 0.3;    // where column generation follows
+constexpr double kNodesShare = 0.3;    // if column generation follows
 constexpr double kColumnsShare = 0.5;  // of the rest, if prices of nodes continue with what is left
 constexpr double kRounds = 100;
 

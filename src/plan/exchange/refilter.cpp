@@ -369,7 +369,7 @@ class Refilter {
     budget_.spend(kWorkOfRefilteredRest * std::ssize(left_) + kWorkOfRefilterLook * std::exchange(looks_, 0));
   }
 
-  /// What a search saw in vain leads nowhere as long as no edge is added.
+  /// Vertices that a failed search saw stay excluded until an edge is added.
   bool cover(std::int32_t left) {
     seen_[as_size(left)] = stamp_;
     return augment(*this, left);

@@ -2,11 +2,11 @@
 ///
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp, from a plan that is there.
 ///
-/// Method: draw a step. Either it goes away with all that it carries, or it becomes as short as one of its longer
-/// pieces, and what these had beyond that goes. The pieces that went, the largest first, are packed again where that
-/// makes steps longer by the least (Packing::insert_all). The change stays if the whole costs less than before, or more
-/// by less than a threshold; otherwise it is undone. The threshold falls from kFirstThreshold of the mean cost of a
-/// step to 0 as the budget is spent: threshold accepting, which leaves local minima without a memory of them.
+/// Method: draw a step. Either the step is removed with all its pieces, or it becomes as short as one of its longer
+/// pieces, and the excess of these is removed. The removed pieces, the largest first, are packed again so that steps
+/// become longer by the least (Packing::insert_all). The change stays if the whole costs less than before, or more by
+/// less than a threshold; otherwise it is undone. The threshold falls from kFirstThreshold of the mean cost of a step
+/// to 0 as the budget is spent: threshold accepting, which leaves local minima without a memory of them.
 ///
 /// Guarantee: the cheapest plan that `found` gets costs no more than the first plan.
 ///

@@ -54,7 +54,8 @@ class StepProgram {
   double scale_ = 1;
 };
 
-/// `bound`, or the least possible cost that is not below it. Only whole costs are possible where the set-up is whole.
+/// The least possible cost that is not below `bound`. If the set-up is whole, all costs are whole; otherwise it is
+/// `bound` itself.
 [[nodiscard]] inline double least_possible_cost(double bound, double setup) {
   constexpr double kSlack = 1e-6;
   constexpr double kExact = 1e15;  // doubles below it have room for kSlack

@@ -63,8 +63,8 @@ std::string name_of(const BoundCertificate::Witness& witness) {
   return witness.of == "all" ? "all messages prove" : fmt::format("{} {} proves", witness.of, witness.node);
 }
 
-/// The least bound for one switch that proves one of `total` for `switches` of them (bound_on_switches): plans cost
-/// whole numbers where the set-up is whole, so that more than total - 1 of each switch is enough.
+/// The least bound for one switch that proves the bound `total` for `switches` switches (bound_on_switches). If the
+/// set-up is whole, plans cost whole numbers, so more than total - 1 for each switch is enough.
 double enough_for(double total, double setup, std::int64_t switches) {
   constexpr double kSlack = 1e-6;
   constexpr double kExact = 1e15;  // doubles below it have room for kSlack

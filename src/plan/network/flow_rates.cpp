@@ -1,7 +1,7 @@
 /// Rates of flows that share what they pass: max-min fair, with weights.
 ///
-/// Problem: flows pass ports, connections and links, each with a capacity. Where a thing on its way is short, a flow
-/// takes the share that its weight gives it, and leaves the rest to others.
+/// Problem: flows pass ports, connections and links, each with a capacity. If a thing on its way has too little
+/// capacity, a flow takes the share that its weight gives it, and leaves the rest to others.
 /// Method: progressive filling. The rates of all flows rise as level * weight. A flow stops when a thing that it passes
 /// is used up, which then holds it, or when it needs no more. The levels of these events are taken from a heap, the
 /// least first. All flows that begin or end in one moment are handled together, and only flows that need new rates get

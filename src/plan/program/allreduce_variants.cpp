@@ -26,7 +26,7 @@ Variants there_and_back(Variants spread) {
   return spread;
 }
 
-/// An allgather where only one rank has something.
+/// An allgather if only one rank has something.
 ProgramMessages binomial_from_one(const Ranks& ranks, const RangeSets& sets) {
   const auto only = std::ranges::find_if(sets, [](const Ranges& set) { return !set.empty(); });
   if (only == sets.end()) return {};
@@ -107,8 +107,8 @@ Variants grouped_exchange_variants(const ProgramTask& task) {
   return variants;
 }
 
-/// Variants for the outermost level, whose groups have the longest latencies between them. Trials on the platforms of
-/// `studies` gave the segments and shares, and the part that is exchanged where hubs pay.
+/// Variants for the outermost level, whose groups have the longest latencies between them. The segments, the shares,
+/// and the part that is exchanged if hubs pay come from trials on the platforms of `studies`.
 Variants grouped_pipeline_variants(const ProgramTask& task) {
   constexpr std::int64_t kMostMessages = 1 << 15;
   constexpr std::int64_t kShortest = 4 << 10;  // bytes of a message between groups, at least: otherwise there are fewer

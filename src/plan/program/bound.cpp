@@ -352,7 +352,7 @@ class Bounds {
   const Program& shape_;
   const Platform& platform_;
   std::size_t clusters_;
-  std::vector<double> from_root_;  ///< where it has all at first: latencies from it
+  std::vector<double> from_root_;  ///< if the root has all at first: latencies from it
   double near_root_ = 0;           ///< to others of its cluster
   /// Ranks of a cluster that have something for others, or get something.
   struct Ends {

@@ -29,8 +29,8 @@ std::vector<double> combining_speeds(const ProgramTask& task) {
   return speeds;
 }
 
-/// The same with shares of the array in proportion to `weights`, which are not all 0, to whole elements; equal shares
-/// where ranks combine at one speed.
+/// `task` with shares of the array in proportion to `weights`, rounded to whole elements. Equal shares if all ranks
+/// combine at one speed. @pre not all weights are 0
 std::shared_ptr<const ProgramTask> with_shares(const ProgramTask& task, const std::vector<double>& weights) {
   auto other = std::make_shared<ProgramTask>(task);
   std::vector<std::int64_t>& offsets = other->shape.block_offsets;

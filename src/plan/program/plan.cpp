@@ -196,7 +196,8 @@ class Planning {
   Planning(const detail::RankNetwork& network, const ProgramTask& task, const ProgramOptions& options)
       : network_(network), task_(task), options_(options), work_left_(2 * most_of_one()) {}
 
-  /// Lists what a planner can do; beside others, what is not theirs too. Throws InputError if it does not apply.
+  /// Lists the variants of `planner`. If `beside_others`, leaves out variants that another algorithm lists too. Throws
+  /// InputError if the planner does not apply.
   void list(const ProgramPlanner& planner, bool beside_others) {
     if (!task_.shape.commutative && !planner.keeps_order)
       throw InputError("algorithm", fmt::format("'{}' with an operation that does not commute", planner.known.name),

@@ -89,7 +89,8 @@ class Division {
     busiest_port_s_ = *std::max_element(load_.begin(), ports_end);
   }
 
-  /// For the least time that was found; empty if no connection is busy for much longer than all ports.
+  /// The divided blocks for the least time that was found; empty if no connection is busy for much longer than all
+  /// ports.
   std::vector<Divided> find() {
     std::vector<Divided> best;
     double below = busiest_port_s_, above = kGain * busiest_connection_s_;

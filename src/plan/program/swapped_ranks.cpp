@@ -4,7 +4,7 @@
 /// Method: in a reduction or an allreduce whose operation commutes, ranks are alike except the root: two ranks that the
 /// platform does not tell apart may change places. So may two clusters of equally many ranks in one part, if they have
 /// the same gap and latency and no link of theirs differs from their part's. First clusters, then the ranks of each,
-/// are put in the places of their kind: the fastest where most bytes are combined, and so on.
+/// are put in the places of their kind: the fastest gets the place that combines the most bytes, and so on.
 /// Guarantee: no other assignment of the ranks of a cluster to its places shortens the longest combining time of a
 /// rank. An exchange of two ranks that breaks this order does not shorten the longer of their two times. None for the
 /// length.

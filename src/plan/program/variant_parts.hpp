@@ -18,7 +18,7 @@ namespace sluice::detail {
 /// "hierarchical, N groups" and `detail`, for every level of the platform. Throws InputError if there is none.
 [[nodiscard]] Variants variants_by_levels(const ProgramTask& task, const char* detail,
                                           ProgramMessages (*spread)(const ProgramTask&, const Groups&));
-/// Whether ranks of a group follow each other, which they do only where their order counts.
+/// Whether ranks of a group follow each other, which they do only if their order counts.
 [[nodiscard]] bool has_runs(const ProgramTask& task);
 
 // ---- how many messages

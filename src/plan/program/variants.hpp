@@ -2,8 +2,8 @@
 
 #include "plan/program/registry.hpp"
 
-/// The makers of variants that the table of programs lists (registry.cpp), by the files that they are in. All throw
-/// InputError where they do not apply. Variants hold on to the task, which has to live as long as they do.
+/// The makers of variants that the table of programs lists (registry.cpp), by their source files. All throw InputError
+/// if they do not apply. Variants refer to the task, which must outlive them.
 namespace sluice::detail {
 
 using Variants = std::vector<ProgramVariant>;

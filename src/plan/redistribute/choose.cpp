@@ -134,9 +134,9 @@ void add_whatever_fits(AxisCandidates& candidates, const AxisPattern& pattern, b
   }
 }
 
-/// The choice of one candidate a dimension whose combination costs least: transmission + setup * steps, or steps before
-/// transmission where `fewest_steps`. Combinations of folded dimensions are priced from above once kMostFoldingWork is
-/// used up.
+/// Chooses one candidate for each dimension so that the combination costs least: transmission + setup * steps or, if
+/// `fewest_steps`, first the steps and then the transmission. Once kMostFoldingWork is used up, combinations of folded
+/// dimensions have an upper bound as their price.
 std::vector<std::size_t> cheapest(const std::vector<AxisCandidates>& axes, double setup, bool fewest_steps) {
   std::vector<std::size_t> current(axes.size(), 0), best;
   if (std::ranges::all_of(axes, [](const AxisCandidates& candidates) { return candidates.choices().size() == 1; })) {
@@ -370,7 +370,7 @@ bool exact_uses_cbc() {
 RedistributionFront redistribution_front(const RedistributionProblem& problem, double setup, std::int64_t effort,
                                          const StopRequest& stop) {
   const NamedPlans named(problem, "auto", kWhereSearched);
-  // The named plans with the fewest steps and with the lowest TC are where the search starts.
+  // The search starts from the named plans with the fewest steps and with the lowest TC.
   std::vector<detail::PricedSchedule<RedistributionPlan>> known;
   for (const bool fewest_steps : {true, false}) {
     RedistributionPlan plan = named.cheapest_at(/*setup=*/0, fewest_steps).with_setup(setup);

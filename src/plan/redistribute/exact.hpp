@@ -91,7 +91,7 @@ class ExactSearch {
   /// transmission_bound of the array in these classes, with a quarter of the effort left.
   [[nodiscard]] std::int64_t bound_of_level(const Level& level, const ProgramLimits& limits);
 
-  std::optional<RedistributionProblem> problem_;  ///< none of messages as they are
+  std::optional<RedistributionProblem> problem_;  ///< none if the messages were given, not an array
   Effort effort_;
   std::vector<Level> levels_;  ///< coarse to fine
   /// The messages themselves as classes, which take long to find; for an array, once they were asked for.

@@ -14,8 +14,8 @@ namespace sluice::detail {
 /// first. When a class is placed, what is left of longer durations serves all later classes alike, so only the two
 /// groups of the class have to agree. The first profile that fits is optimal.
 /// Guarantee: exact, or stopped: then no TC below `at_least` exists.
-/// Complexity: exponential; for grids of up to about 10 x 10 processes; gives up at once where classes times durations
-/// are more than 10^4. One unit of effort is one placing of messages of a class.
+/// Complexity: exponential; for grids of up to about 10 x 10 processes; gives up at once if classes times durations are
+/// more than 10^4. One unit of effort is one placing of messages of a class.
 /// Determinism: yes.
 /// Source: ours.
 /// Example: 15:2 -> 6:3, at most 11 steps: TC 16 is the first profile, eleven steps; five of them last 2.

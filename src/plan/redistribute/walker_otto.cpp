@@ -7,7 +7,7 @@
 /// Source: Walker and Otto (1996) as described by Desprez, Dongarra, Petitet, Randriamaro, Robert (1997), section
 /// 4.5.1.
 /// Deviation: they treat P = Q; for P != Q the second stage changes grid and block size at once.
-/// Example: 16:3 -> 16:15 -> 16:5 takes 5 + 3 steps where the direct schedule of 16:3 -> 16:5 takes 7.
+/// Example: 16:3 -> 16:15 -> 16:5 takes 5 + 3 steps; the direct schedule of 16:3 -> 16:5 takes 7.
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/redistribute.hpp"

@@ -22,7 +22,7 @@
 namespace sluice::detail {
 
 inline constexpr std::int64_t kMostMachines = std::int64_t{1} << 62;
-inline constexpr std::int64_t kMostMixed = std::int64_t{1} << 20;  ///< where everything may be asked for (mixed.hpp)
+inline constexpr std::int64_t kMostMixed = std::int64_t{1} << 20;  ///< machines with all options (mixed.hpp)
 inline constexpr std::int64_t kMostMixedTransfers = std::int64_t{1} << 24;
 inline constexpr std::int64_t kMostNodes = std::int64_t{1} << 30;  ///< of a tree that is written out
 

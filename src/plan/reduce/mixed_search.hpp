@@ -24,7 +24,7 @@ namespace sluice::detail {
 [[nodiscard]] TimedParents improve_tree(const MixedProblem& problem, TreeTimer& timer, Parents tree, double bound,
                                         std::int64_t& work);
 
-/// What that takes where no move helps.
+/// The work of improve_tree if no move helps.
 [[nodiscard]] double moves_work(const MixedProblem& problem);
 
 /// Whether every subtree is a run of consecutive machines.

@@ -245,7 +245,7 @@ class Simulation {
     return nullptr;
   }
 
-  /// Messages of one host that keep a pace, and its work where it does that alone.
+  /// Messages of one host that keep a pace, and the host's work if graph_.works_alone.
   struct Sender {
     std::set<std::size_t> ready;
     std::queue<std::size_t> work;

@@ -39,7 +39,7 @@ constexpr std::int64_t kMayBeTooMuch = std::int64_t{1} << 56;
 using detail::ExchangePart;
 
 struct Exchange::State final : detail::Job {
-  /// `typed`: null, or where messages of both ends lie.
+  /// `typed_sends`, `typed_receives`: both null, or the memory and datatypes of the messages.
   State(std::shared_ptr<detail::Context> context, std::int64_t number, const std::vector<MessageSize>& user_sends,
         const ExchangeOptions& user_options, const std::vector<TypedMessage>* typed_sends,
         const std::vector<TypedMessage>* typed_receives);

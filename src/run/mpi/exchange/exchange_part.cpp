@@ -89,8 +89,9 @@ std::int64_t most_of_a_rank(const Rows& rows, std::int64_t limit) {
 /// Whether it is worth knowing the network.
 bool is_long(const Rows& rows) { return most_of_a_rank(rows, kLongForNetwork) >= kLongForNetwork; }
 
-/// k where nearly all goes between two groups of hosts whose link carries fewer transfers than they have hosts; 0 where
-/// no link limits, or what goes inside groups does not wait for it.
+/// k, if nearly all bytes go between two groups of hosts and the link between these carries fewer transfers at once
+/// than either has hosts. 0 otherwise: no link limits, or many messages stay inside groups and should not wait for a
+/// link.
 std::int64_t k_of_network(const Rows& rows, const HostNetwork& network) {
   if (network.hosts() < static_cast<std::int64_t>(rows.size())) return 0;
   const std::vector<std::size_t> groups = network.groups_of_hosts();

@@ -31,7 +31,7 @@ struct Pair {
 };
 
 /// Ranks that send something to others, each with one that receives something, every rank once at most. The same on all
-/// ranks. O(ranks^2) time at worst, O(ranks) where two groups are coupled.
+/// ranks. O(ranks^2) time at worst, O(ranks) if two groups are coupled.
 std::vector<Pair> pairs_of(Channel& channel, const std::vector<MessageSize>& sends) {
   const auto with_others = [&](const std::vector<MessageSize>& messages) {
     return std::ranges::any_of(messages, [&](const auto& m) { return m.bytes > 0 && m.peer != channel.rank(); });

@@ -20,9 +20,9 @@ namespace sluice::mpi::detail {
 /// measured.
 [[nodiscard]] std::string to_text(const WayTimes& measured, const char* native);
 
-/// Whether MPI's own collective is clearly faster than a plan: by a twentieth, or by a fiftieth where each of its
-/// executions, of more than one, took less than each by the plan. `usual`: what an execution is expected to take. At
-/// least one of each was measured.
+/// Whether MPI's own collective is clearly faster than a plan: by a twentieth, or by a fiftieth if it was measured more
+/// than once and each of its executions took less than each by the plan. `usual`: what an execution is expected to
+/// take. @pre at least one execution of each was measured
 [[nodiscard]] bool native_is_clearly_faster(const WayTimes& usual, std::span<const double> planned,
                                             std::span<const double> native);
 

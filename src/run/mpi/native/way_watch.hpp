@@ -15,8 +15,8 @@ namespace sluice::mpi::detail {
 ///  - slower: some rank took at least 1.3 times the usual time in each of them;
 ///  - faster: no rank took more than the usual time over 1.3 in any of them.
 ///
-/// Then the ways are measured again. Ranks that come late to every execution look like a slow network: where measuring
-/// again leaves the way as it was, twice as many windows in a row have to be off before the next time.
+/// Then the ways are measured again. Ranks that come late to every execution look like a slow network. So if measuring
+/// again does not change the way, twice as many windows in a row have to be off before it is measured once more.
 class WayWatch {
  public:
   static constexpr int kWindow = 3;

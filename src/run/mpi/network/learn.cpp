@@ -436,7 +436,7 @@ std::shared_ptr<const Platform> platform_of_variable(Channel& channel) {
 
 bool is_planned_soon(const Platform& platform) {
   constexpr std::int64_t kMostRanks = 1000;
-  constexpr std::size_t kMostClusters = 8;  // where a host has several ranks, each is one
+  constexpr std::size_t kMostClusters = 8;  // a host with several ranks is one
   return platform.ranks <= kMostRanks && platform.clusters.size() <= kMostClusters;
 }
 

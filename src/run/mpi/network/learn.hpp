@@ -31,7 +31,7 @@ void forget_networks();
 /// cannot be read, or is for another number of ranks, one line on standard error says so. On all ranks; collective.
 [[nodiscard]] std::shared_ptr<const Platform> platform_of_variable(Channel& channel);
 
-/// The platform that jobs plan by where the user gave none.
+/// The platform that jobs plan by if the user gave none.
 struct JobPlatform {
   Platform platform;
   bool speeds_are_known = false;  ///< otherwise it is good only for the shape of a plan

@@ -5,7 +5,7 @@
 /// Whom a host meets, and what it finds; no MPI here.
 namespace sluice::mpi::detail {
 
-/// What two hosts found when they met, while others did.
+/// What two hosts measured when they met, while other pairs of hosts met too.
 struct Meeting {
   int a = 0;  ///< hosts, a < b
   int b = 0;

@@ -95,7 +95,7 @@ class Sets {
 /// How well links explain what was measured.
 struct Explained {
   double share = 0;  ///< of the rates
-  double worth = 0;  ///< that, less the share that as many rates are as there are links: each could be made up for one
+  double worth = 0;  ///< `share` less (links / rates), because each link could be made up to explain one rate
 };
 
 /// The rates of the links between sites, if meetings share them. Links are the ones of each pair of sites or, with

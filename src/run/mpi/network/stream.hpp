@@ -24,14 +24,14 @@ struct StreamLimits {
   std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
 };
 
-/// Bytes per second of pieces that came at these times, rising, since `start_s`: the rate after the first third, as
-/// buffers take what comes first at any speed, unless all of them took longer. What came after `limits.seconds` counts
-/// only where few pieces came before: a stream whose neighbours on a shared link have ended gets more than its share. 0
-/// of less than two pieces.
+/// Bytes per second of pieces that came at the times `came_s`, rising, since `start_s`. The first third does not count,
+/// because buffers take the first pieces at any speed, unless the rate of all pieces is lower. Pieces that came after
+/// `limits.seconds` count only if few came before: a stream gets more than its share of a shared link when its
+/// neighbours there have ended. 0 for fewer than two pieces.
 [[nodiscard]] double rate_of(std::span<const double> came_s, double start_s, const StreamLimits& limits);
 
-/// Sends pieces and receives what comes; both at once where both ends are given. Returns the rate of what was received,
-/// 0 if nothing was, or too little to tell. The other end calls it with the same limits.
+/// Sends and receives pieces; both at once if both ends are given. Returns the rate of the pieces received, 0 if none
+/// or too few were received. The other end calls stream() with the same limits.
 double stream(Channel& channel, const StreamEnds& ends, const StreamLimits& limits);
 
 }  // namespace sluice::mpi::detail

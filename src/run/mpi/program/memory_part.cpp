@@ -119,7 +119,7 @@ class PartBuilder {
     return own;
   }
 
-  /// The own elements may be where the share comes to.
+  /// Waits for the send to `from`: the rank's own elements may lie in the memory that the share is received into.
   void receive_share(const Combined& own, std::int64_t from) {
     add(Kind::kReceive, from, share_of(from), {own.sent[static_cast<std::size_t>(from)]});
   }

@@ -135,7 +135,7 @@ void ProgramData::place_messages(const ProgramPart& part) {
     const bool buffered = !direct(in_.size() - 1) || (op.kind == Kind::kCombine && in_place);
     if (buffered) longest_buffered_ = std::max(longest_buffered_, received_counts_.back());
   }
-  // The own elements that are wanted where nothing comes to.
+  // Own elements to move to their homes: those that nothing is received over or, if moves_own_, all.
   (void)here.visit(own_begin_, own_end, [&](std::int64_t from, std::int64_t to, char moved) {
     (void)homes_.visit(from, to, [&](std::int64_t begin, std::int64_t end, const Home& home) {
       const bool alone = moved == 0 || moves_own_;

@@ -64,9 +64,9 @@ class ProgramData final : public ElementData {
   struct Piece {
     Place place = Place::kResult;
     std::int64_t at = 0;     ///< elements from the start of the place
-    std::int64_t own = 0;    ///< of a combine: where the own ones are in theirs
+    std::int64_t own = 0;    ///< of a combine: offset in the rank's own elements
     std::int64_t count = 0;  ///< elements
-    bool first = false;      ///< of a combine: there is nothing but the own ones yet
+    bool first = false;      ///< of a combine: nothing has been combined with the rank's own elements yet
     bool lower = false;      ///< as PartRange
   };
   using Message = std::vector<Piece>;
@@ -80,7 +80,7 @@ class ProgramData final : public ElementData {
   [[nodiscard]] std::byte* base(Place place) const;
   /// Whether the message of a receive arrives at its place, not in a buffer.
   [[nodiscard]] bool direct(std::size_t receive) const;
-  /// `scratch`: `other` itself where that may be written to; null: a buffer is taken if need be.
+  /// `scratch`: `other` itself if it may be written to; null: a buffer is taken if one is needed.
   void combine(const Piece& piece, const std::byte* other, std::byte* scratch, const std::function<void()>& look);
   /// use(piece, elements before it in the part) for what lies in a part of a message.
   template <class Use>

@@ -17,10 +17,10 @@
 
 namespace sluice::mpi::detail {
 
-/// Carries out a rank's part of a program where all ranks share memory: a sender copies its message into memory that
-/// the two share, and the receiver copies or combines it from there. Messages of MPI cost both ranks more time than
-/// these copies do, and ranks that share processors wait for each other less often. What one rank sends to several,
-/// the same bytes at the same point of the program, is put there once for all of them.
+/// Carries out a rank's part of a program if all ranks share memory: a sender copies its message into shared memory,
+/// and the receiver copies or combines it from there. Messages of MPI cost both ranks more time than these copies do,
+/// and ranks that share processors wait for each other less often. If a rank sends the same bytes to several ranks at
+/// the same point of the program, it copies them once for all.
 ///
 /// Each message goes through a SharedRing.
 ///

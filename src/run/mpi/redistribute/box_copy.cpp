@@ -308,8 +308,8 @@ void BoxCopy::copy_elements(std::int64_t begin, std::int64_t end, const std::byt
 
 namespace {
 
-/// Pieces of a message with runs so short, in rows so short, that walking over them takes longer than the copies: where
-/// all pieces of the fastest levels are is written down once, and used for each position of the levels before.
+/// A table of pieces, for messages with runs and rows so short that walking over them takes longer than the copies. The
+/// positions of all pieces of the fastest levels are computed once, and used for each position of the slower levels.
 class PieceTable {
  public:
   /// Longer runs are copied as runs, unless all have one length.

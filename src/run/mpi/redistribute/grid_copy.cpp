@@ -49,7 +49,7 @@ struct Offsets {
   }
 };
 
-/// Copies of a fixed number of bytes, or where `Length` is 0 of any.
+/// Copies of a fixed number of bytes, or, if `Length` is 0, of any number.
 template <std::size_t Length>
 struct Copies {
   static constexpr std::int64_t kWidth = Length == 0 ? 0 : tile_width(Length);

@@ -83,8 +83,8 @@ struct JobArguments {
 /// Checks the options that concern no single array. Throws InputError.
 void check_how(const RedistributionJobOptions& options);
 
-/// Checks the arrays of the job as far as one rank can, and gives the roles out where `how` asks for that. Throws
-/// InputError, which names the array where there are several.
+/// Checks the arrays of the job as far as one rank can, and gives the roles out if `how` asks for that. Throws
+/// InputError, which names the array if there are several.
 [[nodiscard]] std::vector<Participation> make_participations(int rank, int size, const JobArguments& job);
 
 /// The arguments to be compared: every rank must give these alike.

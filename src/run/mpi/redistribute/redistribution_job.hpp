@@ -61,7 +61,7 @@ class RedistributionJob final : public Job {
     std::vector<ArrayCopies> copies;  ///< of each array
   };
 
-  /// Makes what carries out `prepared_`, and returns it where it shares memory.
+  /// Makes the carrier of `prepared_`. Returns it if it shares memory, otherwise null.
   SharedMessages* make_carrier();
   [[nodiscard]] StepExecutor::Limits limits() const;
   void check_combine() const;
@@ -81,7 +81,7 @@ class RedistributionJob final : public Job {
 
   bool batch_;
   RedistributionOptions how_;
-  std::optional<RedistributionPlan> plan_;  ///< where it was asked for, and was not what the job needed
+  std::optional<RedistributionPlan> plan_;  ///< made when plan() is asked for it, if `prepared_` has none
   std::vector<ElementCombine> combines_;    ///< of each array
   std::shared_ptr<const Prepared> prepared_;
   std::optional<Transport> transport_;

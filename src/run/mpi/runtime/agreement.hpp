@@ -71,7 +71,7 @@ inline void agree(Channel& channel, std::uint64_t fingerprint, const std::except
   Comparison own;
   (void)agree(channel, fingerprint, failure, own);
 }
-/// The same where there is nothing to compare but whether a rank failed.
+/// agree() without anything to compare: only whether a rank failed.
 inline void agree(Channel& channel, const std::exception_ptr& failure) { agree(channel, 0, failure); }
 
 /// What `part()` throws, null if nothing.

@@ -30,7 +30,7 @@ class BasicCallLog {
   struct Call {
     std::int64_t channel = -1;
     std::int64_t execution = 0;
-    std::int64_t bytes = 0;  ///< where it may differ from execution to execution
+    std::int64_t bytes = 0;  ///< if it may differ from execution to execution, otherwise 0
     bool operator==(const Call&) const = default;
   };
   /// What another rank has begun in place of a call.

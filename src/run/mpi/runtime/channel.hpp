@@ -89,8 +89,8 @@ class Channel {
   /// tells.
   bool check_moves();
   /// check() before MPI's own collective is started, because a collective that some rank does not start never ends. A
-  /// rank that failed leaves what it has sent, and where it receives, soon after having said so (withdraw). On one host
-  /// that word is in memory which all ranks see. Between hosts it is a message, which may still be on its way.
+  /// rank that failed withdraws from its sends and receives soon after its word of failure (withdraw). On one host that
+  /// word is in memory which all ranks see. Between hosts it is a message, which may still be on its way.
   void check_at_start();
   /// Like check_at_start() if that costs no call of MPI, otherwise like check_known(): for executions, which look while
   /// they wait.
@@ -103,16 +103,16 @@ class Channel {
   /// check() at the end of an execution. It does not call MPI again if the last call was test_some or test and found
   /// that a request had ended.
   void check_at_end();
-  /// Waits for the request, and meanwhile moves on other executions that have been started. Throws as check(), and then
+  /// Waits for the request, and meanwhile advances other executions that have been started. Throws as check(), and then
   /// leaves the request as it is.
   void wait(MPI_Request& request);
-  /// The same while other ranks are measured, or one plans for all: calls MPI only now and then, and leaves the
-  /// processor to them.
+  /// As wait(), while other ranks measure or one rank plans for all: calls MPI only now and then, and leaves the
+  /// processor to these ranks.
   void wait_aside(MPI_Request& request);
-  /// The same as wait(), until `done()`.
+  /// As wait(), until `done()`.
   template <class Done>
   void wait_until(Done&& done) {
-    // Every look is work for MPI, and keeps others from theirs where ranks share a core; word of a failure can wait.
+    // Every look costs MPI time, which other ranks on the same core lose; word of a failure can wait.
     constexpr unsigned kLooksBetweenChecks = 8;
     unsigned looks = 0;
     for (Patience patience; !done(); patience.look_again()) {

@@ -46,7 +46,7 @@ class LargestOfAll {
   std::optional<Pending> out_;
 };
 
-/// The same in place, when it returns; by memory where all ranks share it.
+/// As LargestOfAll, in place; waits for the result. Goes by memory if all ranks share memory.
 void largest_of_all(Channel& channel, std::span<std::uint64_t> numbers);
 
 /// The number of each rank on all ranks, by memory; and with it, in place, the largest of each of `numbers`.

@@ -24,7 +24,7 @@ struct Envelope {
   [[nodiscard]] bool is_array() const { return combiner == MPI_COMBINER_CONTIGUOUS && integers == 1 && types == 1; }
 };
 
-/// What a copy or an array is made of, freed where it has to be.
+/// The datatype that a copy or an array is made of; freed unless it is predefined.
 class InnerType {
  public:
   InnerType(MPI_Datatype type, const Envelope& envelope) {

@@ -26,9 +26,9 @@ struct KeptPlan {
   void put(Channel& channel, const std::string& key, std::shared_ptr<const void> own);
 };
 
-/// What ranks tell each other beside that.
+/// What ranks tell each other besides, in find_kept().
 struct AlongWithPlan {
-  std::uint64_t block = 0;  ///< where memory is that this rank shares with the others (Arena::Place::word)
+  std::uint64_t block = 0;  ///< the memory that this rank shares with the others (Arena::Place::word)
   bool doubt = false;       ///< whether there is more to agree on
 };
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <ctime>
 
-/// What is different where SimGrid's SMPI simulates the machines: MPI_Wtime is one clock for all ranks, and time passes
-/// only in calls to MPI, when a rank sleeps, and for work that it asks for.
+/// What is different if SimGrid's SMPI simulates the machines: MPI_Wtime is one clock for all ranks. Time passes only
+/// in calls to MPI, when a rank sleeps, and for work that a rank asks for.
 namespace sluice::mpi::detail {
 
 #ifdef SMPI_H

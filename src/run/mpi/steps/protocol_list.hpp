@@ -56,8 +56,8 @@ class ListProtocol final : public StepProtocol {
   void post(int to, std::int64_t bytes, std::int64_t number);
   /// All messages of this execution have been posted.
   void posted_all() { posted_all_ = true; }
-  /// On any rank, at any time: the coordinator's k, from when it hears of it. It hears in the present execution, or in
-  /// the next one where this rank has posted all.
+  /// On any rank, at any time: changes the coordinator's k, as soon as the coordinator hears of it. It hears in the
+  /// present execution or, if this rank has already posted all, in the next.
   void set_max_transfers(std::int64_t max_transfers);
   /// The coordinator's k on rank 0, what was given to the constructor elsewhere.
   [[nodiscard]] std::int64_t max_transfers() const { return coordinator_ ? coordinator_->grants.max_transfers() : k_; }

@@ -11,14 +11,15 @@ class StepExecutor;
 /// `local` takes less time than keeping ports free (docs/reference/measurements.md, "Short messages").
 constexpr std::int64_t kHeldByQueues = 128 << 10;
 
-/// What a step of an exchange, or of a redistribution, costs at least where ports are short, in bytes. With 16 KiB for
-/// both, exchanges of messages of very different sizes take 3 to 5 % longer; with 32 KiB for both, some
-/// redistributions 2 to 5 % (docs/reference/results.md, "Redistributions on shaped links").
+/// The least set-up of a step, in bytes, if ports are short: for an exchange, and for a redistribution. With 16 KiB for
+/// both, exchanges of messages of very different sizes take 3 to 5 % longer; with 32 KiB for both, some redistributions
+/// take 2 to 5 % longer (docs/reference/measurements.md, "Redistributions on shaped links").
 constexpr double kLeastSetupOfExchange = 32 << 10;
 constexpr double kLeastSetupOfRedistribution = 16 << 10;
 
-/// When the messages of a StepExecutor may start. This one is the mode `local`: at once, each in its turn, which is all
-/// that correctness needs; the others hold messages back so that the network carries no more than it is meant to.
+/// Says when the messages of a StepExecutor may start. This class is the mode `local`: every message starts at once, in
+/// its turn, which is enough for correctness. Derived classes hold messages back, so that the network carries no more
+/// than it should.
 ///
 /// Messages are counted as in the executor's lists. Called by one executor, from its thread.
 class StepProtocol {

@@ -124,11 +124,11 @@ std::deque<std::size_t>::iterator TreeExecutor::next_arrived() {
 bool TreeExecutor::step(bool look) {
   const bool posted = limits_.any_order ? post_any() : post_receives();
   const bool started = start_sends();
-  // A look costs a rank its turn where ranks share cores, so what can be started goes first.
+  // If ranks share cores, a look costs a rank its turn. So everything that can be started goes first.
   if (posted || started) return true;
   if (!look) return false;
   if (transport_.any_under_way()) return transport_.finish(*this);
-  channel_.check();  // nothing is on its way but word of failures
+  channel_.check();  // only word of failures may be on its way
   return false;
 }
 
