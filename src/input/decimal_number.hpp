@@ -18,9 +18,9 @@ struct DecimalNumber {
   bool round_up = false;  ///< rest >= 1/2
 };
 
-/// Reads [+-] digits [. digits] [e [+-] digits] from `at` on, with a digit before or behind the point, and moves `at`
-/// behind the last character that belongs to it; what follows is for the caller to judge. False, with `at` anywhere
-/// before `end`, if there is no such number. O(characters), for any exponent.
+/// Reads [+-] digits [. digits] [e [+-] digits] from `at` on, with a digit before or behind the point. Moves `at`
+/// behind the last character of the number; the caller judges what follows. False, with `at` anywhere before `end`, if
+/// there is no such number. O(characters), for any exponent.
 [[nodiscard]] bool parse_decimal(const char*& at, const char* end, DecimalNumber& number);
 
 /// |number| * 10^decimals rounded to the nearest integer, halves up; nothing if that is beyond int64.

@@ -13,8 +13,8 @@ namespace sluice::detail {
 /// What a planner may still spend: work, which is counted, so that equal arguments give equal plans on every machine,
 /// and time, which only cuts it short.
 ///
-/// A unit of work is about a nanosecond of one core: a few elements of a row that is read in order, or an eighth of
-/// what a place in memory costs that is looked up out of order.
+/// A unit of work is about a nanosecond of one core. It pays for a few elements of a row that is read in order; a
+/// look-up at a random place in memory costs eight units.
 class Budget {
  public:
   using Clock = std::chrono::steady_clock;

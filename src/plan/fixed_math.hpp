@@ -30,7 +30,7 @@ inline double fixed_log2(double x) {
 /// Natural logarithm of x, with the accuracy of fixed_log2.
 inline double fixed_log(double x) { return fixed_log2(x) * std::numbers::ln2; }
 
-/// e to the power of x, with a relative error of 1e-14 for |x| up to 100; 0 if the result is less than 1e-300, infinite
+/// e to the power of x, with a relative error of 1e-14 for |x| up to 100. 0 if the result is less than 1e-300, infinite
 /// if it is too large. @pre x is a number
 ///
 /// Method: x = n log 2 + r with r near 0, and e^r by its series.

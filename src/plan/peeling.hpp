@@ -59,8 +59,8 @@ EdgeSteps in_falling_order(const std::vector<std::int64_t>& duration_of_step, Ed
 
 /// The next step of `greedy`: a matching of maximum weight among the matchings of at most `max_transfers` edges.
 ///
-/// If the limit is below the matching number, further vertices have to be covered: |V1| - k right ones, joined to all
-/// left vertices, and |V2| - k left ones, joined to all right vertices. That makes O(n^2) more edges.
+/// If the limit is below the matching number, vertices are added that have to be covered too: |V1| - k right vertices,
+/// joined to all left ones, and |V2| - k left vertices, joined to all right ones. That makes O(n^2) more edges.
 /// @pre graph has a live edge, max_transfers >= 1
 [[nodiscard]] Matching greedy_matching(const BipartiteGraph& graph, std::int32_t max_transfers);
 /// The number of edges besides the graph's that it chooses among, in a step that `max_transfers` limits; 0 if it limits

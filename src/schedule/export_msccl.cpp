@@ -96,8 +96,8 @@ struct ThreadBlock {
   std::vector<BlockStep> steps;
 };
 
-/// What one device does: a thread block for each peer that it sends to, and for each that it receives from, because two
-/// directions in one block would wait for each other; and a block that copies.
+/// What one device does. It has a thread block for each peer that it sends to, one for each peer that it receives from,
+/// and one that copies. Two directions in one block would wait for each other.
 class Device {
  public:
   explicit Device(std::int64_t number) : number_(number) {}

@@ -47,8 +47,8 @@ class RouteIndex {
     }
   }
 
-  /// Calls `visit(route, offset, size)` for the parts of pieces that a transfer of the phase carries, in their order:
-  /// the number of the route, and which units of its piece.
+  /// Calls `visit(route, offset, size)` for the parts of pieces that a transfer of the phase carries, in their order.
+  /// `route` is the number of the route; `offset` and `size` say which units of its piece.
   /// @pre the transfer is of one of the phase's messages, and within it
   template <class Visit>
   void visit(const Transfer& transfer, Visit&& visit) const {

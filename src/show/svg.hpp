@@ -18,8 +18,8 @@ struct Rgb {
 };
 inline constexpr std::array kHeatStops{Rgb{26, 28, 84}, Rgb{31, 120, 130}, Rgb{120, 190, 110}, Rgb{253, 240, 160}};
 
-/// Colours of text, ground and lines by class ("page", "faint", "line"), for light and dark; "bar": what must not run
-/// together with its neighbour; "above": text that lines pass behind.
+/// Colours of text, ground and lines by class ("page", "faint", "line"), for light and dark. "bar" is for shapes that
+/// must not run together with their neighbours, "above" for text that lines pass behind.
 inline constexpr std::string_view kStyle =
     "<style>text { fill: #1a1a1a } .page { fill: white } .faint { fill: #f0f0f0 } .line { stroke: #b0b0b0 } "
     ".bar { stroke: white; stroke-width: 0.8 } .above { stroke: white; stroke-width: 4; stroke-linejoin: round; "

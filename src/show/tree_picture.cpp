@@ -71,8 +71,8 @@ class TreePicture {
   [[nodiscard]] std::int64_t child_of(const TimedTransfer& each) const { return reduces_ ? each.from : each.to; }
   [[nodiscard]] double x(double time) const { return detail::kRowsLeft + time * scale_; }
 
-  /// Rows by depth first: below a machine come the children nearest to its end of time, which is the end of a
-  /// broadcast and the start of a reduction; so a line passes rows of machines that are not at work yet, or no more.
+  /// Rows by depth first. Below a machine come first the children that it serves last in a broadcast, or that it hears
+  /// from first in a reduction. So a line passes only rows of machines that are not at work yet, or no more.
   void order(double top) {
     for (std::vector<const TimedTransfer*>& list : children_)
       std::stable_sort(list.begin(), list.end(), [&](const TimedTransfer* a, const TimedTransfer* b) {

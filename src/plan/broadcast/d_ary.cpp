@@ -5,8 +5,8 @@
 /// Method: for each d the tree grows child by child: the next child is the one that has the first segment earliest, at
 /// any height. A rank that has the segment at t sends it to its children one after another; the j-th has it at t + j g
 /// + L. So all times have the form a g + b L: b sends one after the other, and a is the sum of their places at their
-/// senders. The number of ranks that have the segment at each of these times is counted depth by depth, without a tree:
-/// the count at depth b and a is the sum of the counts at depth b - 1 and a - 1 .. a - d. Times are considered up to
+/// senders. The number of ranks that have the segment at each of these times is counted depth by depth, without a tree.
+/// The count at depth b and a is the sum of the counts at depth b - 1 and a - 1 .. a - d. Times are considered up to
 /// the time of a tree that is known to be no better. That is a complete tree of d or fewer children, of height h: h (d
 /// g + L), or a binomial tree, q (g + L) for q = ceil(log2 P) <= d.
 /// Guarantee: no tree of at most d children each, of any height, has its first segment everywhere earlier. Reason: each

@@ -116,9 +116,9 @@ class BroadcastPlanner {
     bool replayed = false;
   };
 
-  /// Coordinators first send to others, then in their own cluster, except for `sends_before_inside`. Inside they begin
-  /// when they have sent to others, or when the last of these messages has arrived, if that is shorter: the short ways
-  /// of a cluster take their port from a long one.
+  /// Coordinators first send to others, then in their own cluster, except for `sends_before_inside`. They begin inside
+  /// when they have sent to others or, if that is shorter, when the last of these messages has arrived: messages inside
+  /// a cluster would take the port from a message on a long link.
   [[nodiscard]] TreeMessages messages_over(const BetweenPlan& plan) const {
     const std::int64_t messages = messages_of(plan);
     detail::check_message_count(messages);

@@ -77,8 +77,8 @@ namespace {
 
 constexpr const char* kReversedBroadcast = "reversed-broadcast";
 
-/// A port is free a moment before the connection that it served last, so that what waits for another one has its turn:
-/// messages of one connection stand next to each other in the list.
+/// A port is free a moment before the connection that it served last. So a message of another connection gets its turn,
+/// although messages of one connection stand next to each other in the list.
 constexpr double kFreeSooner = 1 - 1e-6;
 /// Times in the mirror image are multiplied by this factor, so that ranks can catch up: of 0.7, 0.8, 0.9 and 1 the best
 /// on the mean of 23 reductions.

@@ -88,9 +88,9 @@ void RouteScore::add_connections(const std::vector<RankMessage>& messages) {
   }
 }
 
-/// The time that a segment needs of the busiest of the listed connections. `count`: the segments whose messages are
-/// listed; `bytes`: of a segment. A message that yields hardly goes on while messages that do not yield keep what it
-/// passes.
+/// The time that a segment needs of the busiest of the listed connections. `count`: the number of segments whose
+/// messages are listed. `bytes`: the length of a segment. A message that yields hardly goes on while messages that do
+/// not yield keep what it passes.
 double RouteScore::busiest_connection(std::size_t count, std::int64_t bytes) {
   std::sort(connections_.begin(), connections_.end());
   double busiest = 0;

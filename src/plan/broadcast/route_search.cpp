@@ -200,8 +200,8 @@ class RouteSearch {
   }
 
   /// The least size of a segment. With smaller segments, the fixed cost of a message would be too large: more than a
-  /// thirtieth of the least time that a segment keeps a rank inside, or the uplink of the root's innermost group. The
-  /// model knows only roughly what ranks do besides sending.
+  /// thirtieth of the least time for which a segment occupies a rank inside or the uplink of the root's innermost
+  /// group. The model knows only roughly what ranks do besides sending.
   [[nodiscard]] std::int64_t least_segment() const {
     constexpr double kTimes = 30;
     const std::size_t cluster = network_.cluster(root_), group = network_.levels().group(0, cluster);

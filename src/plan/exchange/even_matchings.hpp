@@ -18,8 +18,8 @@ struct CarriedEdge {
 /// Splits `carried` into `count` matchings of at most `limit` edges. With `all_full` each matching gets a full edge, if
 /// exchanges between two matchings at a time can bring that about; as a rule they can.
 ///
-/// Method: an edge colouring, then two matchings at a time exchange a path of their symmetric difference: one with more
-/// than `limit` edges and one with fewer; then one without a full edge and one with several.
+/// Method: an edge colouring. Then two matchings at a time exchange a path of their symmetric difference: first
+/// matchings with more than `limit` edges and with fewer, then matchings without a full edge and with several.
 /// Complexity: O(carried log) for the colouring, O(n + count) for each exchange. Memory O(n + carried). Deterministic.
 /// Source: Koenig (1916); de Werra, "On some combinatorial problems arising in scheduling", INFOR 8 (1970).
 ///

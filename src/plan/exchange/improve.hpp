@@ -8,8 +8,8 @@
 
 namespace sluice::detail {
 
-/// Makes a plan of `table` cheaper by planning some of its steps anew, again and again: until the budget is spent,
-/// `rounds` attempts in a row without success, or a cost of `bound` (which no plan is below). `found` is called
+/// Makes a plan of `table` cheaper by planning some of its steps anew, again and again. Stops when the budget is spent,
+/// after `rounds` attempts in a row without success, or at a cost of `bound` (no plan costs less). `found` is called
 /// whenever the cost falls. See improve.cpp.
 /// @pre `steps` is a plan of `table`
 void improve(const DemandTable& table, CellSteps& steps, std::uint64_t seed, std::int64_t rounds, double bound,

@@ -48,9 +48,9 @@ class LimitedMatching {
     return result;
   }
 
-  /// By how much the prices of the last `bound` cover more than `value` at an edge between `left` and `right`: no
-  /// matching of at most k edges with this edge in it is worth more than that bound less this. >= 0 for its value
-  /// there.
+  /// By how much the prices of the last bound() exceed `value` at an edge between `left` and `right`. No matching of at
+  /// most k edges that contains this edge is worth more than that bound less this excess. >= 0 if `value` is the edge's
+  /// value in that bound.
   [[nodiscard]] double slack(std::int32_t left, std::int32_t right, double value) const {
     return left_price_[static_cast<std::size_t>(left)] + right_price_[static_cast<std::size_t>(right)] + limit_price_ -
            value;

@@ -31,8 +31,8 @@ struct Profile {
 [[nodiscard]] bool fit(Packing& packing, const Demand& demand, const std::vector<std::int32_t>& order,
                        const Profile& profile, Budget& budget);
 
-/// Fits one profile after another, until a share of the budget is spent and one has been fitted, or all of it; calls
-/// `found` for every plan, which `packing` holds then.
+/// Fits one profile after another, until a share of the budget is spent and one profile has been fitted, or until the
+/// whole budget is spent. Calls `found` for every plan, which `packing` then holds.
 /// @pre `packing` has room for most_steps_of_packing(demand) steps
 void fit_profiles(const Demand& demand, Packing& packing, Budget& budget, double share,
                   const std::function<void()>& found);

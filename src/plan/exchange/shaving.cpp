@@ -266,8 +266,8 @@ class Shaving {
     return false;
   }
 
-  /// Whether a row fits the durations if a part of `size`, one of its i + 1 longest, is cut to `to`; step i lasts
-  /// `limit`. @pre the row fits them now, except step i perhaps
+  /// Whether a row fits the durations if step i lasts `limit` and a part of `size`, one of the row's i + 1 longest, is
+  /// cut to `to`. @pre the row fits them now, except step i perhaps
   [[nodiscard]] bool fits(std::size_t node, std::int64_t size, std::int64_t to, std::size_t i, std::int64_t limit) {
     const Row& row = rows_[node];
     if (row.size() + 1 > durations_.size()) return false;

@@ -22,10 +22,10 @@ namespace sluice::detail {
 /// Problem: the cost of a schedule does not depend on the order of its steps, but the time of an execution without
 /// barriers does. A node goes on to its next transfer as soon as both ends are free. It idles if its piece of a step is
 /// shorter than what its next peer still does.
-/// Method: the best of a few orders by time_without_barriers: longest step first (if equal, by the most loaded node);
-/// least idle time of the k ports first; longest and shortest alternating; and five shuffles. No single rule is best:
-/// grouping alike steps leaves idle ports for the end, but lets fast nodes run far ahead of slow ones and take their
-/// slots. A plan of more than 2^15 pieces uses only the first rule.
+/// Method: compares a few orders by time_without_barriers and takes the best. The orders are: longest step first (if
+/// equal, by the most loaded node); least idle time of the k ports first; longest and shortest alternating; and five
+/// shuffles. No single rule is best: grouping alike steps leaves idle ports for the end, but lets fast nodes run far
+/// ahead of slow ones and take their slots. A plan of more than 2^15 pieces uses only the first rule.
 /// Guarantee: none; never worse in that model than the longest first. Deterministic: the shuffles are seeded.
 /// Source: our own.
 [[nodiscard]] std::vector<std::size_t> order_of_steps(const Demand& demand, const PieceSteps& steps);

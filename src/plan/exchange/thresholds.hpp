@@ -8,12 +8,12 @@
 
 namespace sluice::detail {
 
-/// Looks for cheaper plans than `thresholds` has, by filtration with a rule of its own in each step, until the budget
-/// is spent; not at all if `thresholds` costs more than `hopeless`, or one plan takes too much of the budget. Calls
+/// Looks for cheaper plans than `thresholds` has, by filtration with a different rule in each step, until the budget is
+/// spent. Does nothing if `thresholds` costs more than `hopeless`, or if one plan takes too much of the budget. Calls
 /// `found` with the plans it ends with, the cheapest of each round.
 ///
-/// Method: the pilot method. In each step, from the first to the last, some random rules are tried for all that is
-/// left, to the end; the first step of the cheapest plan that is known then stays as it is. In each round there are
+/// Method: the pilot method. For each step, from the first to the last, some random rules are tried: each plans all
+/// that is left, to the end. Then the first step of the cheapest plan that is known is fixed. In each round there are
 /// twice as many rules.
 ///
 /// Guarantee: what a round ends with costs no more than the plan of `thresholds`, if the budget lasts for that one.

@@ -111,8 +111,9 @@ class FlowRates {
   struct Thing {
     std::vector<Passing> flows;   // under way
     std::uint32_t held_mark = 0;  // of the last moment that reached all that it held
-    // While rates are found: `free` is free; `weights` is the sum of weights of the `open` flows whose rate is open;
-    // `used_up` is the level that used it up; `top` is the highest level of flows that got a rate.
+    // Used while rates are found. `free` is the capacity that is left. `open` is the number of flows without a rate
+    // yet, `weights` the sum of their weights. `used_up` is the level at which the thing was used up. `top` is the
+    // highest level of flows that got a rate.
     std::uint32_t open = 0;
     double free = 1, weights = 0;
     double used_up = 0, top = 0;

@@ -5,8 +5,8 @@
 /// Method: the replay cannot end before
 ///  - the longest path that is left: from the start of a message on, its latency, its flow with all it passes for
 ///    itself, and what waits for it, or its receiver's work. Paths are known before the replay begins, in one pass from
-///    the last message to the first. Mostly what waits comes later in the list; what does not is left out, which makes
-///    the path shorter;
+///    the last message to the first. Most waiting messages come later in the list; others are left out, which makes the
+///    path shorter;
 ///  - at each port, link and uplink, all that has yet to pass it, one after the other, and then the shortest path from
 ///    the end of any flow there to the end. Before the replay begins, the earliest start of any flow there is added.
 /// As the replay goes on, time that a thing has wasted shows: less has passed it than could have.

@@ -21,8 +21,8 @@ struct ReplayWaiting {
   }
 };
 
-/// How long a replay takes at least, before it and while it runs: so that one is given up as soon as it is sure to be
-/// longer than another, mostly long before it is. See replay_floor.cpp.
+/// A lower bound on the length of a replay, before it and while it runs. So a replay that is sure to be longer than
+/// another is given up, mostly long before it gets that far. See replay_floor.cpp.
 class ReplayFloor {
  public:
   static constexpr std::size_t kNone = SIZE_MAX;

@@ -1,6 +1,6 @@
 /// A chain: every rank passes segments on to the next one.
 ///
-/// Guarantee: p - 2 + n rounds of m / n bytes for n segments; the fewest bytes through any port, and no link between
+/// Guarantee: p - 2 + n rounds of m / n bytes for n segments, and the fewest bytes through any port. No link between
 /// groups is crossed more than once if ranks are in the order of their groups.
 /// Complexity: O(n p) time and messages; O(n) for one rank.
 /// Source: folklore; Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations" (2005), "chain".

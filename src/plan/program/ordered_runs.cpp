@@ -1,7 +1,7 @@
 /// A reduce-scatter that combines ranks in their order, runs of them first.
 ///
 /// Problem: ranks 0 to p - 1 are combined by an operation that does not commute, and each has its own block of the
-/// result in the end; messages between groups of ranks (clusters, sites) are slower than inside.
+/// result in the end. Messages between groups of ranks (clusters, sites) are slower than messages inside.
 /// Method: a run is as many ranks as possible that follow each other and are of one group. In every run each block is
 /// combined at one rank: its owner if the run has it, otherwise a rank that stands for it. Then owners get their blocks
 /// from the runs behind theirs, the nearest first, and then from the runs before. Whatever is combined is adjacent to

@@ -1,7 +1,7 @@
 /// Trees that combine ranks in their order.
 ///
 /// Problem: ranks 0 to p - 1 are combined by an operation that does not commute, so that a rank may only combine what
-/// adjacent ranks have; messages between groups of ranks (clusters, sites) are slower than inside.
+/// adjacent ranks have. Messages between groups of ranks (clusters, sites) are slower than messages inside.
 /// Method: a run is as many ranks as possible that follow each other and are of one group. Ranks of a run are combined
 /// at one of them, its leader. Then adjacent runs of one larger group are combined, and so on. At each level the items,
 /// ranks or runs, are combined at one item; the items before and behind it come in by a tree each: flat, a chain, or

@@ -22,9 +22,9 @@ struct RelayedExchange {
   std::function<ProgramMessages()> make;
   double length_s = 0;  ///< about
 };
-/// Blocks are of whole elements, which are not cut, and do not overlap; none is empty, there is one at most from one
-/// rank to another, and what is not divided is sent in their order. Keeps the network. Throws InputError if no part
-/// of any block would go by way of another rank.
+/// Blocks consist of whole elements, which are not cut. They do not overlap and are not empty; there is at most one
+/// from one rank to another. Blocks that are not divided are sent in their order. Keeps the network. Throws InputError
+/// if no part of any block would go by way of another rank.
 [[nodiscard]] RelayedExchange relayed_exchange(const RankNetwork& network, std::vector<PairBlock> blocks,
                                                std::int64_t element_bytes);
 

@@ -4,8 +4,8 @@
 /// Guarantee: max(P, Q) steps, never fewer, whether or not the pairs have anything to exchange; no bound on TC.
 /// Complexity: O(1) a message, no memory. Deterministic.
 /// Source: Prylli and Tourancheau (EuroPar'96) as described by Desprez, Dongarra, Petitet, Randriamaro, Robert (1997),
-/// section 3.2, which gives no formula. In step d sender p sends to receiver p - d mod max(P, Q): this reproduces the
-/// order of Table 19 (12:4 -> 8:3: costs 3 0 0 0 3 3 3 0 0 0 3 3), the pairing p + q = d does not.
+/// section 3.2, which gives no formula. In step d sender p sends to receiver p - d mod max(P, Q). This reproduces the
+/// order of Table 19 (12:4 -> 8:3: costs 3 0 0 0 3 3 3 0 0 0 3 3); the pairing p + q = d does not.
 /// Example: 16:7 -> 16:11 takes 16 steps of length 7, TC 112.
 #include <algorithm>
 

@@ -19,10 +19,10 @@ namespace sluice::detail {
 /// and A the product of their a. Let Y be the tuple of positions of the dimensions with single senders, and B the
 /// product of their a. A sender's messages differ in X and share Y, a receiver's differ in Y and share X. So (X + Y)
 /// mod max(A, B) tells apart the messages of any process.
-/// Guarantee: step ((t1, ..., td), (X + Y) mod max(A, B)) is one-port; the number of steps is the product of the NS_d /
-/// a_d times max(A, B): optimal if the larger degree of every dimension is a multiple of the smaller one. Without
-/// folds it is the plain product, optimal if the busiest side is the same in all dimensions; TC is then the product
-/// of the TC_d.
+/// Guarantee: step ((t1, ..., td), (X + Y) mod max(A, B)) is one-port. The number of steps is the product of the NS_d /
+/// a_d times max(A, B). It is optimal if the larger degree of every dimension is a multiple of the smaller one. Without
+/// folds it is the plain product, optimal if the busiest side is the same in all dimensions; TC is then the product of
+/// the TC_d.
 /// Complexity: O(d) a message. Nothing of the size of the product is stored.
 /// Source: ours.
 class CombinedSteps {

@@ -23,8 +23,8 @@ class ArrayRule {
   [[nodiscard]] std::int64_t steps() const { return steps_.steps; }
   /// By the numbers that the classes give the messages.
   [[nodiscard]] const EdgeSteps& edge_steps() const { return steps_; }
-  /// Processes are given by their coordinates, counted from the process with the first block in each dimension. @pre
-  /// the pair exchanges a message.
+  /// Processes are given by their coordinates, counted from the process with the first block in each dimension.
+  /// @pre the pair exchanges a message
   [[nodiscard]] std::int64_t step_of(std::span<const std::int64_t> sender,
                                      std::span<const std::int64_t> receiver) const {
     return steps_.step_of_edge[static_cast<std::size_t>(classes_->edge_of(sender, receiver))];

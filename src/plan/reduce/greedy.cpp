@@ -47,7 +47,8 @@ struct MachineRun {
 /// Whether time `a` is later than `b` by more than the rounding of a Moment's value.
 bool later(double a, double b) { return a > b * (1 + 1e-15); }
 
-/// First in, first out. Most queues have few entries at a time; for these a std::deque would allocate two blocks.
+/// First in, first out. Most queues have few entries at a time. For each of these a std::deque would allocate two
+/// blocks.
 template <class T>
 class Queue {
  public:

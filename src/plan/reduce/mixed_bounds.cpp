@@ -21,9 +21,9 @@
 ///    c_v), and likewise for combining.
 ///  - Load. All transfers: S times the sum of all d_u <= the sum of max(0, T - t_v - c_v - a_v), and likewise for
 ///    combining. The machine at each t_i is not known. Sums of max(0, T - t_i - c_j) are largest if the machine of the
-///    i-th least c_j is the i-th, because max(0, T - x - y) is supermodular in x and y: swapping two that are not in
-///    this order never makes the sum larger. So c, or c + a, are taken in rising order, except for a given root, which
-///    is the 0th. In the sum of combinations each of t_i, a_j and 1 / c_k is taken so, by itself. Any k machines have
+///    i-th least c_j is the i-th, because max(0, T - x - y) is supermodular in x and y. Putting two machines into this
+///    order never makes the sum smaller. So c, or c + a, are taken in rising order, except for a given root, which is
+///    the 0th. In the sum of combinations each of t_i, a_j and 1 / c_k is taken so, by itself. Any k machines have
 ///    windows whose sum is at most the sum of the k longest windows made so, and falling weights come to most on
 ///    falling windows.
 ///  - No limits. With few machines: the optimum of one part without limits (exact_mixed.hpp), order kept.

@@ -13,8 +13,8 @@
 /// tree of whole elements takes at least ceil(log2 n) max(d, c), and no reduction takes less than max(d, c (1 - 1/n)).
 /// halving_length.cpp computes the length. Complexity: O(log n) time and memory for a machine, O(n log n) for all.
 /// Deterministic. Source: R. Rabenseifner, Optimization of Collective Reduction Operations, ICCS 2004, section 2.3,
-/// "recursive halving and binomial tree". There a number of machines that is no power of two is brought down to one at
-/// first, at the cost of d + c / 2; the odd machine at each level and the parts are ours.
+/// "recursive halving and binomial tree". There, a number of machines that is no power of two is first reduced to a
+/// power of two, which costs d + c / 2. The odd machine at each level and the parts are ours.
 ///
 /// Example: 3 machines, 6 elements, no parts. {0, 1} take elements 0 to 3, {2} takes 4 and 5. Machine 0 gives 4 and 5
 /// to 2 and gets 0 to 3 of it; 1 gives 4 and 5 to 2. Then 0 gets 0 and 1 from 1, which gets 2 and 3. Machine 0 gathers

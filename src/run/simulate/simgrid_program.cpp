@@ -153,8 +153,9 @@ class Latencies {
   std::map<std::pair<std::int64_t, std::int64_t>, double> known_;
 };
 
-/// When hosts go on from one step to the next: a fence of sluice::mpi (run/mpi/steps/fence.hpp) in arithmetic. A host
-/// enters when its own transfers of the step have ended, and leaves when it has heard of all, by way of the others.
+/// When hosts go on from one step to the next. Computes what a fence of sluice::mpi (run/mpi/steps/fence.hpp) does. A
+/// host enters when its own transfers of the step have ended, and leaves when it has heard of all, by way of the
+/// others.
 class StepFence {
  public:
   StepFence(const std::vector<std::int64_t>& hosts, Latencies& latencies) : hosts_(hosts), latencies_(latencies) {

@@ -41,8 +41,8 @@ constexpr const char* kTree = "binomial tree";
 /// (docs/reference/measurements.md); it is MPI's only call that returns at once, so that it can be given up when a rank
 /// fails.
 constexpr std::int64_t kShort = 4 << 10;
-/// If ranks share memory, the root copies a message of any size there, and all others copy it from there: at most this
-/// much at a time, one execution of the tree after the other.
+/// If ranks share memory, the root copies a message of any size into it, and all others copy it from there. Each
+/// execution of the tree copies at most this much; a longer message takes several, one after the other.
 constexpr std::int64_t kSegmentByMemory = detail::SharedProgram::kMostTogether;
 /// If ranks share processors, each level of a tree costs as much as a time slice of every rank. The same few processors
 /// copy all bytes for any tree. Up to this size all ranks hear from the root.
@@ -244,8 +244,9 @@ struct Broadcast::State final : detail::Job {
     return told_nothing() && options.try_native && channel.size() > 1 && !detail::kSimulated && bytes > 0 &&
            !in_segments(bytes) && (by_memory() || bytes <= (in_turns() ? kShortInTurns : kShort));
   }
-  /// Whether this is the first execution for messages of such a size, which is noted, and a plan costs more than it can
-  /// save: the messages of any tree take less, even if they all go one after the other over the slowest link.
+  /// Whether this is the first execution for messages of such a size, and a plan would cost more than it can save.
+  /// Notes the size. A plan costs more if the messages of any tree take less time than planning, even if all go one
+  /// after the other over the slowest link.
   [[nodiscard]] bool too_short_to_plan(std::int64_t bytes) {
     const bool may_do_without = options.platform && options.try_native && !asks_for_a_plan() && !detail::kSimulated;
     if (!may_do_without || bytes == 0 || channel.size() == 1) return false;

@@ -45,8 +45,9 @@ enum class Way { kPlan, kTurns, kNative };
 /// executions alternate between the two ways again. The job changes its way if both samples of the other way beat both
 /// samples of the current way. This concerns only this job, because it is the one that lasts.
 ///
-/// `Executions`, of the job, has begin_planned() and begin_natively(Turns::Turn), which begin the execution that was
-/// started last; its collective has that turn. carry_out() advances what was begun: natively() says which way.
+/// The job's class `Executions` has three functions. begin_planned() and begin_natively(Turns::Turn) begin the
+/// execution that was started last; the collective has that turn. carry_out() advances the execution that was begun;
+/// natively() says which way it goes.
 class WayTrial {
  public:
   /// By the plan, unless another way is chosen.

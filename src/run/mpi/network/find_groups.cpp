@@ -22,8 +22,8 @@ constexpr int kLeastEven = 3;
 /// For hosts that never met another one.
 constexpr double kUnknownSpeed = 125e6;
 
-/// Whether the link of `host` evenly carried its median rate, within a tenth, in all meetings but one with hosts of its
-/// set, and in at least three: a busy host is slow only at times.
+/// Whether the link of `host` is slow, not the host busy: in all meetings but one with hosts of its set, and in at
+/// least three, the link carried its median rate within a tenth. A busy host is slow only at times.
 bool is_evenly_slow(int host, std::span<const Meeting> meetings, const Sites& sites) {
   std::vector<double> in;
   std::vector<double> out;

@@ -25,7 +25,7 @@ namespace sluice::mpi::detail {
 [[nodiscard]] bool same_groups(const HostNetwork& one, const HostNetwork& other);
 
 /// Sets the speed of a connection of `link`, and from it how many fit. `carried`: the most that meetings of a round
-/// carried across in one direction; `pairs`: of hosts that could meet across.
+/// carried across in one direction. `pairs`: the number of pairs of hosts that could meet across.
 void set_single_connection(GroupLink& link, double bytes_per_s, double carried, std::int64_t pairs);
 
 /// The most that the meetings of a round between hosts of two groups carried in one direction, in bytes a second.

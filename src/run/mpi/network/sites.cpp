@@ -22,9 +22,9 @@ constexpr double kWorthEnough = 0.75;
 constexpr double kNearLatencies = 2;
 constexpr double kLatencyNoise_s = 20e-6;
 
-/// Joins hosts as long as there are two sets of them that were near in at least two fifths of the meetings between
-/// them, the nearest first: one meeting that was lucky, or unlucky, decides nothing. Average linkage (Sokal, Michener
-/// 1958); O(m log^2 m) for m meetings.
+/// Joins two sets of hosts, the nearest first, as long as two sets were near in at least two fifths of the meetings
+/// between them. So one lucky or unlucky meeting decides nothing. Average linkage (Sokal, Michener 1958); O(m log^2 m)
+/// for m meetings.
 class Sets {
  public:
   Sets(int hosts, std::span<const Meeting> meetings, const std::vector<HostBest>& best)

@@ -34,8 +34,8 @@ class RedistributionJob final : public Job {
   [[nodiscard]] const std::vector<Participation>& parts() const { return prepared_->arrays.parts; }
   /// Throws InputError for one that is not there.
   [[nodiscard]] const Participation& part(std::size_t array) const;
-  /// The plan of the array whose plan serves for all; made at the first call if messages go at once. @pre there is one,
-  /// as for a single array
+  /// The plan of the array whose plan serves for all; made at the first call if messages go at once.
+  /// @pre there is one, as for a single array
   [[nodiscard]] const RedistributionPlan& plan();
   [[nodiscard]] const OwnSteps& own() const { return prepared_->own; }
   [[nodiscard]] ExchangeMode mode() const { return prepared_->mode; }

@@ -28,8 +28,8 @@ namespace {
 using detail::ReductionChoice;
 
 /// Messages of parts posted, or there and not combined yet: enough for one to come while another is combined and a
-/// third is asked for. If ranks are simulated, messages on their way at once slow each other down, and a rank that
-/// combines does not see that a send has ended: only its receiver limits how many there are.
+/// third is asked for. If ranks are simulated, messages that are on their way at once slow each other down, and a rank
+/// that combines does not see that a send has ended. So only its receiver limits how many there are.
 constexpr int kPartsAhead = detail::kSimulated ? 3 : 4;
 constexpr int kPartsSent = detail::kSimulated ? std::numeric_limits<int>::max() : 2;
 // Elements with an operation of MPI's own, on one node.

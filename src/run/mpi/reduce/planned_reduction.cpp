@@ -106,8 +106,8 @@ PlannedReduction plan_over_platform(Channel& channel, const JobPlatform& known, 
 
 namespace {
 
-/// The parts of all ranks in the tree that is shortest by the replay: one of plan_reduce, which knows how combining and
-/// transfers overlap, or one that a program has, which knows what messages share.
+/// The parts of all ranks in the tree that is shortest by the replay. The tree comes from plan_reduce, which knows how
+/// combining and transfers overlap, or from a program, which knows what messages share.
 std::vector<ReductionPart> plan_objects(const ReductionOptions& options, std::int64_t bytes, double compute_s,
                                         bool commutative, int root) {
   const Platform& platform = *options.platform;

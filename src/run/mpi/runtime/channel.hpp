@@ -95,8 +95,8 @@ class Channel {
   /// Like check_at_start() if that costs no call of MPI, otherwise like check_known(): for executions, which look while
   /// they wait.
   void check_by_memory();
-  /// MPI_Testsome that also looks for such word, see Context::test_some; throws as check(). A message with the word
-  /// that its sender has given up counts as not come.
+  /// MPI_Testsome that also looks for word of failures, see Context::test_some. Throws as check(). A message with the
+  /// word that its sender has given up counts as not come.
   int test_some(std::span<MPI_Request> requests, int& count, std::span<int> completed, std::span<MPI_Status> statuses);
   /// Whether the request has ended; throws as check().
   [[nodiscard]] bool test(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE);
@@ -140,10 +140,10 @@ class Channel {
   [[nodiscard]] bool failed() const { return given_up_ || is_now(); }
   /// The next execution begins. A failure of a later one does not keep this one from its end.
   void next_execution() { ++execution_; }
-  /// The execution moves `bytes`, if that may differ from one to the next: tells the ranks of the node.
+  /// Tells the ranks of the node that this execution moves `bytes`; for jobs whose executions may differ in size.
   void begin_call(std::int64_t bytes);
-  /// For a rank that waits for others: throws MpiError of the class MPI_ERR_TRUNCATE if that one
-  /// is in another call, or in the same with another size, or has left the communicator without this call.
+  /// For a rank that waits for others. Throws MpiError of the class MPI_ERR_TRUNCATE if another rank of the node is in
+  /// another call, is in the same call with another size, or has left the communicator without this call.
   void check_calls();
   /// The next execution counts as begun, for failures.
   [[nodiscard]] std::int64_t execution() const { return execution_; }

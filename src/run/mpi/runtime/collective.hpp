@@ -25,8 +25,8 @@ namespace sluice::mpi::detail {
 }
 [[nodiscard]] inline double number_of(std::uint64_t ordered_word) { return std::bit_cast<double>(ordered_word); }
 
-/// The largest of each number over all ranks, on all ranks: ceil(log2 n) rounds of one message each way (dissemination,
-/// Hensgen, Finkel, Manber 1988), which for a maximum is right for any number of ranks.
+/// The largest of each number over all ranks, on all ranks. ceil(log2 n) rounds of one message each way (dissemination,
+/// Hensgen, Finkel, Manber 1988). For a maximum, dissemination is right for any number of ranks.
 class LargestOfAll {
  public:
   LargestOfAll(Channel& channel, std::vector<std::uint64_t> numbers);
@@ -49,7 +49,8 @@ class LargestOfAll {
 /// As LargestOfAll, in place; waits for the result. Goes by memory if all ranks share memory.
 void largest_of_all(Channel& channel, std::span<std::uint64_t> numbers);
 
-/// The number of each rank on all ranks, by memory; and with it, in place, the largest of each of `numbers`.
+/// The `own` number of each rank, on all ranks, by memory. In the same step, replaces each of `numbers` by its largest
+/// value over all ranks.
 /// @pre Context::shares_memory, and a number less than there are words on the board
 [[nodiscard]] std::vector<std::uint64_t> numbers_by_memory(Channel& channel, std::uint64_t own,
                                                            std::span<std::uint64_t> numbers = {});

@@ -26,7 +26,7 @@ class HandedOut {
   HandedOut(const HandedOut&) = delete;
   HandedOut& operator=(const HandedOut&) = delete;
 
-  /// For the agreement: Comparison::block. 0: nothing is handed out.
+  /// Comparison::block for the agreement; 0: nothing is handed out.
   [[nodiscard]] std::uint64_t block() const { return block_.place().word(); }
 
   /// The list of this rank, which is not rank 0, from what rank 0 has handed out in `block`.

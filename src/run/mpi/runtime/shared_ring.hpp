@@ -18,10 +18,10 @@ namespace sluice::mpi::detail {
 ///
 /// It goes in parts through a ring of places. Two numbers tell how far it has come, counted over all executions: what
 /// is ready, in bytes as if all parts were equally long, and parts that a receiver has taken. A sender fills a place
-/// when all receivers have taken what was in it before; so none waits for its receivers at the end of an execution, if
-/// the ring has room for the message.
+/// again when all receivers have taken its former content. So if the ring has room for the whole message, no sender
+/// waits for its receivers at the end of an execution.
 ///
-/// A receiver that leaves reads the ring no more, and its number becomes kLeft. It counts as one that has taken
+/// A receiver that leaves reads the ring no more, and its number becomes kLeft. It then counts as if it had taken
 /// everything. When all have left, the sender may use the memory for something else.
 ///
 /// In memory: this, the numbers of parts taken, a cache line for each receiver, and the places.

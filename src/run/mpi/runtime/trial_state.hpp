@@ -7,8 +7,8 @@
 
 namespace sluice::mpi::detail {
 
-/// What a job took by its plan and by MPI's own call: usual times of the slowest rank, the same on all ranks; 0: not
-/// known.
+/// How long a job takes by its plan and by MPI's own call: usual times of the slowest rank, the same on all ranks. 0:
+/// not known.
 struct WayTimes {
   double planned_s = 0;
   double native_s = 0;

@@ -11,9 +11,9 @@ namespace sluice::mpi::detail {
 /// A barrier: a rank enters, and goes on when all have. Its messages are control messages of one kind, of ceil(log2 n)
 /// rounds (dissemination).
 ///
-/// Between two executions a rank enters at the start of the second one, not at the end of the first: whoever has gone
-/// through a fence has received all its messages, so that none is on its way when no execution follows. A message that
-/// arrives after its communicator was freed may be taken for one of the next communicator.
+/// Between two executions a rank enters at the start of the second one, not at the end of the first. A rank that has
+/// gone through a fence has received all messages of the fence, so none is on its way if no execution follows. A
+/// message that arrives after its communicator was freed may be taken for one of the next communicator.
 class Fence {
  public:
   /// Kinds of its messages, above the protocols' kinds.

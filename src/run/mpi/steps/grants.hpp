@@ -18,9 +18,9 @@ namespace sluice::mpi::detail {
 /// other end has the most bytes waiting. Ties go to the lower rank, senders first. The largest load goes first because
 /// the last port to end ends the exchange.
 ///
-/// Guarantee: no transfer waits that could be started. So if all is known from the start and a transfer runs at full
-/// speed, the time is below 3 times the least there is: the last message of the port that ends last waited only while
-/// one of its ports was busy or k others ran. Seen: 1.05 times the bound.
+/// Guarantee: no transfer waits that could be started. So if all messages are known from the start and transfers run at
+/// full speed, the time is below 3 times the optimum. Reason: take the last message of the port that ends last; it
+/// waited only while one of its ports was busy or k others ran. Seen: 1.05 times the bound.
 ///
 /// Complexity: O(ports considered * their messages) a grant, which is O(log ports) while most ports are free. Memory
 /// O(ranks + messages waiting). Deterministic in the order of calls.

@@ -29,10 +29,10 @@ class ListedMessages {
 ///
 /// Guarantee: as chain's, for a k that can be changed at any time.
 ///
-/// End: as in a non-blocking consensus. A rank that has posted everything and sent it enters a barrier without waiting,
-/// and goes on receiving until all have come; the coordinator enters last, when everything announced is released and
-/// every rank has said that it has posted all. So when the barrier opens nothing is left to come, and no rank had to be
-/// told how much it would receive.
+/// End: as in a non-blocking consensus. A rank that has posted and sent all its messages enters a barrier without
+/// waiting, and goes on receiving until all ranks have entered. The coordinator enters last: when all announced
+/// messages are released and every rank has said that it has posted all. So when the barrier opens no message is left
+/// to come, and no rank had to be told how much it would receive.
 ///
 /// No deadlock: grants are in one order, and both ends have theirs in that order; an announced message waits only for
 /// transfers that run.
