@@ -43,7 +43,8 @@ class BottleneckPeeling {
 
   /// The next matching: position in `edges` for each left vertex, valid until the next call, and what is taken off.
   /// Gives up, with an empty span, once all calls together have read more than `most_looks` edges; then there is no
-  /// next matching. @pre not done()
+  /// next matching.
+  /// @pre not done()
   std::pair<std::span<const std::int32_t>, std::int64_t> next(
       std::int64_t most_looks = std::numeric_limits<std::int64_t>::max());
 

@@ -2,7 +2,7 @@
 ///
 /// Problem: see BetweenClusters.
 /// Method: a random move, kept if the schedule is no longer or, with a chance that sinks over time, if it is longer:
-///  - a cluster goes, with all below it, to another sender, or to another place among the sends of its own;
+///  - a cluster, with all below it, moves to another sender, or to another place among the sends of its sender;
 ///  - two clusters change places in the tree, each with what is below the other;
 ///  - with `early_internal`, a cluster broadcasts inside earlier or later among its sends.
 /// Most moves take a cluster on the way to the cluster that ends last, or a cluster that is served before one on this

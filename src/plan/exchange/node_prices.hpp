@@ -31,7 +31,7 @@ struct NodePrices {
 /// The least price of steps that can carry a message; see node_prices.cpp.
 class CoverPrice {
  public:
-  /// @pre ascending
+  /// @pre `durations` ascend
   explicit CoverPrice(std::vector<double> durations) : durations_(std::move(durations)) {}
   /// `prices`: for a step of each duration, all that the message pays. O(durations).
   [[nodiscard]] double operator()(std::span<const double> prices, double size);

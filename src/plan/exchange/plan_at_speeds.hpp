@@ -7,7 +7,7 @@ namespace sluice::detail {
 
 /// @pre problem.speeds are not empty, and problem and options are sound
 [[nodiscard]] ExchangePlan plan_at_speeds(const ExchangeProblem& problem, const ExchangeOptions& options);
-/// eta, or what is better: backbone_bound, or program_bound for the largest k. @pre likewise
+/// The largest of eta, backbone_bound and program_bound for the largest k. @pre as plan_at_speeds
 [[nodiscard]] ExchangeBound bound_at_speeds(const ExchangeProblem& problem, const ExchangeOptions& options);
 
 }  // namespace sluice::detail

@@ -63,8 +63,8 @@ struct ReplayResult {
   bool longer = false;   ///< it gave up because it takes longer than most_s
 };
 
-/// When messages start and arrive if messages that share a port or a link share its rate: see replay.cpp. @pre all
-/// messages can pass: no waits in a circle
+/// When messages start and arrive if messages that share a port or a link share its rate: see replay.cpp.
+/// @pre no messages wait for each other in a circle
 [[nodiscard]] ReplayResult replay_messages(const RankNetwork& network, const ReplayInput& input);
 
 /// The same messages with the times of their replay, in the order of their starts in it. `rates_left`: nothing if the

@@ -100,7 +100,8 @@ struct MessagesOfSchedule {
 /// A message for each send, between the ranks as named. If a combine waits for more than its message, also a message
 /// from a rank to itself, which takes no time. If combining takes time, also work for every combine. A message that is
 /// kept waits until its receiver may take it, as it does in MPI if it is long. A message that is combined comes to a
-/// buffer. Sends to the same rank begin in order. @pre the program is sound
+/// buffer. Sends to the same rank begin in order.
+/// @pre the program is sound
 struct MessagesOfProgram {
   OrderedMessages graph;
   std::vector<std::size_t> of_sends;  ///< the messages of the sends, in the order of the program

@@ -34,8 +34,8 @@ inline constexpr std::array<std::int64_t, 7> kProbedSizes{1, 1 << 10, 8 << 10, 6
 [[nodiscard]] Clusters split_by_groups(const Clusters& clusters, const std::vector<std::size_t>& group_of_host);
 
 /// The mean of the samples that are no outliers: within 3 standard deviations of the median. The deviation is estimated
-/// by the median of the distances from it (times 1.4826, as for a normal distribution). O(samples log samples). @pre at
-/// least one sample
+/// by the median of the distances from it (times 1.4826, as for a normal distribution). O(samples log samples).
+/// @pre at least one sample
 [[nodiscard]] double typical(std::vector<double> samples);
 
 /// The nearest times that do not fall as sizes rise, by least squares: neighbours that do fall take their mean (pool
