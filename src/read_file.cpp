@@ -83,7 +83,7 @@ FileContents read_file(const std::string& path, const char* what, std::size_t mo
   };
   if (file.size() > most_bytes) refuse(fmt::format("a file of {}", count_text(file.size(), "byte")));
   FileContents contents;
-  // One byte more than expected, so that the end of the file shows without growing.
+  // One byte more than expected, so that the end of the file is met before the buffer has to grow.
   std::size_t capacity = std::max<std::size_t>(file.size() + 1, 1 << 16);
   contents.bytes = std::make_unique_for_overwrite<char[]>(capacity);
   while (const std::size_t count = file.read(contents.bytes.get() + contents.size, capacity - contents.size)) {

@@ -138,7 +138,7 @@ class Solver {
     price_limit_ = 2 * k * largest_;
   }
 
-  /// The same edges by column; there are `columns` columns.
+  /// The edges of `rows` by column; there are `columns` columns.
   static Rows mirrored(const Rows& rows, std::size_t columns) {
     Rows result;
     result.begin.assign(columns + 1, 0);

@@ -345,7 +345,8 @@ IndexRuns AxisPattern::runs(Coordinate sender, Coordinate receiver) const {
     const std::int64_t own = q * to_runs_.block;
     const std::int64_t to_cycle = to_runs_.processes * to_runs_.block;
     for_each_run_of_period(p, q, [&](std::int64_t first, std::int64_t length, LocalIndex from) {
-      // Its place counted from the receiver's first block: a cycle of the target array brings one block of it.
+      // The block's place counted from the receiver's first block: a cycle of the target array brings one block of the
+      // receiver.
       const std::int64_t place = to_start_ + first - own;
       const std::int64_t cycle = floor_divide(place, to_cycle);
       result.runs.push_back({first, length, from, LocalIndex(place - cycle * (to_cycle - to_runs_.block))});

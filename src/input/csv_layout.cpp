@@ -56,7 +56,7 @@ struct Field {
   bool quoted = false;
 
   [[nodiscard]] bool empty() const { return text.empty(); }
-  /// It begins with a letter, and is none of "nan" and "inf", which are no names but sizes that cannot be.
+  /// Whether the field is a name: it begins with a letter and is neither "nan" nor "inf", which are invalid sizes.
   [[nodiscard]] bool is_name() const {
     if (!is_letter(first_character(text))) return false;
     for (const std::string_view no_name : {"nan", "NaN", "NAN", "inf", "Inf", "INF", "infinity", "Infinity"})

@@ -29,7 +29,7 @@ struct MatrixMarketHeader {
 /// The first line and the line of sizes; `in` stands behind them afterwards.
 [[nodiscard]] MatrixMarketHeader read_matrix_market_header(TextScanner& in);
 
-/// To the next line that holds something but a comment; false at the end of the file.
+/// Skips to the next line that holds something but a comment; false at the end of the file.
 bool skip_to_content(TextScanner& in);
 
 /// The position that stands next, from 0, of `count`; `what` is "row" or "column".

@@ -21,7 +21,7 @@ class PartExpansion {
   }
 
  private:
-  /// One of them, under its name; `prefix`: of the names of its parts, unless it is one of several. Returns its
+  /// Adds one part, under its name. `prefix`: of the names of its parts, unless it is one of several. Returns its
   /// position. At most as deep as the file has levels.
   std::int64_t add(const CountedPart& part, const std::string& name, std::int64_t parent, const std::string& prefix) {
     const auto position = static_cast<std::int64_t>(platform_.parts.size());

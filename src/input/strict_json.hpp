@@ -109,7 +109,7 @@ class StrictJsonHandler {
   bool parse_error(std::size_t, const std::string& last_token, const Error& error);
 
  protected:
-  /// To be filled by the constructor of the derived class.
+  /// The constructor of the derived class fills these.
   std::vector<JsonShape>& shapes() { return shapes_; }
   virtual void opened(int shape) = 0;
   /// All required fields of an object are there.

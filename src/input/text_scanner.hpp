@@ -35,7 +35,7 @@ class TextScanner {
   [[nodiscard]] bool at_line_end() const {
     return at_ == end_ || *at_ == '\n' || (*at_ == '\r' && (at_ + 1 == end_ || at_[1] == '\n'));
   }
-  /// To the start of the next line. @pre at_line_end()
+  /// Skips to the start of the next line. @pre at_line_end()
   void next_line() {
     if (at_ != end_ && *at_ == '\r') ++at_;
     if (at_ == end_) return;

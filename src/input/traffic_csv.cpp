@@ -40,7 +40,7 @@ void skip_blanks(TextScanner& in, char separator) {
   while (in.at_char(' ') || (separator != '\t' && in.at_char('\t'))) in.take();
 }
 
-/// To the end of a field that is a name.
+/// Skips to the end of a field that is a name.
 void skip_name(TextScanner& in, char separator) {
   const auto at_end = [&] {
     return in.at_line_end() || in.at_char(separator) || (separator == ' ' && in.at_char('\t'));
@@ -83,7 +83,7 @@ std::int64_t read_row(TextScanner& in, const CsvLayout& layout, Visit visit) {
   }
 }
 
-/// To the line behind the comments that stand here.
+/// Skips the comment lines that stand here.
 void skip_comments(TextScanner& in) {
   while (!in.at_end()) {
     TextScanner ahead = in;

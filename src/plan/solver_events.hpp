@@ -31,7 +31,7 @@ class PivotHandler : public ClpEventHandler {
   const KeptInterrupt* interrupt_;
 };
 
-/// The same after every event of the tree, such as a node.
+/// As PivotHandler, but called after every event of the search tree, such as a node.
 class TreeHandler : public CbcEventHandler {
  public:
   explicit TreeHandler(std::function<bool()> is_over) : is_over_(std::move(is_over)) {}

@@ -23,9 +23,9 @@ class WrittenInput {
   /// `array`: the number of the shape that array_fields() are of.
   [[nodiscard]] std::vector<JsonField> fields(int array);
   [[nodiscard]] std::vector<JsonField> array_fields();
-  /// One has been read.
+  /// Notes that an array has been read.
   void add_array();
-  /// How many.
+  /// How many arrays have been read.
   [[nodiscard]] std::size_t arrays() const { return input_.arrays.size(); }
   /// What does not go together, or is missing; "" if nothing.
   [[nodiscard]] std::string fault() const;

@@ -258,7 +258,7 @@ class ScheduleHandler : public detail::StrictJsonHandler {
 
   StepSchedule& schedule() { return result_.schedule; }
 
-  /// To more decimals, for all that has been read; false if something does not fit.
+  /// Changes all that has been read to more decimals; false if something does not fit.
   bool refine_unit(std::int32_t decimals) {
     const std::int32_t more = decimals - schedule().decimals;
     const auto refine_piece = [&](auto& piece) {

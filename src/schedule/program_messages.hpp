@@ -15,8 +15,8 @@ struct ProgramMessage {
   std::int64_t to = 0;
   std::vector<ByteRange> ranges;  ///< by rising offsets, none empty, at least one
   bool combine = false;
-  /// It belongs to the messages ahead of it in the list, back to the last without this flag: all of them are sent
-  /// before any of them is received.
+  /// Whether this message goes at once with the messages before it in the list, back to the last one without this flag:
+  /// all of these are sent before any of them is received.
   bool with_last = false;
   SendPace pace = {};  ///< stated by its planner, for all messages or for none
 };

@@ -12,7 +12,7 @@
 
 namespace sluice::detail {
 
-/// One of the three that include/sluice/schedule/local_phases.hpp names.
+/// The three phases of include/sluice/schedule/local_phases.hpp.
 enum class Phase { kBefore, kExchange, kAfter };
 
 /// The nodes that a piece goes from and to in a phase; nullopt: it does not move.

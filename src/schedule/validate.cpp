@@ -347,7 +347,7 @@ class Validator {
   std::vector<Violation> violations_;
 };
 
-/// The same schedule with `more` decimals; nothing if it does not fit.
+/// `schedule` with `more` more decimals; nothing if it does not fit.
 std::optional<StepSchedule> refined(StepSchedule schedule, std::int32_t more) {
   bool fits = detail::multiply(schedule.bound.transmission, more);
   for (Step& step : schedule.steps) {

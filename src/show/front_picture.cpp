@@ -131,7 +131,8 @@ class FrontPicture {
         proven ? fmt::format("fill=\"{}\"", kPointColour) : std::string("class=\"page\""), kPointColour,
         detail::escaped(each.algorithm), count_text(each.steps, "step"), each.transmission,
         proven ? "" : fmt::format(" (at least {})", each.transmission_at_least), number_text(each.total));
-    // To the right above the line, which goes on to the right below; the last one inside the picture.
+    // Labels stand to the right above the line, which goes on to the right below. The last label stands inside the
+    // picture.
     constexpr std::size_t kMostLabels = 12;
     if (front_.points.size() > kMostLabels && &each != &cheapest_) return;
     const std::string label = fmt::format("{}, {}", each.steps, each.transmission);

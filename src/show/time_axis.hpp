@@ -25,7 +25,7 @@ struct TimeAxis {
   std::string unit;   ///< "s", or empty for the unit of the schedule
 };
 
-/// Its lines through the rows, with their times, and its title.
+/// The lines of the axis through the rows, with their times, and its title.
 [[nodiscard]] std::string time_axis_svg(const TimeAxis& axis);
 
 }  // namespace sluice::detail

@@ -212,7 +212,7 @@ class NeighbourRecording : public Recording {
  public:
   explicit NeighbourRecording(MPI_Comm comm) : Recording(comm), targets_(targets_of(comm)) {}
 
-  /// Those this rank sends to; none if the communicator is not recorded.
+  /// The ranks that this rank sends to; none if the communicator is not recorded.
   [[nodiscard]] const std::vector<int>& targets() const { return *targets_; }
 
  private:

@@ -8,7 +8,7 @@
 /// SLUICE_LOG=1: what became of the calls.
 namespace sluice::pmpi {
 
-/// One call: tells the log when it ends, if there is one.
+/// One call. Tells the log, if there is one, when the call ends.
 class Logged {
  public:
   explicit Logged(Taken call) : call_(call), start_s_(mode.log ? PMPI_Wtime() : -1) {}

@@ -64,7 +64,7 @@ int take_elements(Taken call, const void* own, int count, MPI_Datatype type, MPI
 /// The place of a rank's elements.
 const void* own_elements(const void* send, const void* receive) { return send == MPI_IN_PLACE ? receive : send; }
 
-/// The same for jobs of collectives.
+/// The `make` of take_elements for jobs of collectives.
 template <class Collective>
 auto make_collective(MPI_Comm comm) {
   return [comm](Communicator& communicator, const mpi::ElementOperation& operation) {

@@ -88,7 +88,7 @@ ClusterTree early_completion_tree(const Costs& costs, WaitingClusters::Kind kind
         const double at_least = free_s + least_transfer[j], best_end = end(sender[j], j);
         if (at_least > best_end) break;
         if (better(i)) sender[j] = i;
-        // Those that are free at the same time come by rising numbers: none is better than an equal one before it.
+        // Senders that are free at the same time come by rising numbers: none is better than an equal sender before it.
         if (at_least == best_end && i >= sender[j])
           at = holders.upper_bound({free_s, std::numeric_limits<std::size_t>::max()});
         else

@@ -44,7 +44,7 @@ class RouteBuilder {
   RouteBuilder(const RankNetwork& network, const std::vector<RankGroup>& groups, std::int64_t bytes,
                const Routes& routes)
       : RouteBuilder(network, groups, std::make_shared<GroupParts>(network, groups, routes.level), bytes, routes) {}
-  /// The same with the parts of these groups at the level of the routes.
+  /// As above; also takes the parts of these groups at the level of the routes.
   RouteBuilder(const RankNetwork& network, const std::vector<RankGroup>& groups,
                std::shared_ptr<const GroupParts> parts, std::int64_t bytes, const Routes& routes);
 

@@ -153,7 +153,8 @@ void RouteScore::clear_loads() {
   links_.clear();
 }
 
-/// These are the same for many routes: they go by the shape and the rings of the group, not by the tree between groups.
+/// The loads inside a group are the same for many routes: they depend on the shape and the rings of the group, not on
+/// the tree between groups.
 /// @pre nothing is loaded yet
 const RouteScore::InsideLoads& RouteScore::inside_loads(std::size_t group, RouteBuilder& builder, const Routes& routes,
                                                         std::size_t sample, const std::vector<MessageCosts>& inside) {

@@ -193,7 +193,7 @@ class RouteSearch {
   static constexpr std::array kShapes{Shape::kChain, Shape::kBinary, Shape::kBinomial};
   static constexpr Shape kPlainShape = Shape::kBinary;
 
-  /// They make a difference only if there are other groups than the root's.
+  /// Shapes of other groups make a difference only if there are groups besides the root's.
   [[nodiscard]] std::span<const Shape> shapes_of_others() const {
     if (groups_.size() == 1) return {&kPlainShape, 1};
     return kShapes;

@@ -385,7 +385,8 @@ class Annealing {
     budget_.spend(kWorkOfAnnealLook * static_cast<std::int64_t>(lefts_));
     return lacks;
   }
-  /// The same when one lasts longer and another shorter: what is in both has as much as before.
+  /// How much more is missing when step `longer` lasts longer and step `shorter` shorter. Messages in both have as much
+  /// as before.
   [[nodiscard]] std::int64_t lack_of_transfer(std::size_t longer, std::size_t shorter, std::int64_t by) {
     std::int64_t lacks = lack_of_step(longer, by) + lack_of_step(shorter, -by);
     for_each_in(longer, [&](std::int32_t edge) {

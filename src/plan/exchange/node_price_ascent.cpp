@@ -178,8 +178,8 @@ class PriceAscent {
   [[nodiscard]] double cost(std::size_t t) const { return static_cast<double>(t) + demand_.setup; }
   [[nodiscard]] double share() const { return std::accumulate(often_.begin(), often_.end(), 0.0); }
 
-  /// To the nearest prices >= 0 that add up to `sum`: all fall, by the same for each time that they are paid, to 0 at
-  /// least.
+  /// Moves the prices to the nearest prices >= 0 that add up to `sum`: all fall by the same amount for each time that
+  /// they are paid, but not below 0.
   void project(double* prices, double sum) {
     order_.resize(often_.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});

@@ -45,7 +45,7 @@ RestOfDemand rest_of(const Demand& whole, const std::vector<std::int64_t>& left,
   return rest;
 }
 
-/// Those that send most for their price first.
+/// Steps that send most for their price come first.
 void sort_by_use(PieceSteps& steps, double setup) {
   std::vector<std::pair<double, std::size_t>> use;
   for (std::size_t s = 0; s < steps.size(); ++s) {

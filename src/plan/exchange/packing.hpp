@@ -35,7 +35,7 @@ class Packing {
   [[nodiscard]] double cost() const {
     return static_cast<double>(transmission_) + demand_.setup * static_cast<double>(steps_);
   }
-  /// One beyond the last place in use.
+  /// One beyond the last place of a step in use.
   [[nodiscard]] std::int32_t places() const { return places_; }
   [[nodiscard]] bool in_use(std::int32_t step) const { return (open_[word(step)] & bit(step)) != 0; }
   [[nodiscard]] std::int64_t duration(std::int32_t step) const { return duration_[as_size(step)]; }

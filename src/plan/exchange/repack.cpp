@@ -86,7 +86,7 @@ void repack(Packing& packing, std::uint64_t seed, std::int64_t rounds, double bo
       std::size_t reach = 2;
       while (reach < sizes.size() && below(2) == 0) reach *= 2;
       reach = std::min(reach, sizes.size());
-      // One of the longest, not the longest itself.
+      // One of the longest pieces, but not the longest itself.
       const std::size_t rank = std::min(sizes.size() - 1, 1 + below(reach));
       std::nth_element(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(rank), sizes.end(), std::greater<>());
       budget.spend(static_cast<std::int64_t>(4 * sizes.size()));

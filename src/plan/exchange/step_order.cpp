@@ -123,7 +123,7 @@ class Executions {
     running_ = {};
   }
 
-  /// One end of the transfer has come to it.
+  /// One end is ready for the transfer; the transfer is ready when both ends are.
   void offer(std::size_t transfer) {
     if (++ends_ready_[transfer] == 2) ready_.push(transfer);
   }

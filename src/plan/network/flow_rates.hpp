@@ -87,7 +87,7 @@ class FlowRates {
     double enough = 0;  // the level that gives its flows all they need
   };
   static constexpr std::uint32_t kNoSlot = UINT32_MAX;
-  /// One under way. It has a slot, a line of the cache, which another one gets when it is over.
+  /// A flow under way. It has a slot, one line of the cache; when the flow is over, another flow gets the slot.
   struct alignas(64) Flow {
     double left = 1;  // of it
     double rate = 0;  // parts of it a second
@@ -102,7 +102,7 @@ class FlowRates {
     bool fixed = false;               // whether the filling at hand has given it a rate
     bool over = false;
   };
-  /// One that passes a thing.
+  /// A flow that passes a thing.
   struct Passing {
     std::uint32_t slot = 0;
     double seconds = 0;  // for so long it would keep the thing

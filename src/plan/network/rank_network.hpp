@@ -86,8 +86,8 @@ class RankNetwork {
     const PlatformLink& widest = *widest_[number / 2];
     return widest.gap.at(bytes) / static_cast<double>(widest.connections);
   }
-  /// The same for a message that keeps its link for `link_s`: no longer than that, unless the platform gives the
-  /// uplink.
+  /// How long a message that keeps its link for `link_s` keeps the uplink: no longer than that, unless the platform
+  /// gives the uplink.
   [[nodiscard]] double kept_s(std::size_t number, double link_s, double uplink_s) const {
     return levels_.groups()[number / 2].uplink ? uplink_s : std::min(link_s, uplink_s);
   }

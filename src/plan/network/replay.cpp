@@ -237,7 +237,7 @@ class Replay {
     look_at_floor(floor_->at_start());
   }
 
-  /// It ends no earlier than `end`.
+  /// Gives up the replay if `end`, a lower bound on its end, is beyond most_s.
   void look_at_floor(double end) {
     constexpr double kFloorRounding = 1e-6;
     if (end > input_.most_s * (1 + kFloorRounding)) result_.longer = true;

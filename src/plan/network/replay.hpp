@@ -67,8 +67,8 @@ struct ReplayResult {
 /// @pre no messages wait for each other in a circle
 [[nodiscard]] ReplayResult replay_messages(const RankNetwork& network, const ReplayInput& input);
 
-/// The same messages with the times of their replay, in the order of their starts in it. `rates_left`: nothing if the
-/// replay takes more rates (ReplayInput::most_rates); the rates found are taken off.
+/// `messages` with the times of their replay, in the order of their starts in it. `rates_left`: nothing if the replay
+/// takes more rates (ReplayInput::most_rates); the rates found are taken off.
 [[nodiscard]] std::optional<TimedMessages> replayed(const RankNetwork& network, const TimedMessages& messages,
                                                     double* rates_left = nullptr);
 

@@ -115,7 +115,7 @@ Variants hierarchical_allgather_variants(const ProgramTask& task) {
   return variants;
 }
 
-/// To one rank, and from there.
+/// A reduction to one rank, and a scatter from there.
 Variants binomial_reduce_scatter_variants(const ProgramTask& task) {
   return {{"binomial", [&task] {
              ProgramMessages messages = binomial_broadcast(task.order, {task.all()}).reversed(true);

@@ -10,7 +10,7 @@ namespace sluice::detail {
 
 namespace {
 
-/// The same platform and groups, another problem.
+/// `task` with another problem, on the same platform and groups.
 std::shared_ptr<ProgramTask> with_problem(const ProgramTask& task, Collective problem) {
   auto other = std::make_shared<ProgramTask>(task);
   other->shape.problem = problem;

@@ -270,7 +270,7 @@ class Planning {
         continue;
       }
       Tried program = tried(task_, variant, variant.make());
-      // Their planners know nothing of what combining takes.
+      // The planners of these variants ignore the time that combining takes.
       const bool replayed = combining_costs || program.size() <= kMostReplayed;
       const double most = combining_costs ? most_of_one() : kMostWorkOfKnown * options_.effort;
       offer(std::move(program), replayed ? most : 0, std::max(*variant.length_s, bound_s), true);

@@ -53,7 +53,7 @@ bool is_as_one(const BatchProblem& problem) {
          });
 }
 
-/// That array, among the processes of the batch. @pre is_as_one(problem)
+/// The array of the pattern, between the processes of the batch. @pre is_as_one(problem)
 RedistributionProblem pattern_array(const BatchProblem& problem) {
   RedistributionProblem one = problem.arrays()[static_cast<std::size_t>(problem.pattern())].problem;
   if (problem.has_roles()) {

@@ -95,7 +95,7 @@ PlansBetween::PlansBetween(const RedistributionProblem& problem, double most_pee
   classes_ = std::make_shared<const ArrayClasses>(std::move(axes));
   messages_ = told_apart(classes_->messages());
   add("auto", most_peeling);
-  // Others than the algorithms of these names make dimension by dimension.
+  // The name tells these schedules from what algorithms of the same name make dimension by dimension.
   for (Choice& each : peeled_) each.algorithm += " of messages";
 }
 

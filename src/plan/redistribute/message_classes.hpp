@@ -79,8 +79,8 @@ class AxisClasses {
 /// At most how many messages the classes of one dimension have at that fineness (0: the messages themselves).
 [[nodiscard]] double most_messages_of(const AxisPattern& pattern, std::int64_t fineness);
 
-/// The same classes with each message a class of its own, number (class * A + alpha) * B + beta. If copies() = 1 they
-/// stay as they are.
+/// `classes` with each message as a class of its own, number (class * A + alpha) * B + beta. If copies() = 1 they stay
+/// as they are.
 [[nodiscard]] MessageClasses told_apart(MessageClasses classes);
 
 /// The classes of an array: the products of the classes of its dimensions.

@@ -18,7 +18,7 @@ namespace sluice::detail {
 /// An algorithm of redistribute, and when `auto` tries it.
 struct RedistributePlanner {
   Algorithm about;
-  /// One dimension. Throws InputError if it does not apply. Null of a search.
+  /// Plans one dimension. Throws InputError if the algorithm does not apply. Null if the algorithm is a search.
   std::shared_ptr<const StepRule> (*plan)(const AxisPattern&) = nullptr;
   /// A further candidate if the dimension is one of several; null, or a null result, if there is none.
   std::shared_ptr<const StepRule> (*plan_folded)(const AxisPattern&) = nullptr;

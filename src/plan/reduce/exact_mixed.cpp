@@ -59,7 +59,7 @@ class SetSearch {
     problem_.commutative ? by_sets() : by_runs();
   }
 
-  /// To `wanted`, which may be kAnyRoot.
+  /// The shortest reduction to the root `wanted`, which may be kAnyRoot.
   TimedParents reduction_to(std::int64_t wanted) {
     std::int32_t root = static_cast<std::int32_t>(wanted);
     double least = std::numeric_limits<double>::infinity();

@@ -183,7 +183,7 @@ struct Follower {
   std::int64_t queue = 0;   ///< -1: in none any more
   std::int64_t number = 0;  ///< in that queue
 
-  /// Its place among the machines to be dropped next; -1 if it is not among them.
+  /// The place of a machine among those to be dropped next; -1 if it is not among them.
   [[nodiscard]] std::int64_t among(std::size_t from, std::int64_t dropped, std::int64_t count) const {
     if (queue != static_cast<std::int64_t>(from) || number >= dropped + count) return -1;
     return number - dropped;

@@ -58,7 +58,7 @@ ReduceProblem simplified(const ReduceProblem& problem) {
   // In one part each machine is in one transfer at a time; in several it may send one and receive another.
   const std::int64_t most_transfers = simple.segments == 1 ? simple.machines / 2 : simple.machines - 1;
   if (simple.max_transfers && *simple.max_transfers >= most_transfers) simple.max_transfers.reset();
-  // One at least is a leaf.
+  // At least one machine is a leaf.
   if (simple.max_reducers && *simple.max_reducers >= simple.machines - 1) simple.max_reducers.reset();
   return simple;
 }

@@ -35,13 +35,13 @@ enum class MixedKind {
 /// An algorithm of reduce.
 struct ReducePlanner {
   Algorithm about;
-  /// Its tree, if that is chosen independently of the costs.
+  /// The planner's tree, if it does not depend on the costs.
   GivenTree given = {};
   /// Throws InputError if the algorithm does not apply. Null if it always applies.
   void (*check)(const ReducePlanner&, const ReduceProblem&, const ReduceOptions&) = nullptr;
   /// Null: its trees form while they run.
   ReversedTree (*tree)(const TreeTask&) = nullptr;
-  /// The same tree, to be asked for single machines; null if the tree has to be written out.
+  /// Makes the planner's tree in a form that answers for single machines; null if the tree has to be written out.
   std::unique_ptr<CountedTree> (*counted)(const TreeTask&) = nullptr;
   /// The shape of the best tree for `segments` parts, without the tree, and the most children of a machine; at least
   /// `least_children` are allowed. Null if the tree has to be written out.

@@ -29,7 +29,7 @@ class PieceWindows {
   [[nodiscard]] static bool has(const OrderedMessage& message) {
     return !message.control && message.size > 0 && message.from != message.to;
   }
-  /// Its first piece may start when it is the next one of its sender.
+  /// The first piece of `message` may start when the message is the next one of its sender.
   void permit(std::size_t message);
   /// A piece that is under way from now on; none if no other one can be.
   [[nodiscard]] std::optional<Piece> next();

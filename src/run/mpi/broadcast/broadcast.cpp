@@ -31,7 +31,7 @@
 namespace sluice::mpi {
 namespace {
 
-/// Those used last, of a job.
+/// The size classes used last are kept, at most so many for a job.
 constexpr std::size_t kKeptClasses = 64;
 constexpr const char* kNative = "native";
 constexpr const char* kNativeCall = "MPI_Ibcast";

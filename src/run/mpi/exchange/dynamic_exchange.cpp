@@ -32,7 +32,7 @@ class RoundMemory final : public detail::StepData, public detail::ListedMessages
     posted_.push_back(bytes);
     return static_cast<std::int64_t>(posted_.size()) - 1;
   }
-  /// To this rank itself.
+  /// Keeps a message of this rank to itself.
   void keep(std::span<const std::byte> bytes) { own_.push_back(bytes); }
 
   std::vector<ReceivedMessage> take(int rank) {

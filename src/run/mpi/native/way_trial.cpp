@@ -129,7 +129,7 @@ void WayTrial::decide(const std::vector<std::uint64_t>& slowest) {
   }
   const bool again = decided_before_ != Stage::kFirst;
   if (again && both) {
-    // One of a few that met a full queue must not take the job away from what has served well.
+    // With few samples, one execution that met a full queue must not take the job away from a way that has served well.
     const bool was_native = decided_before_ == Stage::kNative;
     const auto [other, present] = std::pair(ways[was_native ? 0 : 1], ways[was_native ? 1 : 0]);
     const bool change = std::ranges::max(other) * kClearly < std::ranges::min(present);

@@ -23,9 +23,8 @@ inline constexpr std::array<std::int64_t, 7> kProbedSizes{1, 1 << 10, 8 << 10, 6
 [[nodiscard]] std::int64_t partner(std::int64_t node, std::int64_t round, std::int64_t nodes);
 [[nodiscard]] std::int64_t meeting_rounds(std::int64_t nodes);
 
-/// The same ranks host by host: hosts in the order of their first ranks, ranks of a host in the order they have. So
-/// what goes from each rank to the next one leaves a host once. `hosts` has a number for every rank that tells its
-/// host.
+/// `ranks` host by host: hosts in the order of their first ranks, ranks of a host in their given order. So if each rank
+/// sends to the next one, only one message leaves each host. `hosts` has a number for every rank that tells its host.
 [[nodiscard]] std::vector<std::int64_t> host_by_host(const std::vector<std::int64_t>& ranks,
                                                      const std::vector<int>& hosts);
 

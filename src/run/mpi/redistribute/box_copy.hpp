@@ -50,7 +50,7 @@ class BoxCopy {
   /// the memories is: 0 for an array, `begin` for a buffer that holds this range alone.
   void copy(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin, std::byte* to,
             std::int64_t to_origin) const;
-  /// The same with what each element does to that in `to`; the range has whole elements.
+  /// As the copy above, but combines each element with the element in `to`. The range has whole elements.
   void combine(std::int64_t begin, std::int64_t end, const std::byte* from, std::int64_t from_origin, std::byte* to,
                std::int64_t to_origin, std::int64_t element_size, const ElementCombine& combine) const;
   /// The place of the range in the two memories if it lies in a row in both.

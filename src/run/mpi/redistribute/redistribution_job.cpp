@@ -25,7 +25,7 @@ namespace {
 /// MPI's own collective, which takes messages whole, is tried if a rank needs at most this much memory for it.
 constexpr std::int64_t kMostNativeBytes = 8 << 20;
 
-/// One port, and what shared links carry: receivers keep both by telling the next senders.
+/// Keeps to one port and to what shared links carry: receivers tell the next senders when to start.
 std::unique_ptr<StepProtocol> chain(Channel& channel, const OwnSteps& own) {
   ChainLinks links;
   for (const OwnMessages::Transfer& send : own.sends.transfers) links.sends.push_back({send.step, send.permissions});

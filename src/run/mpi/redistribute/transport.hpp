@@ -119,7 +119,7 @@ class Transport {
   std::size_t working_ = 0;  ///< the array whose move within this rank is under way
 };
 
-/// The same by transfers, which the executor counts.
+/// A Transport as StepData by transfers, which the executor counts.
 class Transfers final : public StepData {
  public:
   Transfers(Transport& transport, const OwnSteps& own);

@@ -69,7 +69,7 @@ const auto& known_types() {
       {MPI_2INTEGER, Kind::kPair},
       {MPI_2REAL, Kind::kPair},
       {MPI_2DOUBLE_PRECISION, Kind::kPair},
-// These an MPI may lack.
+// An MPI may lack the following types.
 #ifdef MPI_INTEGER1
       {MPI_INTEGER1, Kind::kOtherInteger},
 #endif

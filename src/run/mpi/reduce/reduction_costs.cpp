@@ -73,7 +73,7 @@ ReductionCosts measure_costs(Channel& channel, std::int64_t bytes, bool divisibl
   own[kCompute] = seconds_of(combine, 1);
   if (divisible) own[kComputePart] = seconds_of(combine, kParts);
 
-  // One rank for all, by a message each.
+  // Rank 0 decides for all; each rank sends it its values in one message.
   std::vector<std::int64_t> numbers;
   for (const double value : own) numbers.push_back(std::bit_cast<std::int64_t>(value));
   const std::vector<std::vector<std::int64_t>> all = gather_numbers(channel, std::move(numbers));

@@ -79,7 +79,7 @@ void Channel::check() {
 }
 
 bool Channel::check_moves() {
-  // To copy a piece of a message takes several microseconds.
+  // Copying a piece of a message takes several microseconds.
   constexpr int kTimesIdle = 3;
   constexpr std::chrono::microseconds kLeast(1);
   const auto start = std::chrono::steady_clock::now();

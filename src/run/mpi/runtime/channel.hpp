@@ -59,7 +59,7 @@ class Channel {
 
   // ---- Control messages
 
-  /// To any rank, the own one included, without waiting.
+  /// Sends to any rank, this one included, without waiting.
   void send(int to, const Control& control) { context_->send(to, number_, control); }
   struct Received {
     int from = 0;
@@ -131,7 +131,7 @@ class Channel {
   /// This rank gives the job up because of `why`. It tells every rank, unless they know already, and waits for none.
   /// `dies`: whether the context ends (Context::tell_failure).
   void give_up(const std::exception_ptr& why, std::int64_t execution, bool dies) noexcept;
-  /// To be called when all ranks know of the failure and throw.
+  /// Notes that all ranks know of the failure and throw.
   void settle() noexcept { settled_ = true; }
   /// Whether an agreement has failed as all ranks know, so that none of them has gone on behind it.
   [[nodiscard]] bool nobody_went_on() const noexcept { return settled_; }

@@ -32,7 +32,7 @@ void complete(Channel& channel, Executor& executor, bool may_sleep = false) {
       case Advance::kIdle:
         if (++idle % kLooksBetweenCalls == 0) channel.check_calls();
         channel.move_on_others();
-        // One that sleeps must not keep messages of the user's own waiting that MPI moves only when it is called.
+        // A rank that sleeps must not keep the user's own messages waiting: MPI moves them only when it is called.
         if (patience.sleeps() && channel.check_moves()) {
           patience.reset();
         } else {
@@ -159,7 +159,7 @@ class Job : public Progressing {
   template <class Executor>
   friend void complete(Channel& channel, Executor& executor, bool may_sleep);
 
-  /// One thread at a time.
+  /// A call of the job. One thread at a time may be in one.
   class Call {
    public:
     explicit Call(Job& job) : entry_(job.channel.context(), job.channel.work()) { job.channel.made(); }

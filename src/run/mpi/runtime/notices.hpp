@@ -138,7 +138,7 @@ class BasicNoticeBoard {
     Word bytes = 0;
     std::array<Number, kFailureNumbers> data{};
   };
-  /// The same in this rank's own memory.
+  /// A ToldFailure in this rank's own memory.
   struct FailureWord {
     std::int64_t bytes = 0;
     std::array<std::uint64_t, kFailureNumbers> data{};

@@ -52,7 +52,7 @@ class PlanCache {
   }
   [[nodiscard]] std::size_t capacity() const { return capacity_; }
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
-  /// Those used last first.
+  /// The entries, the most recently used first.
   [[nodiscard]] const std::list<Entry>& entries() const { return entries_; }
 
  private:

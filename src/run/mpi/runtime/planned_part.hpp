@@ -16,7 +16,7 @@
 #include "run/mpi/runtime/kept_plan.hpp"
 #include "sluice/error.hpp"
 
-/// One rank plans for all: what it has to know, and what it tells, as numbers.
+/// One rank plans for all. The functions here turn into numbers what it has to know and what it tells the others.
 namespace sluice::mpi::detail {
 
 /// Numbers from the fields of an object, or the fields from the numbers. Code names the fields once and serves both: as

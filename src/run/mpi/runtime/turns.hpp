@@ -57,7 +57,7 @@ class Turns {
   }
   /// The number of the next turn.
   [[nodiscard]] std::int64_t next() const { return taken_; }
-  /// That turn, and later ones, must not begin any more.
+  /// From now on turn `number` and later turns must not begin.
   void close_from(std::int64_t number) { closed_from_ = std::min(closed_from_, number); }
 
  private:

@@ -18,7 +18,7 @@ class StepData {
   /// a row; otherwise null, and pack will be called.
   virtual const std::byte* outgoing(std::size_t message, std::int64_t offset, std::int64_t bytes) = 0;
   virtual void pack(std::size_t message, std::int64_t offset, std::int64_t bytes, std::byte* buffer) = 0;
-  /// The same for an incoming message and unpack.
+  /// As outgoing(), for an incoming message and unpack().
   virtual std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t bytes) = 0;
   virtual void unpack(std::size_t message, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) = 0;
 

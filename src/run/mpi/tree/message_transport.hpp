@@ -89,7 +89,7 @@ class MessageTransport {
     std::deque<Envelope> envelopes;  ///< a deque, because MPI works on its elements
   };
 
-  /// One request is complete: goes on with its message, or ends it.
+  /// Called when a request is complete: goes on with its message, or ends it.
   void go_on(std::size_t at, Ends& ends);
   void next_piece(std::size_t at);
   void add(const Active& active);
