@@ -110,7 +110,7 @@ void start_again() {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  // By the program's name, which tools show, if that leads to it.
+  // Starts the program by its own name, which tools show, if that name leads to it.
   std::error_code ignored;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
   if (!program.empty()) execv(program.c_str(), arguments.data());

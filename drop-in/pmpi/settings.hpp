@@ -21,7 +21,7 @@ struct Settings {
   [[nodiscard]] bool takes(Taken call) const { return calls[index_of(call)]; }
 };
 
-/// All of them as one text, to compare.
+/// All settings as one text, to compare.
 [[nodiscard]] std::string to_text(const Settings& settings);
 
 /// Throws InputError that names the variable, for an invalid value.

@@ -93,7 +93,7 @@ bool MatchingRepair::repair(std::int32_t u, std::int32_t v) {
   } else {
     found = search(other_rights, other_lefts);
   }
-  // What a search from within a closed set saw is in there already, whether it was done or not.
+  // Vertices that a search from within a closed set saw are in that set already, whether the search was done or not.
   if (forward_.done) {
     for (const std::int32_t left : forward_.queue) in_closed_lefts_[left] = 1;
   }

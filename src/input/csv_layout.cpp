@@ -136,8 +136,8 @@ bool has_outside_quotes(std::string_view line, char wanted) {
   return false;
 }
 
-/// By the first line: a semicolon if it has one, a comma, a tab, an upright bar. Blanks if it has none of these but
-/// blanks, and the second line has blanks too. A comma otherwise.
+/// The separator by the first line: the first of a semicolon, a comma, a tab and an upright bar that it has. If it has
+/// none of these but blanks, and the second line has blanks too: blanks. Otherwise a comma.
 Separator separator_of(std::string_view first, std::string_view second) {
   constexpr Separator kComma{',', "a comma"};
   for (const Separator each : {Separator{';', "a semicolon"}, kComma, Separator{'\t', "a tab"}, Separator{'|', "'|'"}})

@@ -7,7 +7,7 @@
 
 namespace sluice::detail {
 
-/// What the parser wants: a pair of iterators.
+/// A pair of iterators, as the parser wants it.
 class JsonBytes {
  public:
   using iterator_category = std::input_iterator_tag;

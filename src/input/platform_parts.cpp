@@ -51,7 +51,7 @@ void check_tree(const Platform& platform, const std::string& where) {
   const auto close = [&] {
     const Open done = open.back();
     const PlatformPart& part = parts[done.part];
-    // What has no parts is a cluster.
+    // A node of the tree without parts is a cluster.
     const std::int64_t next = done.next == part.first_cluster ? part.first_cluster + 1 : done.next;
     if (next != part.first_cluster + part.clusters || done.parts == 1)
       throw InputError(where,

@@ -105,7 +105,7 @@ class Levelling {
     for (const std::size_t part : parts) add(part, position, true);
   }
 
-  /// By positions in the result.
+  /// `from` and `to` are positions in the result.
   [[nodiscard]] const PlatformLink& link(std::int64_t from, std::int64_t to) const {
     return flat_.link(origin_[static_cast<std::size_t>(from)], origin_[static_cast<std::size_t>(to)]);
   }

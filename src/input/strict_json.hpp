@@ -92,7 +92,7 @@ class StrictJsonHandler {
   /// What the file is, with its article: "a schedule".
   [[nodiscard]] const char* called() const { return shapes_.front().called; }
 
-  // What the parser calls.
+  // The functions that the parser calls.
   bool null();
   bool boolean(bool value);
   bool number_integer(std::int64_t value);
@@ -112,7 +112,7 @@ class StrictJsonHandler {
   /// The constructor of the derived class fills these.
   std::vector<JsonShape>& shapes() { return shapes_; }
   virtual void opened(int shape) = 0;
-  /// All required fields of an object are there.
+  /// Called when an object ends and has all its required fields.
   virtual void closed(int shape) = 0;
   /// Makes a size of a whole number, or of one `as_written` with a fraction or an exponent; throws if it cannot.
   virtual void take_size(std::int64_t& /*size*/, std::int64_t value);

@@ -41,7 +41,7 @@ class TrafficBuilder {
                              const std::function<std::string(std::size_t)>& where);
 
  private:
-  /// What Message::size cannot hold of a size that is no integer: its digits are there.
+  /// The digits of a size that is no integer, which Message::size cannot hold.
   struct Fraction {
     std::int16_t exponent = 0;  ///< cut to -100, which leaves nothing of 19 digits
     bool more = false;

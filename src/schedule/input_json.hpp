@@ -27,7 +27,7 @@ class WrittenInput {
   void add_array();
   /// How many arrays have been read.
   [[nodiscard]] std::size_t arrays() const { return input_.arrays.size(); }
-  /// What does not go together, or is missing; "" if nothing.
+  /// Says what does not go together or is missing; "" if nothing.
   [[nodiscard]] std::string fault() const;
   [[nodiscard]] RedistributionInput take();
 

@@ -25,7 +25,7 @@ std::vector<std::size_t> message_partners(const Program& program) {
 
   std::vector<std::size_t> result(operations.size());
   for (std::size_t s = 0; s + 1 < first.size(); ++s) {
-    // By receiver, the sends to each before what receives them.
+    // By receiver: first the sends to it, then the operations that receive them.
     const auto begin = ends.begin() + static_cast<std::ptrdiff_t>(first[s]);
     const auto end = ends.begin() + static_cast<std::ptrdiff_t>(first[s + 1]);
     std::sort(begin, end, [&](std::size_t a, std::size_t b) { return std::pair(key(a), a) < std::pair(key(b), b); });

@@ -151,7 +151,7 @@ class WaitsFinder {
     }
   }
 
-  /// What was found for an operation, from `first` on, each once.
+  /// Notes what was found for an operation, from `first` on, each once.
   void name(std::uint32_t position, std::size_t first) {
     std::vector<std::uint32_t>& all = waits_.positions;
     const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);

@@ -2,7 +2,8 @@
 
 namespace sluice::detail {
 
-/// What combining costs at most, in seconds per byte: more than any does, and times of whole messages stay finite.
+/// The most that combining may cost, in seconds per byte: more than any operation costs, and times of whole messages
+/// stay finite.
 inline constexpr double kMostCombining = 1e80;
 
 /// Whether combining may cost `s_per_byte` seconds per byte; false for NaN.

@@ -140,7 +140,7 @@ class ProgramValidator {
              count_text(p_.size_bytes, "byte"));
       return false;
     }
-    // What comes next has a state for each rank. If blocks have other sizes and are listed, ranks may have none.
+    // The following checks keep a state for each rank. If blocks have other sizes and are listed, ranks may have none.
     if (p_.block_offsets.empty() && p_.ranks > 1 && bytes_ > 0 && p_.ranks > operations()) {
       report(-1, -1, "{} with {}, must have at least one each", count_text(p_.ranks, "rank"),
              count_text(operations(), "operation"));
@@ -298,7 +298,7 @@ class ProgramValidator {
       for (std::int64_t i = 0; i < operations(); ++i) {
         const ProgramOperation& op = operation(i);
         const std::int64_t partner = partner_[static_cast<std::size_t>(i)];
-        // What is combined comes to a buffer; what is kept, to its place.
+        // A message that is combined comes to a buffer; a message that is kept comes to its place.
         const std::int64_t waiting = op.kind == Kind::kReceive ? partner : i;
         for (const std::int64_t before : op.after) use(before, waiting);
         if (op.kind == Kind::kSend) {

@@ -5,7 +5,7 @@ namespace sluice::detail {
 /// What files of schedules name as their "schema", of steps and of trees.
 inline constexpr const char* kScheduleSchema = "sluice.schedule/1";
 inline constexpr const char* kScheduleFamily = "sluice.schedule/";
-/// Likewise for files of programs.
+/// As above, for files of programs.
 inline constexpr const char* kProgramSchema = "sluice.program/1";
 inline constexpr const char* kProgramFamily = "sluice.program/";
 

@@ -229,7 +229,7 @@ class GanttRows {
   std::string out_;
 };
 
-/// What the colours are, and of rows that send and receive which bars do what.
+/// Says what the colours mean and, if rows both send and receive, which bars do which.
 std::string key_of(bool both_directions) {
   return both_directions ? "colour: the other node; in each row sends above, receives below, fainter"
                          : "colour: the other node";

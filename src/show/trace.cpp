@@ -222,7 +222,7 @@ std::string paje_trace(const Timeline& timeline) {
     const TimelineTransfer& each = timeline.transfers[i];
     const std::string sender = container('s', nodes.of_sender(each.from), lanes.send[i]);
     const std::string receiver = container('v', nodes.of_receiver(each.to), lanes.receive[i]);
-    // What takes no time would end before it starts.
+    // A slice of no time would end before it starts.
     if (each.sender_free > each.start) {
       events.push_back({each.start, 1,
                         fmt::format("5 {:.12g} S {} t{}\n7 {:.12g} L r {} m {}\n", each.start, sender, each.to,

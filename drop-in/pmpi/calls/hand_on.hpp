@@ -8,7 +8,7 @@
 /// Forwards a call on `comm` to MPI, and records it if it succeeds. Intercommunicators are not recorded: rank() is -1
 /// there. Recording is a function of its own, so that a call that is only forwarded saves no registers for it.
 #define SLUICE_HAND_ON(call, record) SLUICE_HAND_ON_AND(Recording, call, record)
-/// Likewise for a neighbourhood collective.
+/// As SLUICE_HAND_ON, for a neighbourhood collective.
 #define SLUICE_HAND_ON_TO_NEIGHBOURS(call, record) SLUICE_HAND_ON_AND(NeighbourRecording, call, record)
 
 #define SLUICE_HAND_ON_AND(Kind, call, record)                \

@@ -48,7 +48,7 @@ struct CallSum {
   std::map<std::size_t, Bin> sizes;
   std::map<int, double> seconds;  ///< by rank
 };
-/// By the ranks of the communicator and the call.
+/// Keys: the ranks of the communicator, then the name of the call.
 using Sums = std::map<std::vector<int>, std::map<std::string, CallSum>>;
 
 void add_part(const Json& part, const RecordedRun& run, Sums& sums) {

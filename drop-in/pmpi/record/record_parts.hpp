@@ -13,7 +13,7 @@ struct RecordedRun {
   int ranks = 1;
 };
 
-/// What this process has counted, as one line of JSON: what others need of it to make the files of the job.
+/// What this process has counted, as one line of JSON, which the process that makes the files of the job reads.
 [[nodiscard]] std::string record_part(const RecordedRun& run);
 
 /// A file of the record.

@@ -39,7 +39,7 @@ struct Communicator {
   [[nodiscard]] const std::optional<Platform>& network();
 };
 
-/// What a call holds while it is carried out: the program may free the communicator meanwhile in another thread.
+/// A call holds this while it is carried out: meanwhile the program may free the communicator in another thread.
 struct LetGo {
   void operator()(Communicator* communicator) const noexcept {
     if (communicator->holders.fetch_sub(1) == 1) delete communicator;

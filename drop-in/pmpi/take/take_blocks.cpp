@@ -23,7 +23,7 @@ struct Row {
   }
 };
 
-/// What a call has for its job.
+/// The arguments of a call, in the form that its job takes.
 struct Rows {
   Row own;
   Row result;

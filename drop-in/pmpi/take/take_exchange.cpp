@@ -50,7 +50,7 @@ void add(End& end, int peer, const void* buffer, std::int64_t offset, int count)
   end.blocks.push_back({peer, start + offset * end.extent, count, bytes});
 }
 
-/// What a call has for the job, in place or not.
+/// The messages of a call, in the form that the job takes, in place or not.
 struct Messages {
   End send;
   End receive;

@@ -268,7 +268,7 @@ class RouteComparison {
     return result;
   }
 
-  /// By replays of whole messages, or what simulations of whole messages and replays of parts make likely.
+  /// The best by replays of whole messages, or by simulations of whole messages and replays of parts.
   [[nodiscard]] Compared best_of_many(const std::vector<FoundRoutes>& found) const {
     std::optional<Compared> best;
     double rates = kMostRatesAtFirst;

@@ -223,7 +223,7 @@ class BroadcastPlanner {
       result.messages = std::move(*again);
       result.replayed = true;
     } else {
-      // What the links and uplinks allow that the messages share, which the model of one port does not know of.
+      // The time that shared links and uplinks allow; the model of one port ignores them.
       const double shared_s = timed_messages(network_, root_, bytes_, messages, false, true).length_s;
       if (shared_s > result.messages.length_s) detail::stretch(result.messages, shared_s / result.messages.length_s);
     }

@@ -16,7 +16,7 @@ namespace sluice::detail {
 /// What F_j of `ecef-la` is; see ecef.cpp.
 enum class Lookahead : std::uint8_t { kLeast, kAverage, kAverageSets };
 
-/// By the name that users type. Throws InputError if there is none.
+/// The lookahead of the name that users type. Throws InputError if there is none.
 [[nodiscard]] Lookahead lookahead_of(std::string_view name);
 
 /// An algorithm of broadcast: one of the three functions is set.

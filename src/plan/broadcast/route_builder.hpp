@@ -48,7 +48,7 @@ class RouteBuilder {
   RouteBuilder(const RankNetwork& network, const std::vector<RankGroup>& groups,
                std::shared_ptr<const GroupParts> parts, std::int64_t bytes, const Routes& routes);
 
-  /// All of them, segment by segment.
+  /// All messages, segment by segment.
   [[nodiscard]] std::vector<RankMessage> run();
 
   /// Adds the messages of one segment to `messages`. `turn`: where the ring of the root's group begins, if the root
@@ -64,8 +64,8 @@ class RouteBuilder {
     begin_segment(segment, turn, messages);
     add_inside(group);
   }
-  /// What these go by, besides the shape of the group and the length of a segment: where its ring begins, and how many
-  /// ranks come first in it.
+  /// What determines these messages, besides the shape of the group and the length of a segment: where the group's ring
+  /// begins, and how many ranks come first in it.
   [[nodiscard]] std::pair<std::size_t, std::size_t> ring_of(std::size_t group, std::int64_t segment, std::size_t turn);
 
   /// After this number of segments, every entry of every group has had a segment in each tree.

@@ -40,7 +40,7 @@ class RouteScore {
 
     friend auto operator<=>(const InsideOf&, const InsideOf&) = default;
   };
-  /// What they add to the load of each thing.
+  /// What the messages inside groups add to the load of each thing.
   struct InsideLoads {
     struct Load {
       std::size_t what = 0;

@@ -400,7 +400,7 @@ class Annealing {
     for_each_in(step, [&](std::int32_t edge) { change(edge, by); });
     budget_.spend(kWorkOfAnnealChange * static_cast<std::int64_t>(lefts_));
   }
-  /// By how much a step is to last longer or, below 0, shorter.
+  /// Draws by how much a step becomes longer or, below 0, shorter.
   [[nodiscard]] std::int64_t draw_change(std::size_t step) {
     constexpr int kLooks = 4;
     if (below(2) == 0) {

@@ -69,7 +69,7 @@ class Greedy {
   std::optional<PieceSteps> run() {
     PieceSteps steps;
     std::int64_t pieces = 0;
-    // What choose() spends at least.
+    // The least work that choose() spends.
     if (budget_.left() < eta(demand_).steps * kWorkOfEclipseEdge * std::ssize(rest_)) return std::nullopt;
     while (graph_.edge_count() > 0) {
       Choice best;

@@ -17,7 +17,7 @@ constexpr std::int64_t kWorkOfFilteredEdge = 7;     // of all that are left, in 
 constexpr std::int64_t kWorkOfFilteredVertex = 24;  // at a threshold
 constexpr std::int64_t kWorkOfFilteredPiece = 80;
 
-/// What is left, a row per sender, the largest first; a part at the front of each row is usable.
+/// The messages that are left, a row per sender, the largest first. The front part of each row is usable.
 class FilteredRows {
  public:
   struct Entry {

@@ -187,7 +187,7 @@ class Pool {
     return in_time;
   }
 
-  /// What the solution costs once a step of its own adds to every edge what it lacks.
+  /// The cost of the solution if every edge gets what it lacks from a step of its own.
   [[nodiscard]] double completed_cost() const {
     double result = 0;
     for (const Item& item : items_) result += item.cost * item.column.use;

@@ -19,7 +19,7 @@ struct MergedBlock {
   std::vector<std::size_t> small, large;  ///< positions in plain
 };
 
-/// By falling size of what is small, at most `most` units a message.
+/// The blocks by falling size of their small messages, which have at most `most` units each.
 std::vector<MergedBlock> merged_blocks(const std::vector<Route>& plain, const NodeGroups& senders,
                                        const NodeGroups& receivers, std::int64_t most) {
   const auto key = [&](std::size_t r) {

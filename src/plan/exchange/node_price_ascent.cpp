@@ -76,7 +76,7 @@ NodePrices of_messages(const Demand& demand, const std::vector<double>& prices, 
   return result;
 }
 
-/// All nodes' prices of all whole durations.
+/// Ascent over the prices of all nodes for all whole durations.
 class PriceAscent {
  public:
   PriceAscent(const Demand& demand, const NodePrices& start)

@@ -31,7 +31,7 @@ class NodePriceSearch {
   /// there. False if that is too much for memory; nothing has changed then.
   bool extend(std::size_t nodes, std::size_t durations);
   void iterate();
-  /// What the prices prove if classes were messages, and what the shares cost, once they cover everything.
+  /// The bound that the prices prove if classes were messages, and the cost of the shares once they cover everything.
   [[nodiscard]] std::pair<double, double> bounds();
 
   /// Begins anew from here, with a weight that fits the way so far.

@@ -38,7 +38,7 @@ Packing::Packing(const Demand& demand, std::int32_t most_steps)
       first_(demand.edges.size()) {
   busy_.resize(vertices_ * words_);
   at_.resize(vertices_ * stride_, -1);
-  // What a place in a table costs that is looked up out of order grows with the table.
+  // A look-up at a random place costs more in a larger table.
   lookup_ = at_.size() >> 23U != 0 ? 30 : at_.size() >> 21U != 0 ? 20 : 10;
   clear();
 }
@@ -417,7 +417,7 @@ bool Packing::insert_all(std::int32_t edge, std::int64_t size, double limit) {
   size = insert(edge, size);
   if (size == 0) return true;
   constexpr double kLongest = 4e18;
-  // What it costs to add it somewhere: how much longer steps become. A new step costs a set-up besides.
+  // The cost of adding the piece is how much longer steps become. A new step also costs a set-up.
   const double most = std::min({limit, demand_.setup + static_cast<double>(size) + 1, kLongest});
   auto best = static_cast<std::int64_t>(std::ceil(most));
   std::int32_t into = -1;  // a step, or an item that grows

@@ -9,7 +9,8 @@
 namespace sluice::detail {
 
 std::vector<std::int32_t> by_falling_size(const Demand& demand) {
-  // By digits, the last one first: several times faster than comparing where there are hundreds of thousands.
+  // Radix sort by digits, the last one first. For hundreds of thousands of parts it is several times faster than
+  // sorting by comparisons.
   constexpr int kBits = 11;
   constexpr std::size_t kDigits = std::size_t{1} << kBits;
   struct Entry {

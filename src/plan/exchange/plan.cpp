@@ -82,7 +82,7 @@ SwitchedSteps best_on_switches(const Demand& demand, std::int64_t switches, Budg
   return best;
 }
 
-/// What takes no search.
+/// The bound that takes no search.
 ExchangeBound simple_bound(const Demand& demand) {
   ExchangeBound result{detail::eta(demand), "eta"};
   if (const double splits = detail::split_bound(demand); splits > result.cost.total) {

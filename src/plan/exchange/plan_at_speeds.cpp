@@ -58,7 +58,7 @@ class SearchAtSpeeds {
     return certificate_of(demand_.times, bound_.kind, prices_, node_prices_, decimals);
   }
 
-  /// By a planner that knows neither speeds nor k(t), of the times.
+  /// Plans the times by a planner that knows neither speeds nor k(t).
   void plan(const std::string& algorithm, std::uint64_t seed, Budget& budget) {
     const bool sizes_are_times = std::all_of(demand_.speeds.begin(), demand_.speeds.end(),
                                              [](std::int64_t speed) { return speed == kSpeedOfOne; });
@@ -82,7 +82,7 @@ class SearchAtSpeeds {
     }
   }
 
-  /// By `exact`, which begins with `start` if there is one.
+  /// Plans by `exact`, which begins with `start` if there is one.
   void prove(Budget& budget, std::optional<BoundedPlan> start) {
     if (!integer_solver_available())
       throw InputError("algorithm", "'exact'", "another one: this library was built without CBC");

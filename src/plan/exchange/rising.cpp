@@ -89,7 +89,7 @@ class Caps {
         largest_(demand.edges[as_size(order_.front())].weight),
         shortest_(static_cast<double>(eta(demand).transmission)) {}
 
-  /// What a plan with the best one costs at least, over what any plan costs.
+  /// The least cost of a plan with the best cap, over the least cost of any plan.
   [[nodiscard]] double over_eta() const { return least_ / eta(demand_).total; }
 
   [[nodiscard]] std::int64_t best() {

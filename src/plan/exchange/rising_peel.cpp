@@ -232,7 +232,7 @@ class RisingPeel {
     }
   }
 
-  /// What a node takes part in, -1: nothing.
+  /// The part of the step that a node takes part in, -1: none.
   [[nodiscard]] std::int32_t part_of(std::size_t node) const {
     return touched_in_[node] == step_ ? part_of_[node] : -1;
   }

@@ -172,7 +172,7 @@ class Shaving {
     return now;
   }
 
-  /// What parts cost at least if `more` steps are there; they are as before afterwards.
+  /// The least cost of the parts with `more` further steps. Leaves the parts as they were.
   double attempt(const std::vector<std::int64_t>& more, int first_shift) {
     const std::vector<std::int64_t> durations = durations_;
     const std::size_t steps = durations_.size();
@@ -279,13 +279,13 @@ class Shaving {
           row.begin());
     };
     const auto lasts = [&](std::size_t step) { return step == i ? limit : durations_[step]; };
-    // What is between the whole part and the longer one comes a step earlier, what is between the two stays.
+    // Parts between the whole part and the longer piece come a step earlier; parts between the two pieces stay.
     const std::size_t first = longer_than(longer) - 1;
     const std::size_t second = longer_than(shorter);
     budget_.spend(kWorkOfFitCheck);
     if (longer > lasts(first) || shorter > lasts(second)) return false;
     if (first < i && i < second && row[i].size > limit) return false;
-    // What is behind comes a step later.
+    // The parts behind come a step later.
     std::size_t at = second;
     while (at < row.size() && row[at].size <= lasts(at + 1)) ++at;
     budget_.spend(static_cast<std::int64_t>(at - second));

@@ -54,7 +54,7 @@ std::int64_t fewest_steps_without_idling(const Demand& demand) {
     all_ends += ends;
   }
 
-  // What single steps may have of messages that are not split, most first.
+  // How many ends of unsplit messages single steps may have, the largest number first.
   std::vector<std::int64_t> gains;
   std::sort(messages.begin(), messages.end(), [](const Tight& a, const Tight& b) { return a.size < b.size; });
   for (std::size_t begin = 0, end = 0; begin < messages.size(); begin = end) {

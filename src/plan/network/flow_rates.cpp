@@ -224,7 +224,8 @@ void FlowRates::fill() {
     const std::size_t t = what - reached_.size();
     Thing& thing = things_[t];
     if (thing.open == 0) continue;
-    // What others took at lower levels has raised its level: it is checked again when its turn comes.
+    // Flows that stopped at lower levels have left more to this thing, so its level rose. It is checked again when its
+    // turn comes.
     const double now_at = level_of(thing);
     if (now_at > level * (1 + kRateRounding)) {
       levels_.emplace_back(now_at, what);

@@ -24,8 +24,8 @@ class FlowRates {
     std::size_t flow = 0;
   };
 
-  /// What many flows have in common; its number. A flow alone takes `least_s` seconds; its share is proportional to
-  /// `weight`.
+  /// Adds a way, which many flows have in common. Returns its number. A flow alone takes `least_s` seconds; its share
+  /// is proportional to `weight`.
   std::size_t add_way(std::span<const Passed> passes, double least_s, double weight);
   /// Makes room for `flows` flows.
   void reserve(std::size_t flows) { slots_.reserve(flows); }
@@ -112,8 +112,8 @@ class FlowRates {
     std::vector<Passing> flows;   // under way
     std::uint32_t held_mark = 0;  // of the last moment that reached all that it held
     // Used while rates are found. `free` is the capacity that is left. `open` is the number of flows without a rate
-    // yet, `weights` the sum of their weights. `used_up` is the level at which the thing was used up. `top` is the
-    // highest level of flows that got a rate.
+    // yet, `weights` the sum of their weights. `used_up` is the level of the thing's exhaustion. `top` is the highest
+    // level of flows that got a rate.
     std::uint32_t open = 0;
     double free = 1, weights = 0;
     double used_up = 0, top = 0;

@@ -145,7 +145,7 @@ class Replay {
     std::size_t first = kNone, last = kNone;  // flows; the first is the next to start
     double free = 0;
   };
-  /// By a number, the least on top.
+  /// A heap with the least number on top.
   template <class Number>
   using Least =
       std::priority_queue<std::pair<Number, std::size_t>, std::vector<std::pair<Number, std::size_t>>, std::greater<>>;
@@ -378,7 +378,7 @@ class Replay {
     release(2 * f + 1, now);
   }
 
-  /// What waits for one end of a message.
+  /// Releases the messages that wait for one end of a message.
   void release(std::size_t end, double now) {
     for (const auto& [which, waits_at] : waiting_.of(end)) {
       Flow& waiting = flows_[which];

@@ -5,7 +5,7 @@
 
 namespace sluice::detail {
 
-/// As the public one, of what `shape` says besides its operations: see bound.cpp.
+/// As the public program_bound, from what `shape` says besides its operations: see bound.cpp.
 [[nodiscard]] ProgramBound bound_of(const RankNetwork& network, const Program& shape);
 
 }  // namespace sluice::detail

@@ -163,7 +163,7 @@ ProgramMessages pipelined_allreduce(const std::vector<Groups>& parts_of_groups, 
     }
   }
   messages.append(std::move(back));
-  // What was exchanged is there first.
+  // The exchanged shares arrive first.
   for (const PartedGroup& group : groups) {
     std::vector<ProgramMessages> gathered;
     for (std::size_t s = 0; s < segments.size(); ++s) {

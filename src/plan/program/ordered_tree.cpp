@@ -87,7 +87,7 @@ class OrderedTree {
 }  // namespace
 
 std::int64_t leader_of_run(const OrderedTrees& trees, std::int64_t begin, std::int64_t end, std::int64_t share) {
-  // Both ends of a chain are as near as can be then.
+  // Then both ends of a chain are as near to each other as they can be.
   const std::int64_t length = end - begin;
   const std::int64_t first = trees.inside == LineTree::kChain ? length / 2 : 0;
   return begin + (first + share * length / trees.shares) % length;

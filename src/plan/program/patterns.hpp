@@ -76,8 +76,8 @@ using Cell = std::function<Ranges(std::size_t from, std::size_t to)>;
 enum class LineTree : std::uint8_t { kFlat, kChain, kBinomial };
 /// Trees over ranks 0, 1, 2, ... and runs of them.
 struct OrderedTrees {
-  /// By levels from the outermost on: the first ranks of the runs. Every run of a level ends where one of the next
-  /// level ends.
+  /// For each level, from the outermost on, the first ranks of its runs. Every run of a level ends where one of the
+  /// next level ends.
   std::vector<Ranks> runs;
   LineTree between = LineTree::kFlat;  ///< runs
   LineTree inside = LineTree::kFlat;   ///< innermost runs

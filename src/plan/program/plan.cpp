@@ -396,7 +396,7 @@ class Planning {
     const auto beyond = std::ranges::find_if(
         counted, [&](const Counted& each) { return (looked_at += each.messages) > kMostEstimated; });
     if (beyond != counted.end()) looked_at -= beyond->messages;
-    // What has the least load first: others may be put off then.
+    // Variants with the least load come first: then others may be put off.
     const std::span all(counted.begin(), beyond);
     for (Counted& each : all) {
       if (stopped()) break;

@@ -50,8 +50,8 @@ class PlansBetween {
   /// named_steps.
   PlansBetween(const RedistributionProblem& problem, const std::string& algorithm,
                double most_peeling = kMostPeelingWork);
-  /// By "auto", for an array that could be planned dimension by dimension. @pre problem.is_by_dimension(), and at most
-  /// kMostPlannedAsGraph messages_at_once
+  /// Plans by "auto", for an array that could be planned dimension by dimension. @pre problem.is_by_dimension(), and at
+  /// most kMostPlannedAsGraph messages_at_once
   PlansBetween(const RedistributionProblem& problem, double most_peeling);
 
   /// The cheapest of all plans, including `of_all`, a plan of the plain problem, if there is one, with what is left out

@@ -29,7 +29,7 @@ class Effort {
  public:
   explicit Effort(std::int64_t units, StopRequest stop = {}) : left_(units), stop_(std::move(stop)) {}
   [[nodiscard]] std::int64_t left() const { return stop_ && stop_() ? 0 : left_; }
-  /// As much of it as `units`, to be taken from this when it is known how much was used.
+  /// A part of this effort, of `units`. The caller takes from this effort what the part has used.
   [[nodiscard]] Effort part(std::int64_t units) const { return Effort(units, stop_); }
   void take(std::int64_t units) { left_ = units < left_ ? left_ - units : 0; }
 

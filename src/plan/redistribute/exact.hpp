@@ -21,7 +21,7 @@ class ArrayRule {
       : classes_(std::move(classes)), steps_(std::move(steps)) {}
 
   [[nodiscard]] std::int64_t steps() const { return steps_.steps; }
-  /// By the numbers that the classes give the messages.
+  /// The step of each message, by the numbers that the classes give the messages.
   [[nodiscard]] const EdgeSteps& edge_steps() const { return steps_; }
   /// Processes are given by their coordinates, counted from the process with the first block in each dimension.
   /// @pre the pair exchanges a message

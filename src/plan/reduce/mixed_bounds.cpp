@@ -21,15 +21,15 @@
 ///    c_v), and likewise for combining.
 ///  - Load. All transfers: S times the sum of all d_u <= the sum of max(0, T - t_v - c_v - a_v), and likewise for
 ///    combining. The machine at each t_i is not known. Sums of max(0, T - t_i - c_j) are largest if the machine of the
-///    i-th least c_j is the i-th, because max(0, T - x - y) is supermodular in x and y. Putting two machines into this
+///    i-th least c_j is the i-th. Reason: max(0, T - x - y) is supermodular in x and y. Putting two machines into this
 ///    order never makes the sum smaller. So c, or c + a, are taken in rising order, except for a given root, which is
 ///    the 0th. In the sum of combinations each of t_i, a_j and 1 / c_k is taken so, by itself. Any k machines have
 ///    windows whose sum is at most the sum of the k longest windows made so, and falling weights come to most on
 ///    falling windows.
 ///  - No limits. With few machines: the optimum of one part without limits (exact_mixed.hpp), order kept.
 ///  - Paths. The last part that u sends starts at a_u + (S - 1) d_u or later. What it is combined to has to reach the
-///    root over transfers and combinations: T >= a_u + (S - 1) d_u + the cheapest path. Likewise the root receives at
-///    least S parts after its date.
+///    root over transfers and combinations: T >= a_u + (S - 1) d_u + the cheapest path. The root also receives at least
+///    S parts after its date.
 ///  - Work. After its date and before it has to send (the cheapest path before T), a machine can receive and combine
 ///    only a limited number of times, because its port and its processor each do one thing at a time. With a limit on
 ///    the machines that combine, the best ones count. Together they must come to (n - 1) S.
@@ -86,7 +86,7 @@ class MixedBounds {
         {even_costs(n_), late_machines(), ports(), paths(), work(), limit_on_transfers(), without_limits()});
   }
 
-  /// All to one machine, one transfer after the other once everybody is there.
+  /// The length if all send to one machine, one transfer after the other, once all machines are there.
   [[nodiscard]] double upper() const {
     double least = kNoWay;
     for (std::int64_t root = p_.root == kAnyRoot ? 0 : p_.root; root < (p_.root == kAnyRoot ? n_ : p_.root + 1);

@@ -93,7 +93,7 @@ class ReductionPlanner {
   [[nodiscard]] double length_of(const CountedTree& tree) const {
     return detail::length_in_segments({tree.length(), 0, tree.max_children(), 0}, costs_, segments_).value(costs_);
   }
-  /// By the best known bound, as in a ReducePlan.
+  /// Whether `length` is optimal by the best known bound, as in a ReducePlan.
   [[nodiscard]] bool is_optimal(double length) const {
     ReduceProblem stated = problem_;
     stated.segments = segments_;

@@ -126,7 +126,7 @@ class StepMessages {
     }
     if (order_ != StepOrder::kBarrier) {
       if (!in_pieces_) wait_for(last_of(transfer.from));
-      // What it forwards, it got in earlier steps.
+      // A node got in earlier steps what it forwards.
       const std::int64_t first_passing = schedule_.first_passing();
       if (transfer.from >= first_passing) wait_for(last_of(schedule_.senders + transfer.from - first_passing));
     }
@@ -331,7 +331,8 @@ MessageSequence::MessageSequence(const OrderedMessages& graph)
 
 std::optional<std::size_t> MessageSequence::take(Earliest& ready) const {
   if (ready.empty()) return {};
-  // All of lower steps have ended if as many have as stand before this step: none of this one has begun until then.
+  // All messages of earlier steps have ended if as many have ended as stand before this step: until then no message of
+  // this step has begun.
   const std::size_t first = ready.top();
   if (ended_ < step_begins_[first]) return {};
   ready.pop();

@@ -133,7 +133,7 @@ void put_times(TimelineTransfer& transfer, double start, double end);
 /// `messages`: the message of each transfer of an untimed timeline. All is done when the last message has ended.
 void put_times(Timeline& timeline, const MessageTimes& times, const std::vector<std::size_t>& messages);
 
-/// Goes through the messages as some machine says that they end.
+/// Goes through the messages, while a model of a machine says when each ends.
 class MessageSequence {
  public:
   /// Keeps a reference.
@@ -143,7 +143,7 @@ class MessageSequence {
   [[nodiscard]] std::optional<std::size_t> next();
   /// Control messages that wait for it may begin.
   void release(std::size_t message);
-  /// All that wait for it may. @pre it is under way
+  /// `message` has ended: messages that wait for it may begin. @pre it is under way
   void end(std::size_t message);
   /// From now on, instead of OrderedMessages::most.
   void allow(std::int64_t most) { most_ = most; }

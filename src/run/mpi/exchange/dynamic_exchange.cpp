@@ -49,7 +49,7 @@ class RoundMemory final : public detail::StepData, public detail::ListedMessages
   std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t /*bytes*/) override {
     return incoming_[message].bytes.data() + offset;
   }
-  // All is where it belongs: nothing to pack.
+  // All bytes are where they belong: nothing to pack.
   void pack(std::size_t /*message*/, std::int64_t /*offset*/, std::int64_t /*bytes*/, std::byte* /*buffer*/) override {}
   void unpack(std::size_t /*message*/, std::int64_t /*offset*/, std::int64_t /*bytes*/,
               const std::byte* /*buffer*/) override {}

@@ -65,7 +65,7 @@ void add_clusters(Arguments& arguments, const ExchangeOptions& options) {
   arguments.add(std::span(options.receiver_ranks));
 }
 
-/// All that an execution of it depends on.
+/// Adds all of a schedule that its execution depends on.
 void add_schedule(Arguments& arguments, const StepSchedule& schedule) {
   arguments.add_all(schedule.problem, schedule.senders, schedule.receivers, schedule.max_transfers, schedule.setup,
                     schedule.decimals, schedule.switches);

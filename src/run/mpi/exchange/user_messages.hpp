@@ -35,7 +35,7 @@ class UserMessages final : public StepData, public ListedMessages {
 
   const std::byte* outgoing(std::size_t message, std::int64_t offset, std::int64_t bytes) override;
   std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t bytes) override;
-  // All is where it belongs: nothing to pack.
+  // All bytes are where they belong: nothing to pack.
   void pack(std::size_t /*message*/, std::int64_t /*offset*/, std::int64_t /*bytes*/, std::byte* /*buffer*/) override {}
   void unpack(std::size_t /*message*/, std::int64_t /*offset*/, std::int64_t /*bytes*/,
               const std::byte* /*buffer*/) override {}

@@ -50,7 +50,7 @@ enum class Way { kPlan, kTurns, kNative };
 /// natively() says which way it goes.
 class WayTrial {
  public:
-  /// By the plan, unless another way is chosen.
+  /// Goes by the plan, unless another way is chosen.
   explicit WayTrial(Channel& channel) : channel_(channel) { state_.stage = Stage::kPlanned; }
 
   /// Before the first execution. `kept`: the trial that this one continues, and where it is kept for the next one.

@@ -342,7 +342,7 @@ std::optional<HostNetwork> inherited(Channel& channel, const std::vector<int>& r
       break;
     }
   }
-  // All have the same one: the largest is the least.
+  // All ranks have the same value if the largest is the least.
   std::array<std::uint64_t, 2> agreed{print, ~print};
   largest_of_all(channel, agreed);
   if (agreed[0] == 0 || agreed[0] != ~agreed[1]) return std::nullopt;

@@ -97,7 +97,7 @@ class PartBuilder {
     return static_cast<std::int64_t>(part_.operations.size()) - 1;
   }
 
-  /// What a rank combines.
+  /// The share of the array that a rank combines.
   [[nodiscard]] ByteRange share_of(std::int64_t of) const {
     if (shape().problem == Collective::kReduceScatter) return block_of(shape(), of);
     const std::int64_t element = shape().element_bytes;

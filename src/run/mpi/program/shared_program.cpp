@@ -22,7 +22,7 @@ constexpr std::int64_t kPartBytes = 64 << 10;
 constexpr std::int64_t kLeastPartBytes = 4 << 10;
 /// Messages up to this size have room for two executions, so that a sender does not wait for slow receivers.
 constexpr std::int64_t kTwiceBytes = 64 << 10;
-/// What the messages of a rank that have one receiver each take together, unless they are very many.
+/// The room for all messages of a rank that have one receiver each, unless they are very many.
 constexpr std::int64_t kRoomBytes = 4 << 20;
 constexpr std::int64_t kLeastPlaces = 4;
 
@@ -40,7 +40,7 @@ SharedProgram::SharedProgram(Channel& channel, const ElementOperation& operation
   dense_ = layout.size > 0 && layout.extent == layout.size && layout.true_lower == 0 && is_one_run(operation.type);
   find_messages(part);
   find_order(part);
-  // What is not the same on all ranks would have them wait for each other for ever.
+  // If these were not the same on all ranks, ranks would wait for each other for ever.
   Arguments alike("program in memory");
   alike.add_all(part.shape.problem, part.shape.size_bytes, part.shape.root);
   std::vector<std::uint64_t> blocks;

@@ -40,7 +40,7 @@ std::vector<BatchArray> batch_arrays(const std::vector<Participation>& parts) {
   return result;
 }
 
-/// What `part`, which is this rank's, has to send, or otherwise to receive.
+/// The messages that `part`, this rank's, sends or, unless `sends`, receives.
 std::vector<Message> messages_of(const Participation& part, bool sends) {
   const std::int64_t process = sends ? part.sender : part.receiver;
   if (process < 0 || part.problem.size() == 0) return {};

@@ -37,7 +37,7 @@ struct OwnMessages {
     int permissions = 1;                            ///< of a send in mode `chain`: how many it waits for
     std::vector<ChainLinks::Send> successors = {};  ///< of a receive in mode `chain`: the sends that wait for it
   };
-  /// What a message has of one array.
+  /// The part of a message that belongs to one array.
   struct Piece {
     std::size_t array = 0;
     std::size_t copy = 0;    ///< the number in `processes` of that array; larger numbers mean `passed_on`

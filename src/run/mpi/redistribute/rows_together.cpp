@@ -37,7 +37,7 @@ std::int64_t periods_before(Side side, std::int64_t end, const CopyAxis& axis, c
   return std::min((end - of_first) / stride + 1, left / axis.per_period);
 }
 
-/// What a row has up to column `end` of the array, from `at` on. `from` and `to` belong to byte 0 of the row.
+/// Copies the elements of a row from `at` up to column `end` of the array. `from` and `to` belong to byte 0 of the row.
 void copy_until(Side side, std::int64_t end, const CopyAxis& axis, CopyAxis::Cursor& at, std::int64_t& left,
                 const std::byte* from, std::byte* to) {
   const bool by_periods = has_period_copies(axis);

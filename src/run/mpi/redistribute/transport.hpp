@@ -31,7 +31,7 @@ struct ArrayCopies {
   std::vector<Together> packed_together;
 };
 
-/// What of the messages is between the user's two memories of one array.
+/// The part of the messages that goes between the user's two memories of one array.
 class ArrayTransport {
  public:
   /// `combine`: empty, or what arriving elements of `element_size` bytes do to the target's elements. Both must stay.

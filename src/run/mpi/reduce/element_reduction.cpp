@@ -28,8 +28,8 @@ namespace {
 using detail::ReductionChoice;
 
 /// Messages of parts posted, or there and not combined yet: enough for one to come while another is combined and a
-/// third is asked for. If ranks are simulated, messages that are on their way at once slow each other down, and a rank
-/// that combines does not see that a send has ended. So only its receiver limits how many there are.
+/// third is asked for. If ranks are simulated, messages that are on their way at once slow each other down. A rank that
+/// combines does not see that a send has ended. So only its receiver limits how many there are.
 constexpr int kPartsAhead = detail::kSimulated ? 3 : 4;
 constexpr int kPartsSent = detail::kSimulated ? std::numeric_limits<int>::max() : 2;
 // Elements with an operation of MPI's own, on one node.
@@ -131,7 +131,7 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
     arguments.add(reproducible);
     add_operation(arguments, elements);
     own = arguments;
-    // What was measured concerns one operation, which each rank knows by handles of its own.
+    // The measurement concerns one operation, and each rank has its own handles for it.
     if (!reproducible) own.add_all(MPI_Op_c2f(elements.op), MPI_Type_c2f(elements.type));
     check(own, data);
   });

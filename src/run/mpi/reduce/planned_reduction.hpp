@@ -22,7 +22,7 @@ void check_program_for(const ReductionOptions& options, const Program& shape, bo
 [[nodiscard]] Program shape_of_reduction(int ranks, int root, std::int64_t elements, std::int64_t element_bytes,
                                          bool commutative);
 
-/// What this rank does, and how long all take by the model; 0 if it does not know.
+/// What this rank does, and how long the reduction takes by the model; 0 if this rank does not know.
 struct PlannedReduction {
   ProgramPart part;
   double length_s = 0;

@@ -163,7 +163,7 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
   std::string algorithm = options.algorithm;
   if (data.least_work) {
     algorithm = data.in_turns ? "flat" : "binomial";
-    // What is combined stays in a processor's own cache.
+    // The elements being combined stay in a processor's own cache.
     constexpr std::int64_t kPartBytes = 256 << 10;
     const std::int64_t parts = data.count * data.element_bytes / kPartBytes;
     problem.segments = std::clamp<std::int64_t>(parts, 1, problem.max_segments);

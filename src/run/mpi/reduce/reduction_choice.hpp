@@ -65,7 +65,7 @@ struct PlannedTree {
 [[nodiscard]] std::optional<PlannedTree> check_reduction(const Channel& channel, const ReductionOptions& options,
                                                          const ReducedData& data, int root);
 
-/// What elements of this size usually cost, in bytes that could be transferred meanwhile.
+/// The usual costs of elements of this size, in bytes that could be transferred meanwhile.
 [[nodiscard]] ReductionCosts usual_costs(const ReducedData& data);
 
 /// Chooses by `costs`; `parts_known`: whether the costs of parts are known. Over a platform, and by the network, it is

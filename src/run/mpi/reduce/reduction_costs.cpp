@@ -44,7 +44,7 @@ double seconds_of_message(Channel& channel, int peer, bool first, const std::sha
   return bytes > kMostBytes ? least * static_cast<double>(bytes) / static_cast<double>(kMostBytes) : least;
 }
 
-/// What is left of `whole` if only the rest shrinks by kParts: part = overhead + (whole - overhead) / kParts.
+/// The overhead in `whole`: the rest of `whole` shrinks by kParts, so part = overhead + (whole - overhead) / kParts.
 double overhead(double whole, double part) {
   const auto parts = static_cast<double>(kParts);
   return std::clamp((parts * part - whole) / (parts - 1), 0.0, whole);

@@ -85,7 +85,7 @@ template <class Part>
   return nullptr;
 }
 
-/// What `part()` throws reaches all ranks by an agreement: nothing has been sent, and nothing is left behind.
+/// An exception of `part()` reaches all ranks by an agreement: nothing has been sent, and nothing is left behind.
 template <class Part>
 void agreed(Channel& channel, Part&& part) {
   agree(channel, failure_of(std::forward<Part>(part)));

@@ -20,7 +20,7 @@ namespace sluice::mpi::detail {
 /// Shared memory is plain numbers, and zeros are valid ones: a rank may map it before its owner has made anything
 /// there.
 struct HostAtomics {
-  /// What one rank writes while others read or write it.
+  /// A value that one rank writes while others read or write it.
   template <class T>
   using Word = T;
   /// Memory that no rank reads while it is written.

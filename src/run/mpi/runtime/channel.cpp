@@ -102,7 +102,8 @@ void Channel::check_calls() {
     differences_ = 0;
     return;
   }
-  // What the other rank did before is visible now, and may be all that this one waits for: it looks for that first.
+  // Whatever the other rank did before is visible now, and may be all that this rank waits for. So this rank looks for
+  // that first.
   constexpr unsigned kSure = 3;
   if (++differences_ < kSure) return;
   const std::string there = other->has_left ? "has left the communicator"

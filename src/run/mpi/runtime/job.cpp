@@ -33,7 +33,7 @@ void Job::agree_on(std::int64_t alike, const std::exception_ptr& failure) {
   try {
     agree(channel, static_cast<std::uint64_t>(alike), failure);
   } catch (...) {
-    // What all ranks have agreed on leaves nothing behind.
+    // A failure that all ranks have agreed on leaves nothing behind.
     if (!channel.take_settled()) fail(std::current_exception(), channel.execution());
     throw;
   }
@@ -108,7 +108,7 @@ void Job::fail(const std::exception_ptr& why, std::int64_t execution) noexcept {
 }
 
 void Job::come_to_end() {
-  // What came from a rank that had failed before is not to be delivered.
+  // Data from a rank that had failed before must not be delivered.
   channel.check_at_end();
   over_ = true;
   stop_running();

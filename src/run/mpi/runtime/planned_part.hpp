@@ -106,9 +106,9 @@ template <class Part, class Fields>
   return part;
 }
 
-/// This rank's of the parts, one for each rank, that `plan()` returns on rank 0; `fields` as for numbers_of. On all
-/// ranks; throws on every rank what `plan` throws. `may_take_long`: the others leave the processor to rank 0 meanwhile,
-/// and learn of its plan a little later.
+/// This rank's part. `plan()` returns the parts, one for each rank, on rank 0. `fields` as for numbers_of. Call it on
+/// all ranks; it throws on every rank what `plan` throws. `may_take_long`: the others leave the processor to rank 0
+/// meanwhile, and learn of its plan a little later.
 template <class Part, class Plan, class Fields>
 [[nodiscard]] Part planned_part(Channel& channel, Plan&& plan, Fields&& fields, bool may_take_long = false) {
   NumbersOfRanks numbers;

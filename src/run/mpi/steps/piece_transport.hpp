@@ -34,7 +34,7 @@ class PieceTransport {
     std::size_t count = 0;
     std::int64_t bytes = 0;  ///< of a buffer; 0: there are none
   };
-  /// What hears of the end of pieces, in calls of finish.
+  /// Hears of the end of pieces, in calls of finish.
   class Ends {
    public:
     virtual ~Ends() = default;

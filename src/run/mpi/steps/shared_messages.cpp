@@ -30,7 +30,7 @@ Message& with_number(std::vector<Message>& messages, std::size_t number) {
   return *std::ranges::lower_bound(messages, number, {}, &Message::number);
 }
 
-/// All numbers of `lists` to `left`, and what these have out of `alone`.
+/// Sets `left` to all positions in `lists`, and takes the messages of the lists out of `alone`.
 template <class Message>
 void take_out(std::vector<std::size_t>& alone, std::vector<Message>& messages, Lists lists,
               std::vector<std::size_t>& left) {

@@ -22,7 +22,7 @@ namespace sluice::mpi::detail {
 /// note and its first bytes.
 class MessageTransport {
  public:
-  /// What hears of the end of messages, by their numbers, in calls of finish, wait and look_at_one.
+  /// Hears of the end of messages, by their numbers, in calls of finish, wait and look_at_one.
   class Ends {
    public:
     virtual ~Ends() = default;

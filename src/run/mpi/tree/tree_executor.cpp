@@ -104,7 +104,7 @@ void TreeExecutor::wait_simulated() {
   if (wait_s < std::numeric_limits<double>::infinity()) {
     if (wait_s <= 0) return;
     constexpr double kLook_s = 1e-5;  // what one takes there
-    // What comes meanwhile may free a send to another rank.
+    // A message that comes meanwhile may free a send to another rank.
     if (wait_s < kLook_s || !transport_.look_at_one(*this)) sleep_simulated(wait_s);
     return;
   }
@@ -157,7 +157,7 @@ bool TreeExecutor::may_post(std::size_t receive) const {
   const TreeReceive& next = receives_[receive];
   if (!next.combine && missing_[receive] > 0) return false;
   if (transport_.in_pieces(false, next.from)) return false;
-  // What comes after a message of the same sender does not get in its way.
+  // A message does not get in the way of an earlier message of the same sender.
   return long_posted_ < limits_.receives || is_short(next) || (next.count != kAnyCount && next.from == posted_from_);
 }
 
