@@ -88,7 +88,7 @@ class BottleneckPeeling {
     std::int64_t looks = 0;
   };
 
-  static Active rows_for(std::int32_t lefts, std::span<const Edge> edges);  // with room for all of them
+  static Active rows_for(std::int32_t lefts, std::span<const Edge> edges);  // with room for all edges
   [[nodiscard]] Active& active() { return matching_.view(); }
   [[nodiscard]] const Active& active() const { return matching_.view(); }
 

@@ -88,7 +88,7 @@ class MatchingRepair {
   std::vector<std::int32_t> right_of_, left_of_;          // mates, -1 if free
   std::int64_t open_lefts_ = 0, open_rights_ = 0;         // free vertices that have edges
   std::vector<char> in_closed_lefts_, in_closed_rights_;  // A and B
-  bool inside_lefts_ = false, inside_rights_ = false;     // whether the search is kept within one of them
+  bool inside_lefts_ = false, inside_rights_ = false;     // whether the search is kept within A or B
   Search forward_, backward_;
   std::int32_t search_ = 0;  // number of the removal
   std::vector<std::int32_t> changed_;

@@ -340,7 +340,7 @@ class Solver {
       items_.price[i] = std::min(items_.price[i], wanted[i]);
       costly += items_.price[i] > 0 ? 1 : 0;
     }
-    if (!some_stay_free) costly = missing.size();  // these hold items that they would give back
+    if (!some_stay_free) costly = missing.size();  // all these bidders would give their items back
     if (costly == 0 || missing.empty()) return;
     const auto nth = missing.begin() + static_cast<std::ptrdiff_t>(std::min(costly, missing.size()) - 1);
     std::nth_element(missing.begin(), nth, missing.end());

@@ -32,7 +32,7 @@ struct CountedPart {
   // For other parts:
   std::vector<CountedPart> parts;
   std::vector<PlatformLink> part_links;     ///< by places among `parts`, each as often as it counts
-  std::vector<PlatformLink> cluster_links;  ///< by places among the clusters of one such part
+  std::vector<PlatformLink> cluster_links;  ///< by places among the clusters of one part
 
   friend bool operator==(const CountedPart&, const CountedPart&) = default;
 };

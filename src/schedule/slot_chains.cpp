@@ -80,7 +80,7 @@ class Slots {
   }
 
   std::vector<Slot> slots_;
-  std::size_t open_ = 0;                                    ///< as many of them are taken
+  std::size_t open_ = 0;                                    ///< how many slots are in use
   std::set<std::pair<std::int64_t, std::size_t>> by_time_;  ///< (free, slot)
   std::vector<std::int64_t> sender_free_;
   std::vector<std::int64_t> receiver_free_;

@@ -12,7 +12,7 @@ namespace sluice::detail {
 /// when it starts. Nodes of one port need one lane.
 struct Lanes {
   std::vector<std::int64_t> send;     ///< by transfer: its lane at the sender, from 0
-  std::vector<std::int64_t> receive;  ///< the same at the receiver
+  std::vector<std::int64_t> receive;  ///< by transfer: its lane at the receiver, from 0
   std::vector<std::int64_t> sends;    ///< by sender: how many lanes, at least 1
   std::vector<std::int64_t> receives;
 };

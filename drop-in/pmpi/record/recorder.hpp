@@ -70,7 +70,7 @@ struct CallTable {
 
 struct CommTable {
   const RecordedRanks* ranks = nullptr;
-  CommTable* next = nullptr;  ///< of the same thread
+  CommTable* next = nullptr;  ///< the next table of the same thread
   std::array<std::atomic<CallTable*>, kCallNames.size()> calls{};
 };
 

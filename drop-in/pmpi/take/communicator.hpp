@@ -26,7 +26,7 @@ struct Communicator {
   int size = 1;
   std::vector<int> world_ranks;
   JobCache jobs;
-  std::optional<Platform> platform;  ///< of these ranks; none: nothing is known of the network, or there is none
+  std::optional<Platform> platform;  ///< of the communicator's ranks; none: no network, or it is unknown
   bool platform_made = false;
 
   // Calls whose arguments differ from rank to rank take an agreement (exchange_calls).

@@ -37,8 +37,8 @@ struct TakenCall {
   Counts counts;
   std::int64_t least;                ///< bytes: the message, or the blocks of all ranks; for v-calls: of a rank on
                                      ///< average
-  std::int64_t least_over_platform;  ///< likewise if SLUICE_PLATFORM or SLUICE_PROBE tells the network
-  std::int64_t least_on_one_host;    ///< likewise if all ranks of the communicator share memory
+  std::int64_t least_over_platform;  ///< `least` if SLUICE_PLATFORM or SLUICE_PROBE tells the network
+  std::int64_t least_on_one_host;    ///< `least` if all ranks of the communicator share memory
 };
 
 inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();

@@ -22,7 +22,7 @@ class RouteScore {
 
   struct Score {
     double length_s = 0;
-    double filled_s = 0;  ///< of that, until the first segments are everywhere
+    double filled_s = 0;  ///< until the first segments are everywhere
     double period_s = 0;  ///< for so long a segment keeps the busiest port, rank, link or uplink
   };
   /// The score of `routes`. May stop early; then the length is at least `limit`, but not exact. All routes are of one

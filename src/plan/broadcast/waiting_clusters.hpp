@@ -83,7 +83,7 @@ class WaitingClusters {
   const std::vector<char>& waits_;
   std::size_t waiting_ = 0;
   std::vector<std::vector<std::uint32_t>> order_;  // of each cluster, the others by weight
-  std::vector<std::size_t> next_;                  // the first of them that may still wait
+  std::vector<std::size_t> next_;                  // by cluster: the first in order_ that may still wait
   std::vector<double> to_waiting_;                 // sum of c_jk over all k in B except j
   std::vector<double> from_holders_;               // sum of c_ak over a in A
   double between_sets_ = 0;                        // sum of c_ak over a in A and k in B

@@ -176,7 +176,7 @@ AggregatedPlan plan_with_local_links(const ExchangeProblem& problem, const Local
     try {
       plan = plan_phases(problem, candidates[c].routes, links.unit_cost, local_setup, part);
     } catch (const InputError&) {
-      continue;  // an algorithm that refuses these sizes, but not the sizes of the problem
+      continue;  // the algorithm refuses these sizes, but not the sizes of the problem
     }
     if (plan.total < least) {
       least = plan.total;

@@ -76,7 +76,7 @@ constexpr double kSweepsEnd = 1e-5;          // no column's worth is further fro
 constexpr int kPatience = 3;                 // rounds without use until the first sweep only considers a column,
 constexpr int kOblivion = 40;                // and until it leaves the pool, if it is not used
 constexpr std::size_t kFirstDurations = 48;  // tried in each of the first rounds,
-constexpr double kFewDurations = 0.25;       // until not more than this share of them yields a column
+constexpr double kFewDurations = 0.25;       // until at most this share of the durations yields a column
 
 /// Prices whose sum is the bound eta (before rounding up P / k): all edges of the vertex with the largest load, or all
 /// edges, share the time; likewise for degree and steps.

@@ -46,7 +46,7 @@ constexpr double kAscentReach = 0.03;  // above the best: what is aimed at, at m
 constexpr double kFirstFactor = 0.1;
 constexpr double kLastFactor = 1e-5;
 constexpr double kSmallerFactor = 0.6;
-constexpr double kMemory = 0.9;           // of the mean of directions: what stays of it
+constexpr double kMemory = 0.9;           // the share of the mean direction that is kept
 constexpr double kAscentPatience = 0.02;  // of the rounds of the budget
 constexpr double kLeastAscentPatience = 50, kMostAscentPatience = 400;
 constexpr double kWorthWhile = 1e-6;

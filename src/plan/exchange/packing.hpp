@@ -87,7 +87,7 @@ class Packing {
   struct Item {
     std::int32_t edge = 0;
     std::int32_t step = 0;
-    std::int32_t next = -1;  ///< of the same edge
+    std::int32_t next = -1;  ///< the next item of the same edge
     std::int64_t size = 0;
   };
   struct Change {

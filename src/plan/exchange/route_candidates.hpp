@@ -10,7 +10,7 @@ namespace sluice::detail {
 
 /// A choice of routes for an exchange with local phases.
 struct RouteCandidate {
-  double bound = 0;  ///< no plan of it costs less
+  double bound = 0;  ///< no plan with these routes costs less
   std::vector<Route> routes;
 };
 

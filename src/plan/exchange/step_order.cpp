@@ -98,7 +98,7 @@ class Executions {
   };
   struct Node {
     std::size_t first = 0, count = 0;  ///< its transfers in of_node_
-    double busy = 0;                   ///< that all of them take
+    double busy = 0;                   ///< the time of all its transfers
     std::size_t done = 0;
     double to_do = 0;  ///< what its transfers that have not ended take
   };

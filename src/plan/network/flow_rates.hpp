@@ -89,8 +89,8 @@ class FlowRates {
   static constexpr std::uint32_t kNoSlot = UINT32_MAX;
   /// A flow under way. It has a slot, one line of the cache; when the flow is over, another flow gets the slot.
   struct alignas(64) Flow {
-    double left = 1;  // of it
-    double rate = 0;  // parts of it a second
+    double left = 1;  // the part of the flow that is left
+    double rate = 0;  // parts of the flow a second
     double since = 0;
     double level = 0;  // rate over weight
     double next = 0;   // the rate that the last filling gave it
@@ -158,7 +158,7 @@ class FlowRates {
   std::uint64_t number_ = 0;
   double found_ = 0;
   double work_ = 0;
-  double passages_ = 0;  // of flows under way: how much each of them passes
+  double passages_ = 0;  // the number of things that flows under way pass, summed
   // About the present moment:
   bool open_ = false;
   double moment_ = 0;  // its last time so far

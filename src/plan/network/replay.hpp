@@ -18,7 +18,7 @@ struct ReplayMessage {
   std::int64_t to = 0;
   std::int64_t bytes = 0;
   double port_s = 0;        ///< as for TimedMessage
-  double connection_s = 0;  ///< the same
+  double connection_s = 0;  ///< as for TimedMessage
   double work_s = 0;        ///< for so long its receiver works on it, when it is there with all that it waits for
 };
 
@@ -40,7 +40,7 @@ struct ReplayInput {
   /// The replay gives up when it has found more rates of messages than this, or when it seems that it will. The number
   /// of rates is a measure of its work.
   double most_rates = kInfinity;
-  double most_work = kInfinity;  ///< likewise, for FlowRates::work
+  double most_work = kInfinity;  ///< the replay also gives up when FlowRates::work is more
   /// The replay also gives up when it is sure to last longer than `most_s`. With `to_the_time` it gives up when it has
   /// come to the time `most_s` and has done at least `least_work` of that work.
   double most_s = kInfinity, least_work = 0;

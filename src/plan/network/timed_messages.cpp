@@ -370,7 +370,7 @@ class Simulation {
   std::vector<Number> ready_;                  // of each rank: messages that wait for nothing but its port
   struct Uplink {
     double free = 0;
-    std::int64_t bytes = 0;  ///< a message of these keeps it for
+    std::int64_t bytes = 0;  ///< a message of this length keeps the uplink for `seconds`
     double seconds = 0;
   };
   struct UnderWay {

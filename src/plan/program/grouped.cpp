@@ -49,7 +49,7 @@ void sort_sets(RangeSets& sets) {
 RangeSets equal_shares(const Ranges& ranges, std::size_t parts, std::int64_t element_bytes) {
   RangeSets shares(parts);
   auto range = ranges.begin();
-  std::int64_t used = 0;  // of that range
+  std::int64_t used = 0;  // bytes of `range` that are given out
   const Ranges lengths = cut({0, total_bytes(ranges)}, static_cast<std::int64_t>(parts), element_bytes);
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     for (std::int64_t left = lengths[i].bytes; left > 0;) {

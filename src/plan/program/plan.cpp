@@ -255,7 +255,7 @@ class Planning {
     constexpr std::int64_t kMostMessages = 24'000;  // in all
     constexpr std::size_t kMostReplayed = 12'000;   // of a program whose length is known: a longer one keeps that
                                                     // length
-    constexpr double kMostWorkOfKnown = 5e6;        // likewise
+    constexpr double kMostWorkOfKnown = 5e6;        // of replays of programs whose length is known
     constexpr std::size_t kFewMessages = 500;       // an estimate of a program with at most this many messages is no
                                                     // reason not to replay it
     constexpr double kWork = 1e6;                   // of replays, together some hundredth parts of a second

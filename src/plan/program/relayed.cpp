@@ -225,7 +225,7 @@ class Division {
   std::int64_t element_bytes_;
   std::size_t things_;
   std::vector<double> load_;        // seconds, of everything but connections, without relays
-  std::vector<double> connection_;  // likewise for the connection of each block
+  std::vector<double> connection_;  // seconds, of the connection of each block
   double busiest_port_s_ = 0, busiest_connection_s_ = 0;
   double length_s_ = 0;
 };

@@ -31,9 +31,9 @@ struct RedistributePlanner {
                                const StopRequest&) = nullptr;
   bool peels = false;               ///< takes matchings one by one: left out if that is much work
   bool optimal_on_slices = false;   ///< if it applies, nothing is better in a dimension of whole slices
-  bool for_short_arrays = false;    ///< left out if its messages are too many to price them and there is another
+  bool for_short_arrays = false;    ///< left out if its messages are too many to price and there is another algorithm
   bool fewest_steps = false;        ///< takes the candidate with the fewest steps
-  bool fewest_with_copies = false;  ///< likewise, for arrays planned as a graph
+  bool fewest_with_copies = false;  ///< takes the candidate with the fewest steps, for arrays planned as a graph
 };
 
 /// `exact`: see exact.cpp for what it searches.

@@ -19,7 +19,7 @@ struct Subtree {
 struct Siblings {
   Subtree first;
   std::int64_t count = 1;
-  std::int64_t left = 0;  ///< the first `left` of them stand to the left of the root of an ordered tree, their parent
+  std::int64_t left = 0;  ///< in an ordered tree, the first `left` stand to the left of the root, their parent
 };
 
 /// What one machine has to do with others, in reversed time.

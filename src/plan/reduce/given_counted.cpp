@@ -45,7 +45,7 @@ std::vector<GivenCounted::Group> GivenCounted::groups(std::int64_t size) const {
   }
   // The levels that are full, and the nodes of the next one.
   std::int64_t inner = 0;  // below a child, in full levels
-  std::int64_t width = 1;  // of the level after those, below a child
+  std::int64_t width = 1;  // the number of nodes of the next level, below a child
   std::int64_t rest = size - 1 - arity_;
   for (; rest >= 0; rest -= width * arity_) {
     inner += width;

@@ -33,7 +33,7 @@ constexpr std::int64_t kMostRoots = 64;              ///< roots that trees are t
                                                      ///< root
 constexpr double kFewImproved = 4;                   ///< trees that moves continue from, if there are more than one
 constexpr double kMostImproved = 16;
-constexpr double kLeastShare = 0.125;    ///< of the work for all of them
+constexpr double kLeastShare = 0.125;    ///< the least share of the work that goes to all trees together
 constexpr std::size_t kMostNumbers = 4;  ///< of parts, whose trees these are
 
 class MixedPlanner {

@@ -40,7 +40,7 @@ struct MixedProblem {
   bool commutative;
   std::int64_t segments;
   std::int64_t max_transfers;  ///< or kNoLimit
-  std::int64_t max_reducers;   ///< likewise
+  std::int64_t max_reducers;   ///< or kNoLimit
   double transfer;
   double compute;
   std::vector<double> transfer_costs;  ///< as in a TreeSchedule

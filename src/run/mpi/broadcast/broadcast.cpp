@@ -102,9 +102,9 @@ std::int64_t class_of(std::int64_t bytes) {
 
 /// What a rank does in broadcasts of a size class.
 struct OwnPart {
-  bool native = false;         ///< MPI's own broadcast is all there is
-  bool native_inside = false;  ///< of some clusters; the same on all ranks
-  bool ends_native = false;    ///< this rank is in such a cluster
+  bool native = false;         ///< MPI's own broadcast does everything
+  bool native_inside = false;  ///< MPI's own broadcast serves some clusters; the same on all ranks
+  bool ends_native = false;    ///< this rank is in a cluster that MPI's own broadcast serves
   std::int64_t cluster = 0;    ///< of the platform, if native_inside
   std::int64_t place = 0;      ///< among the ranks of the cluster
   ChosenBroadcast chosen;
@@ -297,14 +297,14 @@ struct Broadcast::State final : detail::Job {
   std::list<SizeClass> classes;             ///< most recently used first
   detail::NativeCollective native{channel};
   std::list<SizedExecutor> trees;       ///< most recently used first
-  std::set<std::int64_t> went_by_tree;  ///< the classes whose first execution did
+  std::set<std::int64_t> went_by_tree;  ///< the classes whose first execution went by the tree
 
   // The present execution.
   detail::ProgramExecutor* running = nullptr;
-  SizeClass* present = nullptr;     ///< null: MPI_Ibcast is all there is
+  SizeClass* present = nullptr;     ///< null: MPI_Ibcast does everything
   bool natively = false;            ///< MPI_Ibcast may be under way
   bool then_inside = false;         ///< after `running`, the broadcast of this rank's cluster
-  detail::Turns::Turn turn_inside;  ///< of it
+  detail::Turns::Turn turn_inside;  ///< of the broadcast of this rank's cluster
   void* message = nullptr;
   std::int64_t message_bytes = 0;
   std::int64_t begun_bytes = 0;  ///< of the message, by segments of the tree; all if there are none

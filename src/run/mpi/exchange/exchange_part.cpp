@@ -119,17 +119,17 @@ std::int64_t k_of_network(const Rows& rows, const HostNetwork& network) {
 
 /// What a measured network says of the messages.
 struct KnownNetwork {
-  std::int64_t max_transfers = 0;  ///< 0: nothing limits all of them together
-  SharedLinks links = {};          ///< what some of them share, then
+  std::int64_t max_transfers = 0;  ///< 0: nothing limits all messages together
+  SharedLinks links = {};          ///< links that some messages share, if max_transfers is 0
 };
 
 /// What ranks have for each other, in the form for planning.
 struct RankTraffic {
   Traffic all;
-  Traffic between_hosts;           ///< with two levels: what a plan is for
-  std::vector<Message> inner;      ///< and what stays on a host
+  Traffic between_hosts;           ///< with two levels: the traffic that is planned
+  std::vector<Message> inner;      ///< messages that stay on a host
   std::optional<NodeRanks> nodes;  ///< of a schedule that is given, or with local links
-  std::int64_t ports = 0;          ///< transfers at once that they allow
+  std::int64_t ports = 0;          ///< transfers at once that the ports allow
 };
 
 /// From all rows; `hosts`: see plan_parts.

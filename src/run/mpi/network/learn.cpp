@@ -209,7 +209,7 @@ HostNetwork measure(Channel& channel, std::vector<int> host_of_rank) {
     return tell_part<HostNetwork>(channel, std::move(found), kNetworkFields);
   };
   HostNetwork network;                   // of rank 0 until it is settled
-  std::vector<HostNetwork> of_one_pass;  // the same
+  std::vector<HostNetwork> of_one_pass;  // found by one pass alone; of rank 0 until it is settled
   for (int pass = 0; pass < kMostPasses; ++pass) {
     const std::vector<Note> notes = meet(channel, stations, own);
     const std::size_t before = meetings.size();

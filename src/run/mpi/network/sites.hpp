@@ -29,7 +29,7 @@ struct HostBest {
 struct Nearness {
   int meetings = 0;
   int near = 0;      ///< meetings that gave both hosts what their links can do
-  double share = 0;  ///< the share of that, summed over the meetings
+  double share = 0;  ///< the share of what their links can do, summed over the meetings
 
   void add(const Nearness& other) {
     meetings += other.meetings;

@@ -118,7 +118,7 @@ class ProgramData final : public ElementData {
   std::byte* held_ = nullptr;
   bool own_in_place_ = false;
   std::vector<std::byte*> packed_;                        ///< by send: its buffer
-  std::vector<std::byte*> received_;                      ///< by receive, likewise
+  std::vector<std::byte*> received_;                      ///< by receive: its buffer
   std::map<const std::byte*, std::int64_t> sizes_;        ///< of buffers, elements
   std::multimap<std::int64_t, std::byte*> free_buffers_;  ///< by the elements that fit
   std::mutex mutex_;                                      ///< of buffers, because a progress thread may ask for a place

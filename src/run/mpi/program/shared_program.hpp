@@ -71,7 +71,7 @@ class SharedProgram {
   struct Incoming {
     std::size_t receive = 0;
     int from = 0;
-    std::int64_t number = 0;  ///< of the messages of that sender to this rank
+    std::int64_t number = 0;  ///< its number among the messages of `from` to this rank
     SharedRingReceiver end;
   };
 

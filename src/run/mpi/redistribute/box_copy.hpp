@@ -69,9 +69,9 @@ class BoxCopy {
   /// Rows of the last level that differ only in their place. There are planes of rows if the level before the rows'
   /// level has several positions in a row with all rows each.
   struct Rows {
-    std::int64_t column = 0;  ///< byte of that level that begins each row
+    std::int64_t column = 0;  ///< the byte of the last level that begins each row
     std::int64_t bytes = 0;
-    std::int64_t from = 0;  ///< of byte 0 of that level, in either memory
+    std::int64_t from = 0;  ///< the place of byte 0 of the last level; in both memories
     std::int64_t to = 0;
     std::int64_t rows = 1;
     std::int64_t from_step = 0;  ///< from one to the next

@@ -25,7 +25,7 @@ class PackedMessages {
   std::shared_ptr<std::byte[]> memory_;
   std::int64_t buffer_bytes_ = 0;
   std::vector<PlacedMessage> to_;
-  std::vector<bool> in_place_;  ///< of each of them
+  std::vector<bool> in_place_;  ///< by message of `to_`
   Transport* data_ = nullptr;
   bool working_ = false;
 };

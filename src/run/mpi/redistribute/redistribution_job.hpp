@@ -85,7 +85,7 @@ class RedistributionJob final : public Job {
   std::vector<ElementCombine> combines_;    ///< of each array
   std::shared_ptr<const Prepared> prepared_;
   std::optional<Transport> transport_;
-  std::optional<Transfers> transfers_;       ///< of it
+  std::optional<Transfers> transfers_;       ///< of `transport_`
   std::unique_ptr<MessageCarrier> carrier_;  ///< null once MPI's own way is chosen for good
   WayTrial trial_{channel};
   std::unique_ptr<PackedMessages> native_;  ///< while it is tried, or serves

@@ -29,9 +29,9 @@ class RowsTogether {
  protected:
   struct Member {
     CopyRows rows;
-    std::int64_t row = 0;   ///< where the present row begins on the other side
-    CopyAxis::Cursor at{};  ///< in that row
-    std::int64_t left = 0;  ///< bytes of it there
+    std::int64_t row = 0;   ///< the place on the other side where the present row begins
+    CopyAxis::Cursor at{};  ///< in the present row
+    std::int64_t left = 0;  ///< bytes of the present row that are left
   };
 
   /// @pre suits(side, messages)

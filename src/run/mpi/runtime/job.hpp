@@ -189,8 +189,8 @@ class Job : public Progressing {
 
   int exceptions_ = std::uncaught_exceptions();
   bool running_ = false;
-  bool over_ = false;           ///< it has come to its end, but the user has not heard of it
-  std::exception_ptr failure_;  ///< likewise: what stopped it
+  bool over_ = false;           ///< the execution has ended, but the user has not heard of it
+  std::exception_ptr failure_;  ///< what stopped the execution, if the user has not heard of it
 };
 
 /// Returns what `body(context, number)` does in a new channel of a user's communicator, which has that number. Whatever

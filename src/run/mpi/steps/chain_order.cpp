@@ -10,7 +10,7 @@ namespace {
 /// The transfers of a schedule that go over a link, in steps of their own.
 struct OverLink {
   StepSchedule schedule;
-  std::vector<std::size_t> numbers;  ///< of each of them in the whole schedule
+  std::vector<std::size_t> numbers;  ///< by transfer: its number in the whole schedule
   bool fits = true;                  ///< no step has more than the link carries
 };
 

@@ -109,7 +109,7 @@ class SharedMessages final : public MessageCarrier {
   std::vector<std::size_t> to_fill_;
   std::vector<std::size_t> to_take_;
   StepData::Together together_;
-  std::vector<std::size_t> lists_to_fill_;  ///< of them
+  std::vector<std::size_t> lists_to_fill_;  ///< lists of `together_`
   std::vector<std::size_t> lists_to_take_;
   std::vector<MessageRoom> room_;  ///< of one list
   std::vector<MessagePart> arrived_;

@@ -47,7 +47,7 @@ class StepExecutor final : public MessageCarrier, private PieceTransport::Ends {
  public:
   struct Limits {
     std::int64_t chunk_bytes = 1;  ///< 1 to 2^30, the same on all ranks
-    std::int64_t granule = 1;      ///< pieces are multiples of `granule` bytes if chunk_bytes allows it; likewise
+    std::int64_t granule = 1;      ///< pieces are multiples of it if chunk_bytes allows that; the same on all ranks
     int window = 1;                ///< 1 to 1024
     int ahead = 0;                 ///< receives are posted for this many pieces beyond the window; 0 to 1024
     bool contiguous = false;       ///< outgoing and incoming of the data never return null: no buffers

@@ -106,7 +106,7 @@ class MessageTransport {
   std::int64_t size_ = 1;
   std::vector<MPI_Request> requests_;
   std::vector<Active> active_;  ///< of each request
-  int in_pieces_ = 0;           ///< how many of them are
+  int in_pieces_ = 0;           ///< the number of messages that go in pieces
   std::vector<int> completed_;  ///< room for what MPI_Testsome says
   std::vector<MPI_Status> statuses_;
   std::vector<std::size_t> free_envelopes_;

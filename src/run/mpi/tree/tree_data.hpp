@@ -13,7 +13,7 @@ inline constexpr std::int64_t kAnyCount = -1;
 struct TreeMessage {
   const std::byte* data = nullptr;
   std::int64_t count = 0;  ///< used for kAnyCount alone
-  std::int64_t note = 0;   ///< the same: the receiver gets it unchanged
+  std::int64_t note = 0;   ///< used for kAnyCount alone: the receiver gets it unchanged
 };
 
 /// The places of messages, and what to do with them. Receives and sends are named by their position. The progress
