@@ -200,7 +200,7 @@ class RouteSearch {
   }
 
   /// The least size of a segment. With smaller segments, the fixed cost of a message would be too large: more than a
-  /// thirtieth of the least time for which a segment occupies a rank inside or the uplink of the root's innermost
+  /// thirtieth of the least time that a segment occupies a rank inside, or occupies the uplink of the root's innermost
   /// group. The model knows only roughly what ranks do besides sending.
   [[nodiscard]] std::int64_t least_segment() const {
     constexpr double kTimes = 30;

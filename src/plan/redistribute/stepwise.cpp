@@ -7,8 +7,8 @@
 /// heuristic otherwise.
 /// Complexity: NS maximum-weight matchings on the quotient (or on the messages, see MessageGraph). Deterministic.
 /// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert (1997), section 4.5 and Theorem 1.
-/// Deviation: the matching comes from a combinatorial algorithm, not from linear programming. Of several matchings of
-/// equal weight any may be taken, as in the paper, so TC may differ a little from the paper's tables.
+/// Deviation: the matching comes from a combinatorial algorithm, not from linear programming. Any of several matchings
+/// of equal weight may be taken, as in the paper, so TC may differ a little from the paper's tables.
 /// Example: 15:2 -> 6:3 takes 10 steps of length 2, TC 20 (Tables 15 and 16).
 #include <algorithm>
 

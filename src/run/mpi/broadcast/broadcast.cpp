@@ -31,7 +31,7 @@
 namespace sluice::mpi {
 namespace {
 
-/// The size classes used last are kept, at most so many for a job.
+/// The most size classes that a job keeps; the least recently used ones go.
 constexpr std::size_t kKeptClasses = 64;
 constexpr const char* kNative = "native";
 constexpr const char* kNativeCall = "MPI_Ibcast";

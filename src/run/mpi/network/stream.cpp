@@ -14,7 +14,7 @@ namespace {
 /// Pieces on their way, for the network to be filled while one is handed over.
 constexpr std::size_t kUnderWay = 2;
 constexpr std::size_t kAhead = 4;
-/// So many pieces within `limits.seconds` are enough to tell the rate.
+/// At least this many pieces within `limits.seconds` tell the rate.
 constexpr std::size_t kEnoughInTime = 5;
 
 class Outgoing {

@@ -142,8 +142,8 @@ class Channel {
   void next_execution() { ++execution_; }
   /// Tells the ranks of the node that this execution moves `bytes`; for jobs whose executions may differ in size.
   void begin_call(std::int64_t bytes);
-  /// For a rank that waits for others. Throws MpiError of the class MPI_ERR_TRUNCATE if another rank of the node is in
-  /// another call, is in the same call with another size, or has left the communicator without this call.
+  /// For a rank that waits for others. Throws MpiError of the class MPI_ERR_TRUNCATE if a rank of the node is in
+  /// another call or in this call with another size, or has left the communicator.
   void check_calls();
   /// The next execution counts as begun, for failures.
   [[nodiscard]] std::int64_t execution() const { return execution_; }
