@@ -8,8 +8,7 @@
 /// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert (1997), section 4.3.2, Propositions 3 and 4.
 /// Deviations: the paper leaves the order of blocks inside a class open: sender block alpha sends to receiver block
 /// beta in step (alpha - beta) mod max(P/g, Q/g) of its class. Steps are put in order of falling length.
-/// Example: 16:3
-/// -> 16:5 has classes of lengths 3 3 3 2 2 1 1, each with one message per process: NS 7, TC 15.
+/// Example: 16:3 -> 16:5 has classes of lengths 3 3 3 2 2 1 1, each with one message per process: NS 7, TC 15.
 #include <fmt/format.h>
 
 #include <algorithm>

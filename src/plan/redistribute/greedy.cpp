@@ -7,9 +7,8 @@
 /// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert (1997), section 4.5.
 /// Deviation: as for stepwise. The paper leaves open which of several matchings of equal weight is taken (see peel);
 /// the choice decides much here.
-/// Example: 15:2
-/// -> 6:3 takes 11 steps, five of length 2 and six of length 1, TC 16; the paper's run took 12 steps, TC 18 (Tables 17
-/// and 18).
+/// Example: 15:2 -> 6:3 takes 11 steps, five of length 2 and six of length 1, TC 16; the paper's run took 12 steps, TC
+/// 18 (Tables 17 and 18).
 #include <algorithm>
 
 #include "plan/redistribute/message_graph.hpp"
