@@ -35,7 +35,8 @@ Outcome run_and(const Folder& folder, const std::string& then, int kill_after = 
   return folder.run({"bash", "run.sh"});
 }
 
-void expect_table_so_far(const Folder& folder, const Outcome& outcome, const std::string& by) {
+/// `output`: null if the launcher forwards nothing after the signal.
+void expect_table_so_far(const Folder& folder, const std::string* output, const std::string& by) {
   const json file = json::parse(folder.read("F.json"));
   EXPECT_EQ(file["interrupted"], true);
   EXPECT_EQ(file["verified"], true);
@@ -44,10 +45,11 @@ void expect_table_so_far(const Folder& folder, const Outcome& outcome, const std
   EXPECT_LT(repetitions, 1'000'000U);
   ASSERT_EQ(file["methods"].size(), 2U);
   for (const json& method : file["methods"]) EXPECT_EQ(method["samples_s"].size(), repetitions);
+  if (output == nullptr) return;
   const std::string told = std::to_string(repetitions) + (repetitions == 1 ? " repetition" : " repetitions") +
                            " of 1000000 (interrupted by " + by + "), methods in turns\n";
-  EXPECT_NE(outcome.out.find(told), outcome.out.npos) << outcome.out << "lacks: " << told;
-  EXPECT_NE(outcome.out.find("verified: "), outcome.out.npos) << outcome.out;
+  EXPECT_NE(output->find(told), output->npos) << *output << "lacks: " << told;
+  EXPECT_NE(output->find("verified: "), output->npos) << *output;
 }
 
 TEST(RunInterrupt, OfOneRankIsThatOfAll) {
@@ -55,7 +57,7 @@ TEST(RunInterrupt, OfOneRankIsThatOfAll) {
     const Folder folder;
     const Outcome outcome = run_and(folder, std::string("kill -INT $(<pid.") + rank + ")");
     EXPECT_EQ(outcome.status, 130) << outcome.err;
-    expect_table_so_far(folder, outcome, "Ctrl-C");
+    expect_table_so_far(folder, &outcome.out, "Ctrl-C");
     for (const std::string& file : folder.files()) EXPECT_NE(file, "T.json") << "no time is left for it";
   }
 }
@@ -64,15 +66,18 @@ TEST(RunInterrupt, IsAlsoTheEndOfTheTimeOfAJob) {
   const Folder folder;
   const Outcome outcome = run_and(folder, "kill -TERM $(<pid.0) $(<pid.1)");
   EXPECT_EQ(outcome.status, 143) << outcome.err;
-  expect_table_so_far(folder, outcome, "SIGTERM");
+  expect_table_so_far(folder, &outcome.out, "SIGTERM");
 }
 
-/// Open MPI's launcher asks with SIGTERM, and has a status of its own; MPICH's hands the signal on.
+/// Open MPI's launcher asks with SIGTERM, and has a status of its own. From version 5 on it then forwards no output, so
+/// the table is in the file alone. MPICH's launcher passes the signal to the ranks.
 TEST(RunInterrupt, OfTheLauncherLeavesTheTable) {
   const Folder folder;
   const Outcome outcome = run_and(folder, "kill -INT $launcher", 5);
   EXPECT_NE(outcome.status, 0);
-  expect_table_so_far(folder, outcome, SLUICE_IS_OPENMPI != 0 ? "SIGTERM" : "Ctrl-C");
+  const std::string version = folder.run({"bash", "-c", SLUICE_LAUNCHER " --version"}).out;
+  const bool forwards = SLUICE_IS_OPENMPI == 0 || version.find("(Open MPI) 4.") != version.npos;
+  expect_table_so_far(folder, forwards ? &outcome.out : nullptr, SLUICE_IS_OPENMPI != 0 ? "SIGTERM" : "Ctrl-C");
 }
 
 }  // namespace
