@@ -29,7 +29,7 @@ struct UsualPieces {
 constexpr std::int64_t kUsualEarlyBytes = 32 << 10;
 /// As kUsualEarlyBytes, for a redistribution whose messages have `mean_bytes` on the mean. With 32 KiB, a whole piece,
 /// redistributions with long messages take 2 to 4 % longer. With 8 KiB, redistributions with shorter messages take 1 to
-/// 6 % longer. See docs/reference/measurements.md, "Redistributions on shaped links".
+/// 6 % longer. See docs/reference/results.md, "Redistributions on shaped links".
 [[nodiscard]] constexpr std::int64_t early_bytes_of_redistribution(double mean_bytes) {
   constexpr double kLong = 384 << 10;
   return mean_bytes < kLong ? kUsualEarlyBytes : 8 << 10;

@@ -38,7 +38,7 @@ constexpr const char* kNativeCall = "MPI_Ibcast";
 constexpr const char* kTree = "binomial tree";
 
 /// Messages up to this size go along a tree that needs no plan. MPI_Ibcast takes longer for them
-/// (docs/reference/measurements.md); it is MPI's only call that returns at once, so that it can be given up when a rank
+/// (docs/reference/results.md); it is MPI's only call that returns at once, so that it can be given up when a rank
 /// fails.
 constexpr std::int64_t kShort = 4 << 10;
 /// If ranks share memory, the root copies a message of any size into it, and all others copy it from there. Each
@@ -49,7 +49,7 @@ constexpr std::int64_t kSegmentByMemory = detail::SharedProgram::kMostTogether;
 constexpr std::int64_t kShortInTurns = 256 << 10;
 /// Between hosts of an unknown network, messages of more than kSegmentBetweenHosts, up to kLongBetweenHosts, go in
 /// segments of at most that size, at most kMostSegmentsBetweenHosts. On a slow network that takes half as long as a
-/// tree with the whole message. On a fast one the other way proves faster (docs/reference/measurements.md): the tree up
+/// tree with the whole message. On a fast one the other way proves faster (docs/reference/results.md): the tree up
 /// to kShort, MPI's own call for longer messages.
 constexpr std::int64_t kSegmentBetweenHosts = 2 << 10;
 constexpr std::int64_t kMostSegmentsBetweenHosts = 8;
