@@ -55,8 +55,10 @@ class MessageTransport {
   /// false: there is none.
   bool look_at_one(Ends& ends);
 
+  /// Adds ranks to a list, some perhaps several times.
+  using AddRanks = std::function<void(std::vector<int>&)>;
   /// Ends all that is under way, like withdraw(). `running`: in an execution.
-  void withdraw_all(bool running, std::function<void(std::vector<int>&)> add_senders) noexcept;
+  void withdraw_all(bool running, AddRanks add_senders, AddRanks add_receivers) noexcept;
 
  private:
   /// The start of a message of kAnyCount: what fits goes along.
