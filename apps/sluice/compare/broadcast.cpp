@@ -32,8 +32,8 @@ int compare(const CompareBroadcastOptions& options) {
   Comparison comparison;
   comparison.problem = "broadcast";
   comparison.head = task.title();
-  comparison.columns = {"length", "ranks done", "segments"};
-  comparison.ratio_of = "length";
+  comparison.columns = {"tree", "length", "segments"};
+  comparison.ratio_of = "tree";
   std::vector<double> done;  // of each plan, when all ranks are
   bool replayed = false;     // whether that is the only length of some plan
   for (const std::string& name : options.algorithms.among(algorithm_names("broadcast"))) {
@@ -60,7 +60,7 @@ int compare(const CompareBroadcastOptions& options) {
   const auto is_below = [&](const ComparedPlan& plan) { return plan.figures.total < bound.seconds * (1 - 1e-9); };
   if (replayed || std::ranges::any_of(comparison.plans, is_below)) {
     // Lengths of trees know less than a replay, and nothing of shared uplinks, which the bound knows.
-    comparison.ratio_of = "ranks done";
+    comparison.ratio_of = "length";
     for (std::size_t i = 0; i < done.size(); ++i) comparison.plans[i].figures.total = done[i];
     lower.figures.cells.insert(lower.figures.cells.begin(), "");
   }
@@ -78,9 +78,9 @@ void add_compare_broadcast(CLI::App& compare_verb, Action& chosen) {
   options->output.add_to(*problem);
   problem->footer(
       algorithms_help("broadcast") + kBroadcastHelp + kComparisonHelp +
-      "length: of the schedule, internal broadcasts by their models; ranks done: of the messages between\n"
-      "ranks, simulated. Ratios are of ranks done, or of the length where all plans are trees between clusters\n"
-      "and no parts of the platform share an uplink, which the length does not count.\n\n"
+      "length: when the last rank has the message, by a replay of all messages between ranks. tree: the length\n"
+      "of the tree between clusters, with a model of each broadcast inside a cluster and without shared uplinks.\n"
+      "The ratio is of the length; of the tree, if all plans are trees and no uplink is shared.\n\n"
       "Examples:\n"
       "  sluice compare broadcast --platform studies/grid5000/grid5000-88.json --size 4Mi\n"
       "  sluice compare broadcast --platform studies/grid5000/grid5000-88.json --size 4Mi --segments 1");

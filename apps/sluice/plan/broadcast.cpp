@@ -50,36 +50,43 @@ bool writes_tree(const PlanBroadcastOptions& options) {
   return !options.output.json.empty() || !options.output.tree.empty();
 }
 
-/// The head of a plan of either direction; `beside`: rows below its own.
+/// The head of a plan of either direction; `beside`: rows below its own. It has one length: the time at which the last
+/// rank is done. A tree between clusters has a length of its own in the file, which knows less than the replay.
 template <class Plan>
 std::string head_of(const BroadcastTask& task, const std::string& title, const Plan& plan, std::int64_t messages,
                     bool estimated, bool stopped, const std::vector<TreeFact>& beside = {}) {
   const TreeSchedule& schedule = plan.schedule;
+  const double length_s = plan.program.length_s;
   std::string line = algorithm_text("broadcast", schedule.algorithm);
   if (plan.between_clusters && plan.optimal) line += ", proven to be the shortest tree of whole messages";
   if (estimated)
     line += ", the length estimated: a replay of all messages is too much work";
   else if (!plan.program.bound.empty())
-    line += distance_text(plan.program.length_s, plan.program.bound_s, false, plan.program.bound);
+    line += distance_text(length_s, plan.program.bound_s, false, plan.program.bound);
   line += end_of_search_text(stopped);
+  // The bound of a tree holds for trees alone; that of a program for every method.
+  const bool of_all = !plan.program.bound.empty();
+  const double bound_s = of_all ? plan.program.bound_s : schedule.bound.lower;
+  const std::string bounded = of_all                    ? ", " + plan.program.bound
+                              : plan.between_clusters   ? ", trees in " + count_text(schedule.segments, "segment")
+                                                        : std::string();
+  std::vector<TreeFact> rows{{"length", seconds_text(length_s), plan.program.algorithm}};
+  rows.push_back({"lower bound", seconds_text(bound_s),
+                  length_s <= bound_s ? "reached" + bounded : "ratio " + ratio_text(length_s, bound_s) + bounded});
   const bool of_ranks = schedule.machines == task.platform.ranks && schedule.machines != 1 &&
                         schedule.machines != static_cast<std::int64_t>(task.platform.clusters.size());
-  std::vector<TreeFact> more;
-  more.push_back({"machines", fmt::format("{}", schedule.machines), of_ranks ? "ranks" : "clusters"});
-  more.push_back({"segments", fmt::format("{}", schedule.segments), ""});
-  more.push_back({"messages", fmt::format("{}", messages), "between ranks"});
-  more.push_back({"ranks done", seconds_text(plan.program.length_s), plan.program.algorithm});
+  rows.push_back({"tree of", fmt::format("{}", schedule.machines),
+                  fmt::format("{}, in {}", schedule.machines == 1 ? of_ranks ? "rank" : "cluster"
+                                           : of_ranks             ? "ranks"
+                                                                  : "clusters",
+                              count_text(schedule.segments, "segment"))});
+  rows.push_back({"messages", fmt::format("{}", messages), "between ranks"});
   // The first one is the plan itself.
   for (std::size_t i = 1; i < plan.candidates.size(); ++i)
-    more.push_back({"", seconds_text(plan.candidates[i].length_s), plan.candidates[i].method});
-  if (plan.between_clusters && !plan.program.bound.empty())
-    more.push_back({"any method", seconds_text(plan.program.bound_s),
-                    fmt::format("at least, ratio {}, {}", ratio_text(plan.program.length_s, plan.program.bound_s),
-                                plan.program.bound)});
-  more.insert(more.end(), beside.begin(), beside.end());
-  const std::string bounded =
-      plan.between_clusters ? ", trees in " + count_text(schedule.segments, "segment") : std::string();
-  return title + '\n' + line + "\n\n" + tree_table(schedule, schedule.bound.lower, more, bounded);
+    rows.push_back(
+        {i == 1 ? "compared" : "", seconds_text(plan.candidates[i].length_s), plan.candidates[i].method});
+  rows.insert(rows.end(), beside.begin(), beside.end());
+  return title + '\n' + line + "\n\n" + fact_table(rows);
 }
 
 int plan_forth(const PlanBroadcastOptions& options, const BroadcastTask& task, const TimeLimit& limit) {

@@ -172,19 +172,25 @@ std::string distance_text(double value, double bound, bool optimal, const std::s
 
 std::string tree_table(const TreeSchedule& schedule, double optimum_at_least, const std::vector<TreeFact>& more,
                        const std::string& bounded) {
-  using Align = TextTable::Align;
-  TextTable table({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
   const auto ratio = [&](double bound) { return "ratio " + ratio_text(schedule.length, bound) + bounded; };
   // Lengths over a platform are in seconds; others are in the unit of d and c.
   const auto time = [&](double value) {
     return schedule.problem == "broadcast" || schedule.over_links ? seconds_text(value) : number_text(value);
   };
-  table.add_row({"length", time(schedule.length), schedule.length <= optimum_at_least ? "optimal" + bounded : ""});
+  std::vector<TreeFact> facts{
+      {"length", time(schedule.length), schedule.length <= optimum_at_least ? "optimal" + bounded : ""}};
   if (optimum_at_least > schedule.bound.lower)
-    table.add_row({"optimum at least", time(optimum_at_least), ratio(optimum_at_least)});
-  table.add_row({"lower bound", time(schedule.bound.lower), ratio(schedule.bound.lower)});
-  table.add_row({"upper bound", time(schedule.bound.upper)});
-  for (const TreeFact& fact : more) table.add_row({fact.name, fact.value, fact.note});
+    facts.push_back({"optimum at least", time(optimum_at_least), ratio(optimum_at_least)});
+  facts.push_back({"lower bound", time(schedule.bound.lower), ratio(schedule.bound.lower)});
+  facts.push_back({"upper bound", time(schedule.bound.upper), ""});
+  facts.insert(facts.end(), more.begin(), more.end());
+  return fact_table(facts);
+}
+
+std::string fact_table(const std::vector<TreeFact>& facts) {
+  using Align = TextTable::Align;
+  TextTable table({{"", Align::kLeft}, {""}, {"", Align::kLeft}});
+  for (const TreeFact& fact : facts) table.add_row({fact.name, fact.value, fact.note});
   const std::string text = table.text();
   return text.substr(text.find('\n') + 1);  // without a title
 }

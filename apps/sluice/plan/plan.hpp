@@ -78,6 +78,8 @@ struct TreeFact {
   std::string note;
 };
 
+/// The lines, in columns.
+[[nodiscard]] std::string fact_table(const std::vector<TreeFact>& facts);
 /// The lines about a tree: its length, its bounds and more. `optimum_at_least`: the best lower bound known. `bounded`:
 /// what the bounds hold for, where that is not every schedule.
 [[nodiscard]] std::string tree_table(const TreeSchedule& schedule, double optimum_at_least,

@@ -257,7 +257,7 @@ void add_comparison(ReportSection& section, const ResultValue& file) {
   const char* const unit = unit_of(problem);
   const bool total = rows.front().has("total");
   const char* const bound_field = total ? "total" : "length";
-  const char* const title = rows.front().has("program_s") ? "ranks done" : bound_field;
+  const char* const title = bound_field;
   ReportBars bars{fmt::format("{} of each algorithm", total ? "Total cost" : "Length"),
                   unit,
                   {},
