@@ -32,7 +32,7 @@ TEST(NewcomerRuns, ResultsSayWhatTheyWereMadeFrom) {  // 3, 21
   const Outcome outcome = on_ranks(folder, 3, "run exchange traffic.mtx --repetitions 5 --json out.json");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("170 kB in total, k = 2, beta = 8192\n"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("3 ranks, 5 repetitions, methods in turns\n"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("3 ranks, 5 repetitions, methods alternating\n"), std::string::npos) << outcome.out;
   EXPECT_EQ(outcome.out.find(" % interval"), std::string::npos) << outcome.out;
   expect_in("\ntoo few samples to tell which is the fastest: 5 repetitions, at least 6 are needed; least median: ",
             outcome.out);
@@ -58,7 +58,7 @@ TEST(NewcomerRuns, ResultsSayWhatTheyWereMadeFrom) {  // 3, 21
 TEST(NewcomerRuns, MemoryBesideAFewBytesIsToldInTimes) {
   const Folder folder;
   folder.write("traffic.csv", "0,8,0\n0,0,0\n0,0,0\n");
-  const Outcome outcome = on_ranks(folder, 3, "run exchange traffic.csv --repetitions 1");
+  const Outcome outcome = on_ranks(folder, 3, "run exchange traffic.csv --repetitions 1 --wide");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find(" times  "), outcome.out.npos) << outcome.out;
   EXPECT_EQ(outcome.out.find("00.0 %"), outcome.out.npos) << outcome.out;
@@ -100,6 +100,39 @@ TEST(NewcomerRuns, RatiosHaveTheDigitsThatTheSamplesAllow) {  // 22
     cell << (same ? " ~" : " ") << std::fixed << std::setprecision(decimals) << ratio << "  ";
     EXPECT_NE(row->find(cell.str()), row->npos) << cell.str();
   }
+}
+
+/// Five columns fit a terminal; what a method did stands below its row. --wide has all, and the file is as it was.
+TEST(NewcomerRuns, TheTableFitsEightyColumns) {
+  const Folder folder;
+  folder.write("traffic.mtx", kSmallTraffic);
+  const std::string run = "run exchange traffic.mtx --backbone 2Gbit --sender-link 1Gbit --receiver-link 1Gbit "
+                          "--latency 50us --repetitions 9 --methods sluice,alltoallv,pairwise --json out.json";
+  const Outcome narrow = on_ranks(folder, 3, run);
+  ASSERT_EQ(narrow.status, 0) << narrow.err;
+  const std::vector<std::string> rows = lines(narrow.out);
+  const auto head =
+      std::ranges::find_if(rows, [](const std::string& line) { return line.rfind("method ", 0) == 0; });
+  ASSERT_NE(head, rows.end()) << narrow.out;
+  std::istringstream titles(*head);
+  std::string title;
+  std::vector<std::string> words_of_head;
+  while (titles >> title) words_of_head.push_back(title);
+  EXPECT_EQ(words_of_head, (std::vector<std::string>{"method", "median", "96", "%", "interval", "/", "sluice", "extra",
+                                                     "memory"}));
+  for (const std::string& line : rows)
+    if (line.rfind("sluice ", 0) == 0 || line.rfind("alltoallv ", 0) == 0 || line.rfind("pairwise ", 0) == 0) {
+      EXPECT_LE(line.size(), 80U) << line;
+    }
+  const json file = json::parse(folder.read("out.json"));
+  expect_in("\n    " + file["methods"][0]["how"].get<std::string>() + '\n', narrow.out);
+  expect_in("by the speeds given; sluice takes ", narrow.out);
+  const Outcome wide = on_ranks(folder, 3, run + " --wide");
+  ASSERT_EQ(wide.status, 0) << wide.err;
+  for (const char* column : {"  min  ", "  max  ", "  rate  ", "  of data  ", "  / bound  ", "  how\n"})
+    expect_in(column, wide.out);
+  for (const char* field : {"min_s", "max_s", "samples_s", "peak_extra_bytes"})
+    EXPECT_TRUE(file["methods"][0].contains(field)) << field;
 }
 
 TEST(NewcomerRuns, OneRankIsToldHowToStartMore) {  // 9, 17

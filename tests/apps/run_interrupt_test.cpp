@@ -47,7 +47,7 @@ void expect_table_so_far(const Folder& folder, const std::string* output, const 
   for (const json& method : file["methods"]) EXPECT_EQ(method["samples_s"].size(), repetitions);
   if (output == nullptr) return;
   const std::string told = std::to_string(repetitions) + (repetitions == 1 ? " repetition" : " repetitions") +
-                           " of 1000000 (interrupted by " + by + "), methods in turns\n";
+                           " of 1000000 (interrupted by " + by + "), methods alternating\n";
   EXPECT_NE(output->find(told), output->npos) << *output << "lacks: " << told;
   EXPECT_NE(output->find("verified: "), output->npos) << *output;
 }

@@ -149,7 +149,7 @@ int run_batch(const RunRedistribute& options) {
     return compare::batches(MPI_COMM_WORLD, arrays, how, {"sluice"}, 1, true);
   });
   return show_run({"redistribute", task.title(), *std::ranges::max_element(source_bytes), 0}, comparison,
-                  options.methods.json);
+                  options.methods);
 }
 
 }  // namespace sluice::command

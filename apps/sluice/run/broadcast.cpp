@@ -68,7 +68,7 @@ int run_broadcast(const RunBroadcast& options) {
   subject.problem = "broadcast";
   subject.title = task.title();
   subject.largest_part = task.bytes;
-  return show_run(subject, comparison, options.methods.json);
+  return show_run(subject, comparison, options.methods);
 }
 
 }  // namespace sluice::command

@@ -99,7 +99,7 @@ int run_collective(const RunCollective& options) {
   subject.problem = to_string(problem);
   subject.title = task.title();
   subject.largest_part = largest_source(shape);
-  return show_run(subject, comparison, options.methods.json);
+  return show_run(subject, comparison, options.methods);
 }
 
 }  // namespace sluice::command

@@ -262,7 +262,7 @@ int run_exchange(const RunExchange& options) {
   return show_run(
       {"exchange", task.title(), largest_part(task.problem.traffic),
        task.least_time_s(options.local.given() || !options.schedule.empty()), task.problem.max_transfers, notes},
-      comparison, options.methods.json);
+      comparison, options.methods);
 }
 
 }  // namespace sluice::command

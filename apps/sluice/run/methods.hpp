@@ -14,6 +14,7 @@ struct RunMethods {
   std::string method = "all";
   std::string repetitions = "9";
   std::string json;
+  bool wide = false;  ///< all columns of the table
 
   /// `known` is for the help of --methods. `names` and "all" are for completion; a name may be there twice.
   void add_method_to(CLI::App& problem, const std::string& known, const std::vector<std::vector<std::string>>& names);

@@ -142,24 +142,47 @@ std::string interrupted_text(const compare::Comparison& comparison) {
                      comparison.interrupted_by == SIGTERM ? "SIGTERM" : "Ctrl-C");
 }
 
-std::string to_text(const RunSubject& subject, const compare::Comparison& comparison,
-                    const std::vector<std::string>& hosts) {
-  std::string text = subject.title + '\n';
-  for (const std::string& note : subject.notes) text += note + '\n';
-  text += fmt::format("{}, {}{}, methods in turns\n\n", count_text(comparison.ranks, "rank"),
-                      count_text(comparison.repetitions, "repetition"), interrupted_text(comparison));
-  text += overload_text(comparison.ranks, hosts);
-  for (const std::string& why : comparison.left_out) text += fmt::format("left out: {}\n", why);
-  if (!comparison.left_out.empty()) text += '\n';
-  if (!comparison.verified) {
-    for (const std::string& failure : comparison.failures) text += failure + '\n';
-    return text + "not verified: no times\n";
-  }
-  const compare::MethodResult& reference = comparison.methods.front();
+/// "96 % interval", or "interval" if the samples are too few.
+std::string interval_title(const compare::MethodResult& reference) {
   const std::optional<compare::MedianInterval> interval = compare::median_interval(reference.samples_s);
+  return interval ? confidence_text(interval->confidence) + " interval" : "interval";
+}
+
+/// "1.20 ms to 1.31 ms".
+std::string interval_of(const compare::MethodResult& method) {
+  const std::optional<compare::MedianInterval> interval = compare::median_interval(method.samples_s);
+  return interval ? seconds_text(interval->low) + " to " + seconds_text(interval->high) : "-";
+}
+
+/// Five columns. What a method did stands below its row.
+std::string narrow_table(const compare::Comparison& comparison) {
+  const compare::MethodResult& reference = comparison.methods.front();
+  TextTable table({{"method", TextTable::Align::kLeft},
+                   {"median"},
+                   {interval_title(reference)},
+                   {"/ " + reference.name},
+                   {"extra memory"}});
+  for (const compare::MethodResult& method : comparison.methods)
+    table.add_row({method.name, seconds_text(method.median_s), interval_of(method), ratio_of(method, reference),
+                   bytes_text(method.peak_extra_bytes)});
+  const std::string rows = table.text();
+  std::size_t start = rows.find('\n') + 1;
+  std::string text = rows.substr(0, start);
+  for (const compare::MethodResult& method : comparison.methods) {
+    const std::size_t end = rows.find('\n', start) + 1;
+    text += rows.substr(start, end - start);
+    if (!method.how.empty()) text += "    " + method.how + '\n';
+    start = end;
+  }
+  return text;
+}
+
+/// All columns, for terminals that are wide enough.
+std::string wide_table(const RunSubject& subject, const compare::Comparison& comparison) {
+  const compare::MethodResult& reference = comparison.methods.front();
   std::vector<TextTable::Column> columns{{"method", TextTable::Align::kLeft},
                                          {"median"},
-                                         {interval ? confidence_text(interval->confidence) + " interval" : "interval"},
+                                         {interval_title(reference)},
                                          {"min"},
                                          {"max"},
                                          {"rate"},
@@ -175,21 +198,17 @@ std::string to_text(const RunSubject& subject, const compare::Comparison& compar
       std::ranges::any_of(comparison.methods, [](const auto& method) { return !method.how.empty(); });
   if (explained) columns.push_back({"how", TextTable::Align::kLeft});
   TextTable table(columns);
-  bool marked = false;
   for (const compare::MethodResult& method : comparison.methods) {
-    marked = marked || (&method != &reference && difference(method, reference) == compare::Difference::kNotTold);
-    const std::optional<compare::MedianInterval> of_median = compare::median_interval(method.samples_s);
     const double rate = method.median_s > 0 ? static_cast<double>(comparison.bytes_moved) / method.median_s : 0;
-    std::vector<std::string> cells{
-        method.name,
-        seconds_text(method.median_s),
-        of_median ? seconds_text(of_median->low) + " to " + seconds_text(of_median->high) : "-",
-        seconds_text(method.min_s),
-        seconds_text(method.max_s),
-        speed_text(rate),
-        ratio_of(method, reference),
-        bytes_text(method.peak_extra_bytes),
-        share_text(method.peak_extra_bytes, subject.largest_part)};
+    std::vector<std::string> cells{method.name,
+                                   seconds_text(method.median_s),
+                                   interval_of(method),
+                                   seconds_text(method.min_s),
+                                   seconds_text(method.max_s),
+                                   speed_text(rate),
+                                   ratio_of(method, reference),
+                                   bytes_text(method.peak_extra_bytes),
+                                   share_text(method.peak_extra_bytes, subject.largest_part)};
     if (subject.bound_s > 0) cells.push_back(ratio_text(method.median_s, subject.bound_s));
     if (predicted) {
       cells.push_back(method.predicted_s ? seconds_text(*method.predicted_s) : "-");
@@ -199,10 +218,33 @@ std::string to_text(const RunSubject& subject, const compare::Comparison& compar
     if (explained) cells.push_back(method.how);
     table.add_row(std::move(cells));
   }
-  text += table.text();
-  if (subject.bound_s > 0) text += fmt::format("bound: {}, by the speeds given\n", seconds_text(subject.bound_s));
+  return table.text();
+}
+
+std::string to_text(const RunSubject& subject, const compare::Comparison& comparison,
+                    const std::vector<std::string>& hosts, bool wide) {
+  std::string text = subject.title + '\n';
+  for (const std::string& note : subject.notes) text += note + '\n';
+  text += fmt::format("{}, {}{}, methods alternating\n\n", count_text(comparison.ranks, "rank"),
+                      count_text(comparison.repetitions, "repetition"), interrupted_text(comparison));
+  text += overload_text(comparison.ranks, hosts);
+  for (const std::string& why : comparison.left_out) text += fmt::format("left out: {}\n", why);
+  if (!comparison.left_out.empty()) text += '\n';
+  if (!comparison.verified) {
+    for (const std::string& failure : comparison.failures) text += failure + '\n';
+    return text + "not verified: no times\n";
+  }
+  const compare::MethodResult& reference = comparison.methods.front();
+  const std::optional<compare::MedianInterval> interval = compare::median_interval(reference.samples_s);
+  text += wide ? wide_table(subject, comparison) : narrow_table(comparison);
+  if (subject.bound_s > 0)
+    text += fmt::format("bound: {}, by the speeds given; {} takes {} times as long\n", seconds_text(subject.bound_s),
+                        reference.name, ratio_text(reference.median_s, subject.bound_s));
   if (!comparison.peak_measured)
     text += "extra memory is what each method allocates itself: the system does not tell a process its peak\n";
+  const bool marked = std::ranges::any_of(comparison.methods, [&](const compare::MethodResult& method) {
+    return &method != &reference && difference(method, reference) == compare::Difference::kNotTold;
+  });
   if (marked)
     text += fmt::format("~: not told apart from {}, the intervals that hold the medians with {} overlap\n",
                         reference.name, confidence_text(interval->confidence));
@@ -217,7 +259,8 @@ std::string to_text(const RunSubject& subject, const compare::Comparison& compar
 
 }  // namespace
 
-int show_run(const RunSubject& subject, const compare::Comparison& comparison, const std::string& json) {
+int show_run(const RunSubject& subject, const compare::Comparison& comparison, const RunMethods& output) {
+  const std::string& json = output.json;
   const std::vector<std::string> hosts = Ranks::hosts();
   Ranks::once([&] {
     if (json == "-") {
@@ -225,7 +268,7 @@ int show_run(const RunSubject& subject, const compare::Comparison& comparison, c
       return;
     }
     if (!json.empty()) write_file_atomically(json, to_json(subject, comparison, hosts));
-    tell(to_text(subject, comparison, hosts));
+    tell(to_text(subject, comparison, hosts, output.wide));
   });
   if (!comparison.verified) return kCheckFailed;
   if (comparison.interrupted_by == 0) return kDone;

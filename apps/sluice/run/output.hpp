@@ -7,6 +7,7 @@
 
 #include "apps/compare/compare.hpp"
 #include "apps/sluice/options/timeline.hpp"
+#include "apps/sluice/run/methods.hpp"
 
 namespace sluice::command {
 
@@ -20,9 +21,9 @@ struct RunSubject {
   std::vector<std::string> notes{};  ///< lines below the title
 };
 
-/// Prints the times of all methods, or what was wrong, or writes sluice.run/1 to `json` ("-": instead of the table;
-/// empty: not at all). Collective; returns the exit status.
-int show_run(const RunSubject& subject, const compare::Comparison& comparison, const std::string& json);
+/// Prints the times of all methods, or what was wrong, or writes sluice.run/1 to `output.json` ("-": instead of the
+/// table; empty: not at all). Collective; returns the exit status.
+int show_run(const RunSubject& subject, const compare::Comparison& comparison, const RunMethods& output);
 
 /// Throws InputError on all ranks if a file that is asked for cannot be written.
 void check_outputs(const std::string& json, const TimelineOutput& timeline);

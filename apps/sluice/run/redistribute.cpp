@@ -183,7 +183,7 @@ int run_redistribute(const RunRedistribute& options) {
     return compare::redistributions(MPI_COMM_WORLD, task.shape, task.from, task.to, task.element_bytes, how, {"sluice"},
                                     1, true, scaled);
   });
-  return show_run({"redistribute", task.title(), largest_part(task), 0}, comparison, options.methods.json);
+  return show_run({"redistribute", task.title(), largest_part(task), 0}, comparison, options.methods);
 }
 
 }  // namespace sluice::command

@@ -245,7 +245,7 @@ int run_reduce(const RunReduce& options) {
   for (const std::string& name : compare::reductions_of_mpi())
     if (contents.operation == Operation::kMerge && std::find(methods.begin(), methods.end(), name) != methods.end())
       subject.notes.push_back(name + ": sets padded to the size of the result, as MPI knows no other");
-  return show_run(subject, comparison, options.methods.json);
+  return show_run(subject, comparison, options.methods);
 }
 
 }  // namespace sluice::command
