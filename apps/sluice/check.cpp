@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/sluice/command.hpp"
+#include "apps/sluice/options/broadcast.hpp"
 #include "apps/sluice/options/schedule_file.hpp"
 #include "apps/sluice/options/traffic_format.hpp"
 #include "apps/sluice/options/values.hpp"
@@ -32,13 +33,14 @@ namespace sluice::command {
 
 namespace {
 
-constexpr std::size_t kShownViolations = 100;
+constexpr std::size_t kShownViolations = 5;
 
 struct CheckOptions {
   std::string file;
   std::string traffic;
   TrafficFormatInput format;
   std::string platform;
+  NodeLinkInput network;  ///< in place of it
   std::string json;
   bool all = false;
 };
@@ -90,7 +92,8 @@ struct Judgement {
   std::vector<Violation> violations;
   std::string checked;      ///< what is said of a schedule without any
   std::string not_checked;  ///< what nobody can know from what was given; empty if there is nothing
-  std::string bound = {};   ///< how far it is verified; empty where it was not looked at
+  std::string bound = {};   ///< how far it is verified; empty if it was not
+  std::string other = {};   ///< the question whether a file is another one than was meant; empty: none
 };
 
 /// For schedules that are no programs.
@@ -107,7 +110,11 @@ Judgement judge(const ScheduleFile& file, const std::string& name, const CheckOp
     if (file.schedule.input)
       throw InputError("--traffic", "a schedule that names its layouts itself",
                        "no traffic, or a schedule of exchange");
-    result.violations = violations_of(file, take_traffic(traffic, options.format.read()), bound);
+    const Traffic sent = take_traffic(traffic, options.format.read());
+    result.violations = violations_of(file, sent, bound);
+    if (!result.violations.empty() && validate(file).empty() && !validate(file, sent).empty())
+      result.other = fmt::format("another file? {} is sound in itself, but does not send what {} has", name,
+                                 shown_path(traffic));
   } else {
     result.violations = file.schedule.input ? violations_of_redistribution(file, name, bound) : validate(file);
   }
@@ -143,7 +150,7 @@ Judgement judge(const Program& program, const std::string& name, const CheckOpti
   if (options.platform.empty())
     return {validate(program), std::move(checked),
             "whether the times are those of the platform, which the file does not hold; --platform P would tell"};
-  const Platform platform = read_platform(options.platform);
+  const Platform platform = read_platform_option(options.platform, program.ranks);
   if (platform.ranks != program.ranks)
     throw InputError(options.platform, count_text(platform.ranks, "rank"),
                      fmt::format("the {} of the program in {}", program.ranks, name));
@@ -167,6 +174,7 @@ std::string to_text(const Judgement& judgement, const std::string& name, bool al
     if (!judgement.not_checked.empty()) text += fmt::format("not checked: {}\n", judgement.not_checked);
     return text;
   }
+  if (!judgement.other.empty()) text += judgement.other + '\n';
   const std::size_t shown = all ? violations.size() : std::min(violations.size(), kShownViolations);
   for (std::size_t i = 0; i < shown; ++i) text += to_string(violations[i]) + '\n';
   if (shown < violations.size()) text += fmt::format("... {} more; --all shows them\n", violations.size() - shown);
@@ -221,6 +229,7 @@ void add_check(CLI::App& command, Action& chosen) {
           "--platform", options->platform,
           "the network of a program: checks that its length is enough for what passes each port, link and uplink")
       ->option_text("FILE");
+  options->network.add_to(*verb, options->platform);
   verb->add_option("--json", options->json, "write the judgement as JSON (sluice.check/1); -: instead of the text")
       ->option_text("FILE|-");
   verb->add_flag("--all", options->all, fmt::format("every violation, not just {}", kShownViolations));

@@ -82,6 +82,17 @@ InputError no_verb(const CLI::App& root, const std::string& word, const std::vec
   return {"sluice", "'" + word + "'", fmt::format("one of {}{}", fmt::join(verbs, ", "), did_you_mean(meant))};
 }
 
+/// For a problem that the verb does not have: a verb that has it. Empty if there is no such problem.
+std::string other_verb(const std::string& problem) {
+  CLI::App all("", "sluice");
+  Action ignored;
+  add_all(all, ignored);
+  const std::vector<std::string> verbs = verbs_of(all, problem);
+  if (verbs.empty()) return {};
+  const auto* const meant = std::ranges::count(verbs, "compare") > 0 ? "compare" : verbs.front().c_str();
+  return fmt::format("; use sluice {} {}", meant, problem);
+}
+
 /// CLI11 calls a word that is no verb a stray argument; this names the verbs there are instead. Throws InputError.
 void check_verb_and_problem(const CLI::App& root, const std::vector<std::string>& arguments) {
   const CLI::App* app = &root;
@@ -104,7 +115,8 @@ void check_verb_and_problem(const CLI::App& root, const std::vector<std::string>
         std::find_if(known.begin(), known.end(), [&](const auto* each) { return each->get_name() == word; });
     if (found == known.end() && app == &root) throw no_verb(root, word, names);
     if (found == known.end())
-      throw InputError(where, "'" + word + "'", (known.size() > 1 ? "one of " : "") + list + did_you_mean(word, names));
+      throw InputError(where, "'" + word + "'",
+                       (known.size() > 1 ? "one of " : "") + list + did_you_mean(word, names) + other_verb(word));
     app = *found;
     where += ' ' + app->get_name();
     kind = "problem";
@@ -145,6 +157,51 @@ std::vector<std::string> option_of_value(const CLI::App& part, const std::string
   return names;
 }
 
+struct OtherWord {
+  const char* word;
+  std::vector<const char*> meant;  ///< the first one that the verb has
+};
+
+/// Options of other programs, and what this command has for them.
+const std::vector<OtherWord>& other_words() {
+  static const std::vector<OtherWord> kWords{
+      {"--gantt", {"--svg"}},
+      {"--plot", {"--svg"}},
+      {"--chart", {"--svg"}},
+      {"--picture", {"--svg"}},
+      {"--png", {"--svg"}},
+      {"--csv", {"--json"}},
+      {"--output", {"--output", "--json"}},
+      {"-o", {"--output", "--json"}},
+      {"--bandwidth", {"--node-link", "--backbone", "--speed"}},
+      {"--link", {"--node-link", "--backbone", "--speed"}},
+      {"--network", {"--platform", "--node-link"}},
+      {"--bytes", {"--size"}},
+      {"--ranks", {"--machines", "--ranks-per-node"}},
+      {"--nodes", {"--machines", "--ranks-per-node"}},
+      {"--summary", {"--quiet"}},
+      {"--verbose", {"--wide", "--all"}},
+      {"--full", {"--wide", "--all"}},
+      {"--columns", {"--wide"}}};
+  return kWords;
+}
+
+/// The option of `known` that `option` of another program stands for, and for --csv also the file of the traffic.
+std::vector<std::string> meant_by_other_word(const CLI::App& part, const std::string& words, const std::string& option,
+                                             const std::vector<std::string>& known) {
+  for (const OtherWord& each : other_words()) {
+    if (option != each.word) continue;
+    for (const std::string name : each.meant) {
+      if (std::ranges::find(known, name) == known.end()) continue;
+      std::vector<std::string> names{name};
+      if (const std::string file = first_file(part); option == "--csv" && !file.empty())
+        names.push_back(words + ' ' + file);
+      return names;
+    }
+  }
+  return {};
+}
+
 InputError unknown_option(const CLI::App& root) {
   std::string words;
   const CLI::App& part = chosen_part(root, words);
@@ -155,7 +212,8 @@ InputError unknown_option(const CLI::App& root) {
   for (const CLI::Option* each : part.get_options())
     for (const std::string& name : each->get_lnames()) known.push_back("--" + name);
   const std::string option = word.substr(0, word.find('='));
-  std::string meant = option.starts_with("--") ? did_you_mean(option, known) : "";
+  std::string meant = did_you_mean(meant_by_other_word(part, words, option, known));
+  if (meant.empty() && option.starts_with("--")) meant = did_you_mean(option, known);
   if (meant.empty()) meant = did_you_mean(option_of_value(part, option));
   return {words, "'" + word + "'", "an option that " + words + " --help lists" + meant};
 }
@@ -164,7 +222,7 @@ InputError unknown_option(const CLI::App& root) {
 InputError wrong_number_of_values(const CLI::ArgumentMismatch& error) {
   const std::string text = error.what();
   const std::string option = text.substr(0, text.find(':'));
-  if (text.find("At Most") != text.npos) return {option, "given more than once", "given once"};
+  if (text.find("At Most") != text.npos) return {option, "given more than once", "given once; run the command again for another value"};
   return {option, "nothing behind it", "a value"};
 }
 

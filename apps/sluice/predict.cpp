@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -8,8 +9,10 @@
 #include <vector>
 
 #include "apps/sluice/command.hpp"
+#include "apps/sluice/options/algorithm_names.hpp"
 #include "apps/sluice/options/broadcast.hpp"
 #include "apps/sluice/options/collective.hpp"
+#include "apps/sluice/options/exchange.hpp"
 #include "apps/sluice/options/interrupt.hpp"
 #include "apps/sluice/output/elapsed.hpp"
 #include "apps/sluice/output/files.hpp"
@@ -19,6 +22,7 @@
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
 #include "sluice/plan/broadcast.hpp"
+#include "sluice/schedule/cost.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
 
@@ -30,6 +34,7 @@ using nlohmann::ordered_json;
 
 struct PredictOptions {
   std::string platform;
+  NodeLinkInput network;  ///< in place of it
   std::string size;
   std::string json;
 };
@@ -117,6 +122,71 @@ int predict_collective(const CollectiveInput& options, const std::string& json) 
   return status_unless_interrupted(kDone);
 }
 
+/// The plan of every algorithm in seconds, which takes the speeds of the network.
+int predict_exchange(const ExchangeInput& options, const std::string& json) {
+  check_json_target(json);
+  const ExchangeTask task = read(options);
+  if (!task.backbone || !task.problem.speeds.empty())
+    throw InputError("sluice predict exchange", task.backbone ? "--speeds" : "no speeds of the network",
+                     "--node-link with --ranks-per-node, or --backbone with --sender-link, --receiver-link and "
+                     "--latency; sluice compare exchange needs none and tells costs in the unit of the traffic");
+  const Interruptible interruptible;
+  struct Predicted {
+    std::string algorithm;
+    double time_s;
+    std::string note;
+  };
+  std::vector<Predicted> rows;
+  double bound = 0;
+  std::string kind;
+  for (const std::string& name : algorithm_names("exchange")) {
+    if (was_interrupted()) break;
+    try {
+      const ExchangePlan plan = plan_with_progress(task.problem, task.planned_by(name));
+      rows.push_back({name, task.seconds_of(cost(plan.schedule).total), plan.optimal ? "proven optimal" : ""});
+      if (kind.empty() || plan.bound.cost.total > bound) {
+        bound = plan.bound.cost.total;
+        kind = plan.bound.kind;
+      }
+    } catch (const InputError&) {
+      continue;  // does not apply: compare says why
+    }
+  }
+  std::ranges::stable_sort(rows, {}, &Predicted::time_s);
+  std::int64_t bytes = 0;
+  for (const Message& message : task.problem.traffic.messages) bytes += message.size;
+  using Align = TextTable::Align;
+  TextTable table({{"algorithm", Align::kLeft}, {"time"}, {"", Align::kLeft}, {"", Align::kLeft}});
+  const Traffic& traffic = task.problem.traffic;
+  ordered_json file = prediction("exchange", std::max({traffic.senders, traffic.receivers, std::int64_t{1}}), bytes);
+  file["algorithms"] = ordered_json::array();
+  for (const Predicted& each : rows) {
+    const bool best = &each == &rows.front();
+    file["algorithms"].push_back({{"algorithm", each.algorithm}, {"time_s", each.time_s}, {"best", best}});
+    table.add_row({each.algorithm, seconds_text(each.time_s), best ? "best" : "", each.note});
+  }
+  file["bound_s"] = task.seconds_of(bound);
+  file["bound"] = kind;
+  if (!json.empty()) write_file_atomically(json, file.dump(1) + '\n');
+  table.add_row({"lower bound", seconds_text(task.seconds_of(bound)), "", kind});
+  tell(task.title() + "\n\n" + table.text());
+  return status_unless_interrupted(kDone);
+}
+
+void add_predict_exchange(CLI::App& verb, Action& chosen) {
+  CLI::App* problem = verb.add_subcommand("exchange", "the time of the plan of every algorithm, the best one marked");
+  const auto input = std::make_shared<ExchangeInput>();
+  const auto json = std::make_shared<std::string>();
+  input->add_to(*problem);
+  add_json_to(*problem, *json);
+  problem->footer(
+      "The time is the cost of the plan at the speed of one transfer, so the speeds of the network are needed.\n\n"
+      "Examples:\n"
+      "  sluice predict exchange traffic.mtx --node-link 100Gbit --ranks-per-node 8 --latency 2us\n"
+      "  sluice predict exchange traffic.mtx --backbone 1Gbit --sender-link 100Mbit --receiver-link 1Gbit --latency 1ms");
+  problem->callback([input, json, &chosen] { chosen = [input, json] { return predict_exchange(*input, *json); }; });
+}
+
 }  // namespace
 
 void add_predict(CLI::App& command, Action& chosen) {
@@ -124,7 +194,9 @@ void add_predict(CLI::App& command, Action& chosen) {
   CLI::App* problem =
       verb->add_subcommand("broadcast", "the models of every strategy inside a cluster, the best one marked");
   const auto options = std::make_shared<PredictOptions>();
-  problem->add_option("--platform", options->platform, "the network, a platform file (needed)")->option_text("FILE");
+  problem->add_option("--platform", options->platform, "the network, a platform file (needed, or --node-link)")
+      ->option_text("FILE");
+  options->network.add_to(*problem, options->platform);
   problem->add_option("--size", options->size, "bytes of the message, such as 4Mi (needed)")->option_text("BYTES");
   add_json_to(*problem, options->json);
   const std::string example =
@@ -132,6 +204,7 @@ void add_predict(CLI::App& command, Action& chosen) {
   verb->footer(example);
   problem->footer(example);
   problem->callback([options, &chosen] { chosen = [options] { return predict(*options); }; });
+  add_predict_exchange(*verb, chosen);
   for (const Collective collective : kCollectives) {
     const std::string name(to_string(collective));
     CLI::App* each = verb->add_subcommand(name, about(collective));

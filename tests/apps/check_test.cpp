@@ -219,9 +219,29 @@ TEST(Check, ManyViolationsAreCutUnlessAllAreAskedFor) {
   EXPECT_EQ(cut.status, 1);
   EXPECT_EQ(all.status, 1);
   const std::vector<std::string> shown = lines(cut.out);
-  ASSERT_EQ(shown.size(), 101U);
-  EXPECT_EQ(shown.back(), "... " + std::to_string(lines(all.out).size() - 100) + " more; --all shows them");
+  ASSERT_EQ(shown.size(), 6U);
+  EXPECT_EQ(shown.back(), "... " + std::to_string(lines(all.out).size() - 5) + " more; --all shows them");
   EXPECT_GE(lines(all.out).size(), faults);
+}
+
+/// A plan that is sound, judged by the traffic of another one: the question comes first, then a few of many violations.
+TEST(Check, AsksWhetherTheTrafficIsAnotherFile) {
+  const Folder folder;
+  write_traffic_files(folder);
+  folder.write("other.csv", "1,2,3\n4,5,6\n7,8,9\n");
+  ASSERT_EQ(folder.sluice(words("plan exchange dense.mtx --json plan.json")).status, 0);
+  const Outcome wrong = folder.sluice(words("check plan.json --traffic other.csv"));
+  EXPECT_EQ(wrong.status, 1);
+  const std::vector<std::string> shown = lines(wrong.out);
+  ASSERT_EQ(shown.size(), 7U) << wrong.out;
+  EXPECT_EQ(shown.front(), "another file? plan.json is sound in itself, but does not send what other.csv has");
+  const std::size_t all = lines(folder.sluice(words("check plan.json --traffic other.csv --all")).out).size() - 1;
+  EXPECT_EQ(shown.back(), "... " + std::to_string(all - 5) + " more; --all shows them");
+  // A plan that is broken in itself is no question of the file.
+  json broken = json::parse(folder.read("plan.json"));
+  broken["steps"][0]["duration"] = 1;
+  folder.write("broken.json", broken.dump());
+  EXPECT_EQ(folder.sluice(words("check broken.json --traffic dense.mtx")).out.find("another file?"), std::string::npos);
 }
 
 TEST(Check, ASchedulesTrafficIsThatOfTheFile) {

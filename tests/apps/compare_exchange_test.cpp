@@ -13,6 +13,35 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
+/// 2000 units of two ranks each way at 1 MB/s: the lower bound is 4 ms, and every time is a cost over the speed.
+TEST(Predict, ExchangeIsTheCostsOfCompareInSeconds) {
+  const Folder folder;
+  folder.write("x.csv", "3000,1000,0\n0,2000,2000\n1000,0,0\n");
+  const std::string network = " --backbone 24Mbit --sender-link 8Mbit --receiver-link 8Mbit --latency 1us";
+  const Outcome outcome = folder.sluice(words("predict exchange x.csv --json predict.json" + network));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json file = json::parse(folder.read("predict.json"));
+  EXPECT_EQ(file["schema"], "sluice.prediction/1");
+  EXPECT_EQ(file["problem"], "exchange");
+  EXPECT_EQ(file["ranks"], 3);
+  EXPECT_EQ(file["size_bytes"], 9000);
+  EXPECT_NEAR(file["bound_s"].get<double>(), 4e-3, 1e-5);
+  EXPECT_TRUE(file["algorithms"][0]["best"]);
+  const Outcome compared = folder.sluice(words("compare exchange x.csv --json compare.json" + network));
+  ASSERT_EQ(compared.status, 0) << compared.err;
+  std::size_t found = 0;
+  const json rows = json::parse(folder.read("compare.json"))["rows"];
+  for (const json& row : rows)
+    for (const json& predicted : file["algorithms"])
+      if (predicted["algorithm"] == row["algorithm"]) {
+        EXPECT_NEAR(predicted["time_s"].get<double>(), row["total"].get<double>() / 1e6, 1e-9) << row;
+        ++found;
+      }
+  EXPECT_EQ(found, file["algorithms"].size());
+  expect_refused(folder.sluice(words("predict exchange x.csv")),
+                 "no speeds of the network, expected --node-link with --ranks-per-node, or --backbone with ");
+}
+
 TEST(CompareExchange, JsonHasARowForEveryAlgorithmAndRatiosToTheBestBound) {
   const Folder folder;
   write_traffic_files(folder);

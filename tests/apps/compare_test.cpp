@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <string>
+#include <utility>
 
 #include "command_runner.hpp"
 #include "sluice/plan/registry.hpp"
@@ -10,6 +13,32 @@ namespace {
 
 using nlohmann::json;
 using nlohmann::ordered_json;
+
+/// One array in several layouts, a row each; ratios are to the least of their bounds.
+TEST(Compare, HasARowForEachTarget) {
+  const Folder folder;
+  const Outcome outcome =
+      folder.sluice(words("compare redistribute --from 15:3 --to 15:5 --to 15:6 --shape 4500 --json compare.json"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const json file = json::parse(folder.read("compare.json"));
+  ASSERT_EQ(file["rows"].size(), 2U);
+  double least = file["rows"][0]["total"];
+  for (const auto& [row, to] : {std::pair{0, "15:5"}, std::pair{1, "15:6"}}) {
+    EXPECT_EQ(file["rows"][row]["algorithm"], std::string("--to ") + to + ", auto");
+    const json alone = json::parse(
+        folder.sluice(words(std::string("plan redistribute --from 15:3 --shape 4500 --json - --to ") + to)).out);
+    EXPECT_EQ(file["rows"][row]["total"], alone["cost"]["total"]);
+    EXPECT_NE(outcome.out.find(std::string("\n--to ") + to + ", auto "), std::string::npos) << outcome.out;
+    least = std::min(least, alone["bound"]["total"].get<double>());
+  }
+  EXPECT_EQ(file["bound"]["total"], least);
+  // Without --shape, the smallest array with whole slices of all layouts.
+  const Outcome slices = folder.sluice(words("compare redistribute --from 15:3 --to 15:5 --to 15:6"));
+  EXPECT_NE(slices.out.find("redistribute 15:3 -> 15:5: 450 elements"), std::string::npos) << slices.out;
+  EXPECT_NE(slices.out.find("redistribute 15:3 -> 15:6: 450 elements"), std::string::npos) << slices.out;
+  expect_refused(folder.sluice(words("compare redistribute --from 15:3 --to 15:5 --to 15:6 --arrays 2")),
+                 "--to: given 2 times, expected once with --arrays or --batch");
+}
 
 TEST(Compare, JsonHasARowForEveryAlgorithmInTheOrderOfTheContract) {
   const Folder folder;

@@ -81,6 +81,14 @@ TEST(Newcomer, CheckSaysWhatItDidNotCheck) {  // 2
   expect_not_in("not checked", whole.out);
 }
 
+/// A plan knows no unit, a run has bytes: both say what beta is unless it was given, and what the other takes.
+TEST(Newcomer, TheDefaultOfBetaIsSaid) {
+  const Folder folder;
+  folder.write("x.csv", kTraffic);
+  expect_in(", beta = 1 (default; run: 8192)\n", out_of(folder.sluice(words("plan exchange x.csv --summary"))));
+  expect_in(", beta = 8192\n", out_of(folder.sluice(words("plan exchange x.csv --summary --setup 8192"))));
+}
+
 TEST(Newcomer, HelpOfRunExchangeStatesItsOwnSetup) {  // 3; run_exchange_test compares the number with what runs
   const Folder folder;
   expect_in("--setup BETA [8192, or by --latency]", out_of(folder.sluice(words("run exchange --help"))));
@@ -240,6 +248,21 @@ TEST(Newcomer, SlipsAreMetWithASuggestion) {  // 16
   for (const std::string option : {"--k=2", "-k 2", "--k 2"})
     expect_refused(folder.sluice(words("plan exchange x.csv " + option)), "did you mean '--max-transfers'?");
   expect_refused(folder.sluice(words("plan exchange x.csv --beta 3")), "did you mean '--setup'?");
+  // Words of other programs.
+  for (const auto& [line, meant] :
+       {std::pair{"plan exchange x.csv --gantt out.svg", "'--svg'?"},
+        std::pair{"plan exchange --csv x.csv", "'--json' or 'sluice plan exchange TRAFFIC'?"},
+        std::pair{"plan exchange x.csv --bandwidth 1Gbit", "'--node-link'?"},
+        std::pair{"simulate exchange x.csv --gantt=out.svg", "'--svg'?"},
+        std::pair{"compare exchange x.csv --summary", "'--quiet'?"}})
+    expect_refused(folder.sluice(words(line)), std::string("; did you mean ") + meant);
+  const Outcome summary = folder.sluice(words("simulate exchange x.csv --summary"));
+  EXPECT_EQ(summary.status, 0) << summary.err;
+  expect_in("\nlength  ", summary.out);
+  expect_not_in("start", summary.out);
+  // A problem that the verb does not have.
+  expect_refused(folder.sluice(words("predict redistribute --from 2:1 --to 2:2")),
+                 "alltoall; use sluice compare redistribute");
   // Values of options, whoever reads them.
   for (const auto& [line, meant] : {std::pair{"plan redistribute --from 4:2 --to 4:3 --algorithm gredy", "greedy"},
                                     std::pair{"plan redistribute --from 2x2:1x1 --to 2x2:2x2 --part uper", "upper"},
@@ -249,7 +272,7 @@ TEST(Newcomer, SlipsAreMetWithASuggestion) {  // 16
                                     std::pair{"tune --platform x.csv --for opnmpi -o rules.conf", "openmpi"}})
     expect_refused(folder.sluice(words(line)), std::string("; did you mean '") + meant + "'?");
   expect_refused(folder.sluice(words("plan exchange x.csv --seed 1 --seed 2")),
-                 "--seed: given more than once, expected given once");
+                 "--seed: given more than once, expected given once; run the command again for another value");
   expect_refused(folder.sluice(words("plan exchange x.csv --seed")), "--seed: nothing behind it, expected a value");
   expect_refused(folder.sluice(words("plan exchange x.csv --max-transfers 0")),
                  "--max-transfers: '0', expected at least 1");

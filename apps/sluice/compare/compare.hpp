@@ -104,6 +104,8 @@ class ComparedAlgorithms {
   /// Adds --algorithms; `names` are all that it can have.
   void add_to(CLI::App& problem, const std::vector<std::string>& names);
 
+  /// Whether no algorithm was named.
+  [[nodiscard]] bool all() const { return text_ == "all"; }
   /// Those asked for, in the order that they were asked for: all that there are here, `known`, unless given. Throws
   /// InputError for one that is not known or is there twice.
   [[nodiscard]] std::vector<std::string> among(const std::vector<std::string>& known) const;

@@ -1,9 +1,13 @@
 #include "apps/sluice/options/redistribute.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -180,8 +184,83 @@ int compare_batch(const BatchTask& task, std::int64_t effort, const CompareRedis
   return show_comparison(comparison, options.output);
 }
 
+/// The target layouts; --to was given once for each.
+std::vector<std::string> targets_of(const std::string& to) {
+  std::vector<std::string> targets;
+  for (std::size_t start = 0; start <= to.size();) {
+    const std::size_t end = std::min(to.find('\n', start), to.size());
+    targets.push_back(to.substr(start, end - start));
+    start = end + 1;
+  }
+  return targets;
+}
+
+/// The extents of an array in which the pattern of every target repeats, for targets of which no shape is given.
+std::string common_shape(const std::vector<std::string>& targets, const RedistributeOptions& options) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  std::vector<std::int64_t> common;
+  for (const std::string& to : targets) {
+    RedistributeOptions one = options;
+    one.to = to;
+    const std::vector<std::int64_t> shape = read(one).shape;
+    if (common.empty()) common.assign(shape.size(), 1);
+    if (common.size() != shape.size())
+      throw InputError("--to", to, fmt::format("a layout of {}", count_text(common.size(), "dimension")));
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      const std::int64_t factor = shape[d] / std::gcd(common[d], shape[d]);
+      if (factor > kMost / common[d])
+        throw InputError("--shape", "nothing, and no small array has whole slices of all layouts",
+                         "the extents of the array");
+      common[d] *= factor;
+    }
+  }
+  return fmt::format("{}", fmt::join(common, "x"));
+}
+
+/// Several target layouts of one array: a row for each, by the algorithm asked for, auto unless there is one.
+int compare_targets(const std::vector<std::string>& targets, std::int64_t effort,
+                    const CompareRedistributeOptions& options) {
+  options.output.check_targets();
+  const Interruptible interruptible;
+  Comparison comparison;
+  comparison.problem = "redistribute";
+  const std::vector<std::string> known = algorithm_names("redistribute");
+  const std::vector<std::string> names =
+      options.algorithms.all() ? std::vector<std::string>{"auto"} : options.algorithms.among(known);
+  const bool cuts = options.problem.from.find(',') != std::string::npos;
+  const std::string shape =
+      options.problem.shape.empty() && !cuts ? common_shape(targets, options.problem) : options.problem.shape;
+  for (const std::string& to : targets) {
+    RedistributeOptions one = options.problem;
+    one.to = to;
+    one.shape = shape;
+    const RedistributeTask task = read(one);
+    if (task.replicated || task.problem.is_irregular())
+      throw InputError("--to", fmt::format("given {} times", targets.size()),
+                       "once with copies of the array, and with blocks given by cuts");
+    comparison.head += task.title() + '\n';
+    Cost bound = redistribution_bound(task.problem, task.setup);
+    for (const std::string& name : names)
+      comparison.add(fmt::format("--to {}, {}", to, name), [&] {
+        ComparedPlan row = direct(task, name, effort, bound);
+        row.algorithm = fmt::format("--to {}, {}", to, name);
+        return row;
+      });
+    comparison.bounds.push_back({figures_of(bound), "whole-messages", "--to " + to});
+  }
+  comparison.head += "total = TC + ALPHA NS, in elements; ratios are to the last bound, the least of all layouts";
+  std::ranges::stable_sort(comparison.bounds, std::greater{},
+                           [](const ComparedBound& bound) { return bound.figures.total; });
+  return show_comparison(comparison, options.output);
+}
+
 int compare(const CompareRedistributeOptions& options) {
   const std::int64_t effort = parse_effort(options.effort);
+  if (const std::vector<std::string> targets = targets_of(options.problem.to); targets.size() > 1) {
+    if (asks_for_batch(options.problem))
+      throw InputError("--to", fmt::format("given {} times", targets.size()), "once with --arrays or --batch");
+    return compare_targets(targets, effort, options);
+  }
   if (asks_for_batch(options.problem)) {
     options.output.check_targets();
     return compare_batch(read_batch(options.problem), effort, options);
@@ -216,6 +295,9 @@ void add_compare_redistribute(CLI::App& compare_verb, Action& chosen) {
   options->problem.add_roles_to(*problem);
   options->problem.add_replicas_to(*problem);
   options->problem.add_batch_to(*problem);
+  problem->get_option("--to")
+      ->join()
+      ->description("target layout (needed), likewise; given several times, a row compares each");
   std::vector<std::string> names = redistribution_names();
   names.insert(names.end(), {kFirstCopy, kDirect, kOneByOne});
   options->algorithms.add_to(*problem, names);
@@ -228,6 +310,7 @@ void add_compare_redistribute(CLI::App& compare_verb, Action& chosen) {
       "are first-copy, all from copy 0 of the source; direct, nothing is passed on; and auto.\n\n"
       "Examples:\n"
       "  sluice compare redistribute --from 15:3 --to 15:5\n"
+      "  sluice compare redistribute --from 15:3 --to 15:5 --to 15:6 --to 5:9\n"
       "  sluice compare redistribute --from 4:0,10,35,100 --to 3:8\n"
       "  sluice compare redistribute --from 15:3 --to 15:5 --arrays 8 --setup 1000");
   problem->callback([options, &chosen] { chosen = [options] { return compare(*options); }; });

@@ -15,7 +15,8 @@
 namespace sluice::command {
 
 void BroadcastInput::add_to(CLI::App& verb) {
-  verb.add_option("--platform", platform, "the network, a platform file (needed)")->option_text("FILE");
+  verb.add_option("--platform", platform, "the network, a platform file (needed, or --node-link)")->option_text("FILE");
+  network.add_to(verb, platform);
   verb.add_option("--size", size, "bytes of the message, such as 4Mi (needed)")->option_text("BYTES");
   verb.add_option("--root", root, "the rank that has it")->option_text("RANK [0]");
   verb.add_option("--segments", segments, "parts that follow each other; 1: the message whole through one tree")
@@ -77,8 +78,10 @@ void refuse_native(const BroadcastPlan& plan, const std::string& option) {
                      "one of messages alone, such as --algorithm pipelined");
 }
 
-Platform read_platform_option(const std::string& path) {
-  if (path.empty()) throw InputError("--platform", "nothing", "a platform file");
+Platform read_platform_option(const std::string& path, std::int64_t ranks) {
+  if (path.empty())
+    throw InputError("--platform", "nothing", "a platform file, or --node-link SPEED --ranks-per-node N");
+  if (is_node_link_text(path)) return platform_of_node_link(path, ranks);
   return read_platform(path);
 }
 

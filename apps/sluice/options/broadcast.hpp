@@ -6,6 +6,7 @@
 #include <string>
 
 #include "apps/sluice/options/combining.hpp"
+#include "apps/sluice/options/node_link.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/program.hpp"
 
@@ -15,6 +16,7 @@ namespace sluice::command {
 /// The options as they were typed; empty where they were not.
 struct BroadcastInput {
   std::string platform;
+  NodeLinkInput network;  ///< in place of it
   std::string size;
   std::string root = "0";
   std::string segments;
@@ -88,8 +90,9 @@ void check(const ReversedInput& options);
 /// MPI besides.
 void refuse_native(const BroadcastPlan& plan, const std::string& option);
 
-/// The platform file that --platform names. Throws InputError also if it was not given.
-[[nodiscard]] Platform read_platform_option(const std::string& path);
+/// The platform file that --platform names, or the network of --node-link, of `ranks` ranks unless it names a number.
+/// Throws InputError also if it was not given.
+[[nodiscard]] Platform read_platform_option(const std::string& path, std::int64_t ranks = 0);
 /// Throws InputError unless the platform of `file` has as many ranks as this job.
 void check_ranks(const Platform& platform, const std::string& file, int ranks);
 

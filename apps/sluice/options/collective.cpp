@@ -36,7 +36,8 @@ std::string about(Collective collective) {
 }
 
 void CollectiveInput::add_to(CLI::App& verb) {
-  verb.add_option("--platform", platform, "the network, a platform file (needed)")->option_text("FILE");
+  verb.add_option("--platform", platform, "the network, a platform file (needed, or --node-link)")->option_text("FILE");
+  network.add_to(verb, platform);
   const char* of = collective == Collective::kAlltoall ? "bytes of the block from one rank to another"
                    : combines(collective)              ? "bytes of the array that each rank has"
                                                        : "bytes of the block of one rank";
@@ -106,7 +107,7 @@ namespace {
 
 constexpr const char* kCounts = "--counts";
 
-/// Reads the sizes of blocks, by ranks or by pairs of ranks, from a file.
+/// Reads the sizes of blocks, by ranks or by pairs of ranks, from a file. `ranks`: how many there are, 0 for any number.
 std::vector<std::int64_t> read_counts_file(const std::string& file, TrafficFormat format, bool pairs,
                                            std::int64_t ranks) {
   if (!pairs && format.kind == TrafficFormat::Kind::kFound && !file.ends_with(".mtx"))
@@ -114,6 +115,7 @@ std::vector<std::int64_t> read_counts_file(const std::string& file, TrafficForma
   const Traffic traffic = take_traffic(file, format);
   if (traffic.decimals != 0) throw InputError(file, "sizes with a fraction", "whole bytes");
   const bool line = !pairs && (traffic.senders == 1 || traffic.receivers == 1);
+  if (ranks == 0) ranks = pairs ? traffic.senders : std::max(traffic.senders, traffic.receivers);
   const bool fits = pairs ? traffic.senders == ranks && traffic.receivers == ranks
                           : line && traffic.senders * traffic.receivers == ranks;
   if (!fits)
@@ -126,6 +128,15 @@ std::vector<std::int64_t> read_counts_file(const std::string& file, TrafficForma
   return counts;
 }
 
+/// The number of ranks that `sizes` sizes of blocks are for.
+std::int64_t ranks_of(Collective collective, std::size_t sizes) {
+  const auto count = static_cast<std::int64_t>(sizes);
+  if (collective != Collective::kAlltoall) return count;
+  std::int64_t ranks = 1;
+  while (ranks * ranks < count) ++ranks;
+  return ranks;
+}
+
 std::vector<std::int64_t> read_counts(const std::string& text, const TrafficFormat& format, Collective collective,
                                       std::int64_t ranks) {
   const bool pairs = collective == Collective::kAlltoall;
@@ -133,6 +144,7 @@ std::vector<std::int64_t> read_counts(const std::string& text, const TrafficForm
     if (text.ends_with(end)) return read_counts_file(text, format, pairs, ranks);
   std::vector<std::int64_t> counts;
   for (const std::string& each : parse_list(text)) counts.push_back(parse_bytes(each, kCounts));
+  if (ranks == 0) ranks = ranks_of(collective, counts.size());
   const std::int64_t expected = pairs ? ranks * ranks : ranks;
   if (static_cast<std::int64_t>(counts.size()) != expected)
     throw InputError(kCounts, count_text(counts.size(), "size"),
@@ -162,13 +174,17 @@ CollectiveTask read(const CollectiveInput& options, std::int64_t ranks) {
   if (options.platform.empty() && ranks > 0) {
     task.platform.ranks = ranks;
   } else {
-    task.platform = read_platform_option(options.platform);
+    if (listed && leaves_ranks_open(options.platform)) {
+      task.problem.block_bytes = read_counts(options.counts, options.format.read(), options.collective, 0);
+      ranks = ranks_of(options.collective, task.problem.block_bytes.size());
+    }
+    task.platform = read_platform_option(options.platform, ranks);
     task.file = shown_path(options.platform);
   }
   task.options.effort = parse_positive_number(options.effort, "--effort");
   if (!options.time_limit.empty()) task.time_limit_s = parse_seconds(options.time_limit, "--time-limit");
   task.problem.root = parse_count(options.root, "--root", 0, task.platform.ranks - 1);
-  if (listed)
+  if (listed && task.problem.block_bytes.empty())
     task.problem.block_bytes =
         read_counts(options.counts, options.format.read(), options.collective, task.platform.ranks);
   if (!combines(options.collective)) return task;

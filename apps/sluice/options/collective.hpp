@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/sluice/options/combining.hpp"
+#include "apps/sluice/options/node_link.hpp"
 #include "apps/sluice/options/traffic_format.hpp"
 #include "sluice/plan/program.hpp"
 
@@ -26,6 +27,7 @@ inline constexpr Collective kCollectives[] = {Collective::kScatter,   Collective
 struct CollectiveInput {
   Collective collective = Collective::kAllgather;
   std::string platform;
+  NodeLinkInput network;  ///< in place of it
   std::string size;
   std::string counts;
   TrafficFormatInput format;  ///< of the file of counts

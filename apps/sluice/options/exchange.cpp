@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "apps/sluice/options/interrupt.hpp"
+#include "apps/sluice/options/node_link.hpp"
 #include "apps/sluice/options/values.hpp"
 #include "apps/sluice/output/cost_text.hpp"
 #include "sluice/checked.hpp"
@@ -78,6 +79,29 @@ std::optional<Backbone> read_backbone(const ExchangeInput& options) {
   return backbone;
 }
 
+/// The hardware of --node-link: each rank counts on its share of the link of its host, and the hosts do not limit each
+/// other.
+Backbone backbone_of_hosts(const ExchangeInput& options, const Traffic& traffic) {
+  constexpr std::int64_t kMostRanks = 1 << 20;
+  for (const auto& [option, text] : {std::pair{"--backbone", &options.backbone},
+                                     {"--sender-link", &options.sender_link},
+                                     {"--receiver-link", &options.receiver_link}})
+    if (!text->empty())
+      throw InputError("--node-link", fmt::format("cannot be used with {}", option),
+                       "one of the two: both tell the speeds");
+  if (options.ranks_per_node.empty())
+    throw InputError("--ranks-per-node", "missing, needed with --node-link", "the number of ranks of a host, such as 8");
+  const double speed = parse_speed(options.node_link, "--node-link");
+  const std::int64_t per_node = parse_count(options.ranks_per_node, "--ranks-per-node", 1, kMostRanks);
+  const std::int64_t most = std::max({traffic.senders, traffic.receivers, std::int64_t{1}});
+  const std::int64_t hosts = (most + per_node - 1) / per_node;
+  Backbone backbone;
+  backbone.sender_link_bytes_per_s = backbone.receiver_link_bytes_per_s = speed / static_cast<double>(per_node);
+  backbone.backbone_bytes_per_s = speed * static_cast<double>(hosts);
+  backbone.latency_s = parse_time(options.latency.empty() ? "2us" : options.latency, "--latency");
+  return backbone;
+}
+
 /// Once all else is read. Throws InputError for speeds that do not fit the traffic or the other options.
 void take_speeds(const ExchangeInput& options, ExchangeTask& task) {
   ExchangeProblem& problem = task.problem;
@@ -100,13 +124,18 @@ void ExchangeInput::add_to(CLI::App& verb) {
   verb.add_option("--max-transfers", max_transfers, "k, most transfers at once; unless given, min(senders, receivers)")
       ->option_text("K");
   verb.add_option("--setup", setup,
-                  "set-up cost of a step, in the unit of the traffic: total = transmission + BETA * steps")
+                  "set-up cost of a step, in the unit of the traffic: total = transmission + BETA * steps. Plans take "
+                  "1 unless it is given, as they do not know the unit; run exchange takes 8192 bytes")
       ->option_text("BETA [1]");
   verb.add_option("--backbone", backbone, "speed of the network between senders and receivers: k follows from it")
       ->option_text("SPEED");
   verb.add_option("--sender-link", sender_link, "speed of the link of each sender")->option_text("SPEED");
   verb.add_option("--receiver-link", receiver_link, "speed of the link of each receiver")->option_text("SPEED");
   verb.add_option("--latency", latency, "time to start a step: beta follows from it")->option_text("TIME");
+  verb.add_option("--node-link", node_link,
+                  "speed of the link of each host, such as 100Gbit; its ranks share it. In place of the three speeds")
+      ->option_text("SPEED");
+  verb.add_option("--ranks-per-node", ranks_per_node, kRanksPerNodeHelp)->option_text("N");
   verb.add_option("--speeds", speeds,
                   "nodes that differ in speed, and a backbone that carries more at some times than at others")
       ->option_text("FILE");
@@ -162,7 +191,9 @@ ExchangeTask read(const ExchangeInput& options) {
     task.problem.max_transfers = parse_count(options.max_transfers, "--max-transfers", 1, kMost);
   if (!options.setup.empty()) task.problem.setup = parse_setup(options.setup);
   if (!options.switches.empty()) task.problem.switches = parse_count(options.switches, "--switches", 1, kMost);
-  task.backbone = read_backbone(options);
+  if (options.node_link.empty() && !options.ranks_per_node.empty())
+    throw InputError("--ranks-per-node", "no --node-link", "--node-link SPEED as well");
+  if (options.node_link.empty()) task.backbone = read_backbone(options);
   const TrafficFormat format = options.format.read();
   task.effort = parse_positive_number(options.effort, "--effort");
   if (!options.time_limit.empty()) task.time_limit_s = parse_seconds(options.time_limit, "--time-limit");
@@ -170,6 +201,7 @@ ExchangeTask read(const ExchangeInput& options) {
 
   task.problem.traffic = take_traffic(options.traffic, format, task.taken_for);
   const Traffic& traffic = task.problem.traffic;
+  if (!options.node_link.empty()) task.backbone = backbone_of_hosts(options, traffic);
   const std::int64_t nodes = std::max({traffic.senders, traffic.receivers, std::int64_t{1}});
   if (task.problem.switches > nodes)
     throw InputError("--switches", fmt::format("{}", task.problem.switches),
@@ -181,6 +213,7 @@ ExchangeTask read(const ExchangeInput& options) {
     if (options.max_transfers.empty()) task.problem.max_transfers = hardware.max_transfers;
     if (options.setup.empty()) task.problem.setup = hardware.setup_bytes;
   }
+  task.usual_setup = options.setup.empty() && !task.backbone;
   task.problem.setup = move_decimal_point(task.problem.setup, traffic.decimals);
   check_setup(task.problem.setup, options.setup.empty() ? "--latency" : "--setup", traffic.decimals);
   if (!options.speeds.empty()) take_speeds(options, task);
@@ -201,16 +234,19 @@ std::string ExchangeTask::title() const {
              count_text(traffic.receivers, "receiver"), count_text(count_pairs(traffic), "message"), total,
              k_text(problem),
              problem.max_transfers > most ? fmt::format(" (no more than {} can be at once)", most) : "",
-             setup_text(problem.setup, traffic.decimals),
+             setup_text(problem.setup, traffic.decimals) +
+                 (!usual_setup ? "" : in_bytes ? " (default; plan: 1)" : " (default; run: 8192)"),
              problem.switches > 1 ? fmt::format(", {}", count_text(problem.switches, "switch", "switches")) : "") +
          (speeds_file.empty() ? "" : ", speeds of " + shown_path(speeds_file));
 }
 
+double ExchangeTask::seconds_of(double cost) const {
+  return move_decimal_point(cost, -problem.traffic.decimals) / transfer_bytes_per_s;
+}
+
 std::string ExchangeTask::time_line(double total, double bound) const {
   if (transfer_bytes_per_s <= 0) return {};
-  const auto seconds = [&](double each) {
-    return seconds_text(move_decimal_point(each, -problem.traffic.decimals) / transfer_bytes_per_s);
-  };
+  const auto seconds = [&](double each) { return seconds_text(seconds_of(each)); };
   return fmt::format("time: {} at {} per transfer, no plan takes less than {}\n", seconds(total),
                      speed_text(transfer_bytes_per_s), seconds(bound));
 }

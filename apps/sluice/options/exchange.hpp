@@ -24,6 +24,8 @@ struct ExchangeInput {
   std::string sender_link;
   std::string receiver_link;
   std::string latency;
+  std::string node_link;
+  std::string ranks_per_node;
   std::string effort = "1";
   std::string time_limit;
   std::string seed = "1";
@@ -54,8 +56,9 @@ inline constexpr const char* kExchangeHelp =
     "Numbers take the suffixes K, M, G (1000) and Ki, Mi, Gi (1024). For sizes in bytes k and beta can follow from the "
     "hardware: k transfers as fast as the slower of the two links fill\n"
     "the backbone, beta is what one of them moves during the latency. That takes --backbone, --sender-link and\n"
-    "--receiver-link (1Gbit, 12.5MB; a second) and --latency (1ms, 20us). Where --max-transfers or --setup is\n"
-    "given too, its value is used. With --speeds the file (sluice.speeds/1) says how fast each node is, 1 being\n"
+    "--receiver-link (1Gbit, 12.5MB; a second) and --latency (1ms, 20us). With --node-link and --ranks-per-node\n"
+    "each rank counts on its share of the link of its host. If --max-transfers or --setup is given too, its value\n"
+    "is used. With --speeds the file (sluice.speeds/1) says how fast each node is, 1 being\n"
     "the speed at which a unit of the traffic takes a unit of cost (with the hardware: that of a transfer), and\n"
     "k from which time on.\n";
 
@@ -69,11 +72,14 @@ struct ExchangeTask {
   std::uint64_t seed = 1;
   double transfer_bytes_per_s = 0;   ///< of one transfer, where the options name the hardware; else 0
   bool in_bytes = false;             ///< sizes are bytes, as `run` takes them
+  bool usual_setup = false;          ///< no option tells beta
   std::optional<Backbone> backbone;  ///< the hardware, where the options name it
   std::string speeds_file;           ///< of problem.speeds, where the options name one
 
   /// "exchange traffic.mtx: 20 senders, 20 receivers, 196 messages, 2034 in total, k = 20, beta = 1".
   [[nodiscard]] std::string title() const;
+  /// A cost in seconds. @pre the options name the hardware
+  [[nodiscard]] double seconds_of(double cost) const;
   /// A line with the totals of a plan and of a bound in seconds; empty unless the options name the hardware.
   [[nodiscard]] std::string time_line(double total, double bound) const;
   /// What the hardware alone asks for, in seconds: all bytes over the backbone, or those of a node over its link. 0

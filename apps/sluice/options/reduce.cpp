@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/sluice/options/broadcast.hpp"
 #include "apps/sluice/options/values.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/platform.hpp"
@@ -94,6 +95,7 @@ void ReduceInput::add_platform_to(CLI::App& verb, const std::string& also) {
   verb.add_option("--platform", platform_file,
                   "instead of --machines and --transfer: a platform file, d of each link for elements of --size")
       ->option_text("FILE");
+  network.add_to(verb, platform_file);
   verb.add_option("--size", size, fmt::format("with --platform{}: of what each rank has, in bytes", also))
       ->option_text("BYTES");
 }
@@ -107,7 +109,7 @@ void read_platform_of(const ReduceInput& options, ReduceTask& task) {
                                    {"--transfer-costs", &options.transfer_costs}})
     if (!text->empty()) throw InputError(name, "cannot be used with --platform", "one of the two");
   if (options.size.empty()) throw InputError("--size", "nothing", "the bytes of an element, for --platform");
-  const Platform platform = read_platform(options.platform_file);
+  const Platform platform = read_platform_option(options.platform_file);
   task.problem.machines = platform.ranks;
   task.problem.transfer_costs = transfer_costs_over(platform, parse_bytes(options.size, "--size"));
   task.transfer_costs_file = shown_path(options.platform_file);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "apps/sluice/options/node_link.hpp"
 #include "sluice/plan/reduce.hpp"
 
 /// The problem `reduce` on the command line, the same for every verb.
@@ -24,6 +25,7 @@ struct ReduceInput {
   std::string root = "0";
   std::string arrivals;
   std::string platform_file;
+  NodeLinkInput network;  ///< in place of it
   std::string size;
   std::string segments = "1";
   std::string max_segments;

@@ -40,7 +40,6 @@ Program replayed(const Platform& platform, Program program) {
   constexpr std::size_t kMostOperations = std::size_t{1} << 16;
   if (program.operations.size() > kMostOperations) return program;
   program.length_s = replay(platform, program).length_s;
-  constexpr std::string_view kEstimated = ", estimated";
   if (const std::size_t at = program.algorithm.find(kEstimated); at != std::string::npos)
     program.algorithm.erase(at, kEstimated.size());
   return program;
@@ -86,7 +85,11 @@ std::string head_of(const BroadcastTask& task, const std::string& title, const P
     rows.push_back(
         {i == 1 ? "compared" : "", seconds_text(plan.candidates[i].length_s), plan.candidates[i].method});
   rows.insert(rows.end(), beside.begin(), beside.end());
-  return title + '\n' + line + "\n\n" + fact_table(rows);
+  std::string text = title + '\n' + line + "\n\n" + fact_table(rows);
+  const auto is_estimated = [](const auto& each) { return each.method.ends_with(kEstimated); };
+  if (std::any_of(plan.candidates.begin() + (plan.candidates.empty() ? 0 : 1), plan.candidates.end(), is_estimated))
+    text += fmt::format(kEstimatesLine, schedule.problem);
+  return text;
 }
 
 int plan_forth(const PlanBroadcastOptions& options, const BroadcastTask& task, const TimeLimit& limit) {

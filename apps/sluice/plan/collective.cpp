@@ -48,9 +48,13 @@ std::string table_of(const ProgramPlan& plan) {
   table.add_row({"messages", fmt::format("{}", messages), bytes_text(bytes)});
   // The first one is the plan itself.
   for (std::size_t i = 1; i < plan.candidates.size(); ++i)
-    table.add_row({"", seconds_text(plan.candidates[i].length_s), plan.candidates[i].algorithm});
-  const std::string text = table.text();
-  return text.substr(text.find('\n') + 1);
+    table.add_row({i == 1 ? "compared" : "", seconds_text(plan.candidates[i].length_s), plan.candidates[i].algorithm});
+  std::string text = table.text();
+  text.erase(0, text.find('\n') + 1);
+  const auto is_estimated = [](const auto& each) { return each.algorithm.ends_with(kEstimated); };
+  if (std::any_of(plan.candidates.begin() + (plan.candidates.empty() ? 0 : 1), plan.candidates.end(), is_estimated))
+    text += fmt::format(kEstimatesLine, to_string(program.problem));
+  return text;
 }
 
 /// Messages in the order of their starts.

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/sluice/command.hpp"
@@ -84,6 +85,13 @@ struct TreeFact {
 /// what the bounds hold for, where that is not every schedule.
 [[nodiscard]] std::string tree_table(const TreeSchedule& schedule, double optimum_at_least,
                                      const std::vector<TreeFact>& more, const std::string& bounded = {});
+
+/// Ends the name of a plan whose length is no replay of all messages.
+inline constexpr std::string_view kEstimated = ", estimated";
+/// Below rows of such plans; `{}`: the problem.
+inline constexpr const char* kEstimatesLine =
+    "estimated: the planner left out the full replay of these, and they may take longer; sluice compare {} replays "
+    "each\n";
 
 inline constexpr const char* kPlanning = "planning";  ///< what takes that long
 

@@ -34,6 +34,7 @@ void add_run_collectives(CLI::App& verb, Action& chosen) {
     options->problem.add_to(*problem);
     problem->get_option("--platform")
         ->description("the network to plan over, a platform file; unless given, the network is measured");
+    options->problem.network.take_ranks_of_job(*problem);
     if (combines(collective)) problem->remove_option(problem->get_option("--element-bytes"));
     offer(problem->add_option("--algorithm", options->algorithm,
                               fmt::format("the planner of method sluice: {}", algorithm_list(name))),

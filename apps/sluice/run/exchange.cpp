@@ -226,8 +226,11 @@ int run_exchange(const RunExchange& options) {
   how.algorithm = options.algorithm;
   how.effort = task.effort;
   how.time_limit_s = task.time_limit_s;
-  // If no option names it, the set-up is that of a job by default, not the 1 of `plan` and `compare`.
-  if (!options.problem.setup.empty() || !options.problem.latency.empty()) how.setup_bytes = task.problem.setup;
+  // If no option names it, the set-up is that of a job by default, not the 1 of `plan` and `compare`: the title says so.
+  const bool told =
+      !options.problem.setup.empty() || !options.problem.latency.empty() || !options.problem.node_link.empty();
+  task.usual_setup = !told && options.schedule.empty();
+  if (told) how.setup_bytes = task.problem.setup;
   task.problem.setup = how.setup_bytes;
   int ranks = 0, rank = 0;
   SLUICE_MPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));

@@ -161,6 +161,7 @@ void add_run_broadcast(CLI::App& verb, Action& chosen) {
   options->problem.add_to(*problem);
   problem->get_option("--platform")
       ->description("the network to plan over, a platform file; unless given, sluice finds what it needs to know");
+  options->problem.network.take_ranks_of_job(*problem);
   add_program_to(*problem, options->program);
   options->methods.add_method_to(*problem, "sluice, mpi-bcast, mpi-ibcast, algorithms of plan broadcast --help",
                                  {{"sluice", "mpi-bcast", "mpi-ibcast"}, algorithm_names("broadcast")});
@@ -216,6 +217,8 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
                    "a network of clusters to plan over, instead of d: as plan broadcast --reversed does, by c if it "
                    "is given or measured, else as if combining were free")
       ->option_text("FILE");
+  options->network.add_to(*problem, options->platform);
+  options->network.take_ranks_of_job(*problem);
   add_program_to(*problem, options->program);
   std::vector<std::string> planners = algorithm_names("reduce");
   planners.emplace_back("reduce-scatter");

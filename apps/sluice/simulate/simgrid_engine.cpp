@@ -64,14 +64,16 @@ std::vector<std::string> names_in(const std::string& text) {
 
 }  // namespace
 
-bool is_platform_file(const std::string& file) { return fs::path(file).extension() == ".json"; }
+bool is_platform_file(const std::string& file) {
+  return is_node_link_text(file) || fs::path(file).extension() == ".json";
+}
 
 void check(const SimgridEngineOptions& options) {
   if (options.platform.empty())
     throw InputError("--platform", "nothing", fmt::format("the machine to simulate: {}", kMachine));
   (void)simulating_program();
   for (const auto& [file, what] : {std::pair(options.platform, kMachine), std::pair(options.hosts, kHosts)}) {
-    if (file.empty()) continue;
+    if (file.empty() || is_node_link_text(file)) continue;
     if (file == "-") throw InputError(shown_path(file), "what SimGrid cannot read", what);
     if (read_file(file, what).size == 0) throw InputError(file, "an empty file", what);
   }

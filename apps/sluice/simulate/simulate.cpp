@@ -80,6 +80,7 @@ struct SimulationOptions {
   std::string json;
   TimelineOutput timeline;
   bool all = false;
+  bool summary = false;
   SimgridEngineOptions machine;
   bool same_hosts = false;
   bool control = false;
@@ -125,7 +126,8 @@ struct SimulationOptions {
         ->option_text("FILE|-");
     timeline.add_to(app, "in the simulation");
     timeline.add_beside_to(app);
-    app.add_flag("--all", all, fmt::format("every transfer, not just {}", kShownTransfers));
+    app.add_flag("--all", all, fmt::format("print every transfer, not just {}", kShownTransfers));
+    app.add_flag("--summary", summary, "print the length and the busy times without the transfers");
   }
   [[nodiscard]] bool simgrid() const { return engine == "simgrid"; }
 };
@@ -158,6 +160,7 @@ void check(const SimulationOptions& options) {
   (void)parse_step_order(options.order, "--order");
   if (!options.speed.empty()) (void)parse_speed(options.speed, "--speed");
   options.timeline.check();
+  if (options.summary && options.all) throw InputError("--all", "cannot be used with --summary", "one of the two");
   check_json_target(options.json);
 }
 
@@ -216,10 +219,10 @@ int show(const Timeline& timeline, const Planned& planned, const SimulationOptio
   if (!options.json.empty()) write_file_atomically(options.json, to_json(timeline, planned, options).dump() + '\n');
   const std::string by_plan =
       planned.length ? fmt::format("planned {}\n", time_text(*planned.length, timeline.unit)) : "";
-  tell(fmt::format("{}engine {}{}\n\nlength  {}{}\n{}\n{}", planned.title, options.engine, how,
+  tell(fmt::format("{}engine {}{}\n\nlength  {}{}\n{}{}", planned.title, options.engine, how,
                    time_text(timeline.length, timeline.unit),
                    timeline.unit == "s" ? "" : ", in the unit of the schedule", by_plan,
-                   table_of(timeline, options.all)));
+                   options.summary ? "" : '\n' + table_of(timeline, options.all)));
   if (was_interrupted()) note(interrupted_text() + ": the best plan so far");
   return status_unless_interrupted(kDone);
 }
@@ -277,7 +280,7 @@ int simulate_program(const Program& program, const Platform* platform, const std
 Platform read_platform_of(const Program& program, const std::string& platform, const std::string& file) {
   if (platform.empty())
     throw InputError("--platform", "nothing", "the platform file that the program of " + file + " is for");
-  Platform network = read_platform_option(platform);
+  Platform network = read_platform_option(platform, program.ranks);
   if (network.ranks != program.ranks)
     throw InputError(platform, count_text(network.ranks, "rank"),
                      fmt::format("the {} of the program in {}", program.ranks, file));
@@ -317,7 +320,7 @@ int simulate_file(const std::string& file, const SimulationOptions& options) {
     if (!options.simgrid()) {
       network = read_platform_of(*program, platform, name);
     } else if (is_platform_file(platform)) {
-      network = read_platform_option(platform);
+      network = read_platform_option(platform, program->ranks);
       if (network->ranks != program->ranks) network.reset();  // it may have more hosts than the program needs
     }
     return simulate_program(*program, network ? &*network : nullptr, title_of(to_string(program->problem)), options);
@@ -464,6 +467,7 @@ void add_simulate(CLI::App& command, Action& chosen) {
   struct FileOptions {
     std::string file;
     SimulationOptions simulation;
+    NodeLinkInput network;  ///< in place of its platform
   };
   const auto options = std::make_shared<FileOptions>();
   verb->add_option(
@@ -473,6 +477,7 @@ void add_simulate(CLI::App& command, Action& chosen) {
   verb->add_option("--platform", options->simulation.machine.platform,
                    "the network that a program is for, a platform file; of simgrid: the machine")
       ->option_text("FILE");
+  options->network.add_to(*verb, options->simulation.machine.platform);
   options->simulation.add_to(*verb, SimulatedKind::kFile);
   verb->footer(
       "The model is the one that planners plan for: a node sends one transfer at a time and receives one at a time,\n"
