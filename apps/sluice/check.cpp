@@ -113,8 +113,8 @@ Judgement judge(const ScheduleFile& file, const std::string& name, const CheckOp
     const Traffic sent = take_traffic(traffic, options.format.read());
     result.violations = violations_of(file, sent, bound);
     if (!result.violations.empty() && validate(file).empty() && !validate(file, sent).empty())
-      result.other = fmt::format("another file? {} is sound in itself, but does not send what {} has", name,
-                                 shown_path(traffic));
+      result.other =
+          fmt::format("another file? {} is sound in itself, but does not send what {} has", name, shown_path(traffic));
   } else {
     result.violations = file.schedule.input ? violations_of_redistribution(file, name, bound) : validate(file);
   }

@@ -164,25 +164,24 @@ struct OtherWord {
 
 /// Options of other programs, and what this command has for them.
 const std::vector<OtherWord>& other_words() {
-  static const std::vector<OtherWord> kWords{
-      {"--gantt", {"--svg"}},
-      {"--plot", {"--svg"}},
-      {"--chart", {"--svg"}},
-      {"--picture", {"--svg"}},
-      {"--png", {"--svg"}},
-      {"--csv", {"--json"}},
-      {"--output", {"--output", "--json"}},
-      {"-o", {"--output", "--json"}},
-      {"--bandwidth", {"--node-link", "--backbone", "--speed"}},
-      {"--link", {"--node-link", "--backbone", "--speed"}},
-      {"--network", {"--platform", "--node-link"}},
-      {"--bytes", {"--size"}},
-      {"--ranks", {"--machines", "--ranks-per-node"}},
-      {"--nodes", {"--machines", "--ranks-per-node"}},
-      {"--summary", {"--quiet"}},
-      {"--verbose", {"--wide", "--all"}},
-      {"--full", {"--wide", "--all"}},
-      {"--columns", {"--wide"}}};
+  static const std::vector<OtherWord> kWords{{"--gantt", {"--svg"}},
+                                             {"--plot", {"--svg"}},
+                                             {"--chart", {"--svg"}},
+                                             {"--picture", {"--svg"}},
+                                             {"--png", {"--svg"}},
+                                             {"--csv", {"--json"}},
+                                             {"--output", {"--output", "--json"}},
+                                             {"-o", {"--output", "--json"}},
+                                             {"--bandwidth", {"--node-link", "--backbone", "--speed"}},
+                                             {"--link", {"--node-link", "--backbone", "--speed"}},
+                                             {"--network", {"--platform", "--node-link"}},
+                                             {"--bytes", {"--size"}},
+                                             {"--ranks", {"--machines", "--ranks-per-node"}},
+                                             {"--nodes", {"--machines", "--ranks-per-node"}},
+                                             {"--summary", {"--quiet"}},
+                                             {"--verbose", {"--wide", "--all"}},
+                                             {"--full", {"--wide", "--all"}},
+                                             {"--columns", {"--wide"}}};
   return kWords;
 }
 
@@ -222,7 +221,8 @@ InputError unknown_option(const CLI::App& root) {
 InputError wrong_number_of_values(const CLI::ArgumentMismatch& error) {
   const std::string text = error.what();
   const std::string option = text.substr(0, text.find(':'));
-  if (text.find("At Most") != text.npos) return {option, "given more than once", "given once; run the command again for another value"};
+  if (text.find("At Most") != text.npos)
+    return {option, "given more than once", "given once; run the command again for another value"};
   return {option, "nothing behind it", "a value"};
 }
 

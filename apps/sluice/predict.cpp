@@ -183,7 +183,8 @@ void add_predict_exchange(CLI::App& verb, Action& chosen) {
       "The time is the cost of the plan at the speed of one transfer, so the speeds of the network are needed.\n\n"
       "Examples:\n"
       "  sluice predict exchange traffic.mtx --node-link 100Gbit --ranks-per-node 8 --latency 2us\n"
-      "  sluice predict exchange traffic.mtx --backbone 1Gbit --sender-link 100Mbit --receiver-link 1Gbit --latency 1ms");
+      "  sluice predict exchange traffic.mtx --backbone 1Gbit --sender-link 100Mbit --receiver-link 1Gbit --latency "
+      "1ms");
   problem->callback([input, json, &chosen] { chosen = [input, json] { return predict_exchange(*input, *json); }; });
 }
 

@@ -31,7 +31,8 @@ TEST(NewcomerRuns, ResultsSayWhatTheyWereMadeFrom) {  // 3, 21
   folder.write("traffic.mtx", kSmallTraffic);
   const Outcome outcome = on_ranks(folder, 3, "run exchange traffic.mtx --repetitions 5 --json out.json");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("170 kB in total, k = 2, beta = 8192 (default; plan: 1)\n"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("170 kB in total, k = 2, beta = 8192 (default; plan: 1)\n"), std::string::npos)
+      << outcome.out;
   EXPECT_NE(outcome.out.find("3 ranks, 5 repetitions, methods alternating\n"), std::string::npos) << outcome.out;
   EXPECT_EQ(outcome.out.find(" % interval"), std::string::npos) << outcome.out;
   expect_in("\ntoo few samples to tell which is the fastest: 5 repetitions, at least 6 are needed; least median: ",
@@ -106,20 +107,20 @@ TEST(NewcomerRuns, RatiosHaveTheDigitsThatTheSamplesAllow) {  // 22
 TEST(NewcomerRuns, TheTableFitsEightyColumns) {
   const Folder folder;
   folder.write("traffic.mtx", kSmallTraffic);
-  const std::string run = "run exchange traffic.mtx --backbone 2Gbit --sender-link 1Gbit --receiver-link 1Gbit "
-                          "--latency 50us --repetitions 9 --methods sluice,alltoallv,pairwise --json out.json";
+  const std::string run =
+      "run exchange traffic.mtx --backbone 2Gbit --sender-link 1Gbit --receiver-link 1Gbit "
+      "--latency 50us --repetitions 9 --methods sluice,alltoallv,pairwise --json out.json";
   const Outcome narrow = on_ranks(folder, 3, run);
   ASSERT_EQ(narrow.status, 0) << narrow.err;
   const std::vector<std::string> rows = lines(narrow.out);
-  const auto head =
-      std::ranges::find_if(rows, [](const std::string& line) { return line.rfind("method ", 0) == 0; });
+  const auto head = std::ranges::find_if(rows, [](const std::string& line) { return line.rfind("method ", 0) == 0; });
   ASSERT_NE(head, rows.end()) << narrow.out;
   std::istringstream titles(*head);
   std::string title;
   std::vector<std::string> words_of_head;
   while (titles >> title) words_of_head.push_back(title);
-  EXPECT_EQ(words_of_head, (std::vector<std::string>{"method", "median", "96", "%", "interval", "/", "sluice", "extra",
-                                                     "memory"}));
+  EXPECT_EQ(words_of_head,
+            (std::vector<std::string>{"method", "median", "96", "%", "interval", "/", "sluice", "extra", "memory"}));
   for (const std::string& line : rows)
     if (line.rfind("sluice ", 0) == 0 || line.rfind("alltoallv ", 0) == 0 || line.rfind("pairwise ", 0) == 0) {
       EXPECT_LE(line.size(), 80U) << line;

@@ -56,7 +56,8 @@ TEST(PlanExchange, TitleCostsAndStepsOfAnExampleWorkedByHand) {
   EXPECT_EQ(outcome.err, "");
   // Two units side by side, then the third.
   EXPECT_EQ(outcome.out,
-            "exchange traffic.csv: 2 senders, 2 receivers, 2 messages, 5 units of the file in total, k = 2, beta = 1 (default; run: 8192)\n"
+            "exchange traffic.csv: 2 senders, 2 receivers, 2 messages, 5 units of the file in total, k = 2, beta = 1 "
+            "(default; run: 8192)\n"
             "algorithm: weights (guarantee: none), at most 25 % above the optimum (eta)\n"
             "\n"
             "                   cost  lower bound  ratio\n"

@@ -295,9 +295,8 @@ void add_compare_redistribute(CLI::App& compare_verb, Action& chosen) {
   options->problem.add_roles_to(*problem);
   options->problem.add_replicas_to(*problem);
   options->problem.add_batch_to(*problem);
-  problem->get_option("--to")
-      ->join()
-      ->description("target layout (needed), likewise; given several times, a row compares each");
+  problem->get_option("--to")->join()->description(
+      "target layout (needed), likewise; given several times, a row compares each");
   std::vector<std::string> names = redistribution_names();
   names.insert(names.end(), {kFirstCopy, kDirect, kOneByOne});
   options->algorithms.add_to(*problem, names);

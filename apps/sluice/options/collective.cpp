@@ -107,7 +107,8 @@ namespace {
 
 constexpr const char* kCounts = "--counts";
 
-/// Reads the sizes of blocks, by ranks or by pairs of ranks, from a file. `ranks`: how many there are, 0 for any number.
+/// Reads the sizes of blocks, by ranks or by pairs of ranks, from a file. `ranks`: how many there are, 0 for any
+/// number.
 std::vector<std::int64_t> read_counts_file(const std::string& file, TrafficFormat format, bool pairs,
                                            std::int64_t ranks) {
   if (!pairs && format.kind == TrafficFormat::Kind::kFound && !file.ends_with(".mtx"))

@@ -90,7 +90,8 @@ Backbone backbone_of_hosts(const ExchangeInput& options, const Traffic& traffic)
       throw InputError("--node-link", fmt::format("cannot be used with {}", option),
                        "one of the two: both tell the speeds");
   if (options.ranks_per_node.empty())
-    throw InputError("--ranks-per-node", "missing, needed with --node-link", "the number of ranks of a host, such as 8");
+    throw InputError("--ranks-per-node", "missing, needed with --node-link",
+                     "the number of ranks of a host, such as 8");
   const double speed = parse_speed(options.node_link, "--node-link");
   const std::int64_t per_node = parse_count(options.ranks_per_node, "--ranks-per-node", 1, kMostRanks);
   const std::int64_t most = std::max({traffic.senders, traffic.receivers, std::int64_t{1}});
@@ -234,8 +235,9 @@ std::string ExchangeTask::title() const {
              count_text(traffic.receivers, "receiver"), count_text(count_pairs(traffic), "message"), total,
              k_text(problem),
              problem.max_transfers > most ? fmt::format(" (no more than {} can be at once)", most) : "",
-             setup_text(problem.setup, traffic.decimals) +
-                 (!usual_setup ? "" : in_bytes ? " (default; plan: 1)" : " (default; run: 8192)"),
+             setup_text(problem.setup, traffic.decimals) + (!usual_setup ? ""
+                                                            : in_bytes   ? " (default; plan: 1)"
+                                                                         : " (default; run: 8192)"),
              problem.switches > 1 ? fmt::format(", {}", count_text(problem.switches, "switch", "switches")) : "") +
          (speeds_file.empty() ? "" : ", speeds of " + shown_path(speeds_file));
 }

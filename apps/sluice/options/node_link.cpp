@@ -36,8 +36,11 @@ std::string value_in(const std::string& text, const std::string& option) {
 /// The link of messages that take `latency_s` and go at `bytes_per_s`, as JSON.
 std::string link_json(double latency_s, double bytes_per_s) {
   constexpr double kLong = 1 << 20;
-  return fmt::format(R"({{"latency_s": {0}, "gap": [[1, {1}], [1048576, {2}]]}})", latency_s / 2,
-                     latency_s / 2 + 1 / bytes_per_s, latency_s / 2 + kLong / bytes_per_s);
+  // The replay counts the gap of a byte at the sender and at the receiver, and the latency between them.
+  constexpr int kPlaces = 3;
+  const double part_s = latency_s / kPlaces;
+  return fmt::format(R"({{"latency_s": {0}, "gap": [[1, {1}], [1048576, {2}]]}})", part_s, part_s + 1 / bytes_per_s,
+                     part_s + kLong / bytes_per_s);
 }
 
 }  // namespace
@@ -106,9 +109,9 @@ Platform platform_of_node_link(const std::string& text, std::int64_t ranks) {
     constexpr double kLong = 1 << 20;
     const std::int64_t full = ranks / per_node, rest = ranks % per_node;
     const auto hosts = [&](std::int64_t count, std::int64_t size, const char* name) {
-      return fmt::format(
-          R"({{"name": "{}", {}"ranks": {}, "uplink": [[1, {}], [1048576, {}]], "link": {}}})", name,
-          count > 1 ? fmt::format(R"("count": {}, )", count) : "", size, 1 / speed, kLong / speed, inside);
+      return fmt::format(R"({{"name": "{}", {}"ranks": {}, "uplink": [[1, {}], [1048576, {}]], "link": {}}})", name,
+                         count > 1 ? fmt::format(R"("count": {}, )", count) : "", size, 1 / speed, kLong / speed,
+                         inside);
     };
     std::string parts = hosts(full, per_node, "host");
     if (rest > 0) parts += ", " + hosts(1, rest, "last");

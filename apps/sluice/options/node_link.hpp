@@ -39,9 +39,9 @@ inline constexpr const char* kRanksPerNodeHelp = "ranks of each host; needed wit
 [[nodiscard]] bool leaves_ranks_open(const std::string& platform);
 
 /// The platform of such a text: as many hosts as it takes for `ranks` ranks, the last one with what is left. Between
-/// hosts a message of m bytes takes the latency + m / speed; half of the latency keeps the sender, and all messages of
-/// a host share its link in each direction. Inside a host a message takes a tenth of the latency + m / speed, and
-/// shares nothing. `ranks` counts if the text names no number. Throws InputError.
+/// hosts a message of m bytes takes the latency + m / speed; a third of the latency keeps the sender, a third the
+/// receiver, and all messages of a host share its link in each direction. Inside a host a message takes a tenth of the
+/// latency + m / speed, and shares nothing. `ranks` counts if the text names no number. Throws InputError.
 [[nodiscard]] Platform platform_of_node_link(const std::string& text, std::int64_t ranks);
 
 }  // namespace sluice::command

@@ -66,24 +66,24 @@ std::string head_of(const BroadcastTask& task, const std::string& title, const P
   // The bound of a tree holds for trees alone; that of a program for every method.
   const bool of_all = !plan.program.bound.empty();
   const double bound_s = of_all ? plan.program.bound_s : schedule.bound.lower;
-  const std::string bounded = of_all                    ? ", " + plan.program.bound
-                              : plan.between_clusters   ? ", trees in " + count_text(schedule.segments, "segment")
-                                                        : std::string();
+  const std::string bounded = of_all                  ? ", " + plan.program.bound
+                              : plan.between_clusters ? ", trees in " + count_text(schedule.segments, "segment")
+                                                      : std::string();
   std::vector<TreeFact> rows{{"length", seconds_text(length_s), plan.program.algorithm}};
   rows.push_back({"lower bound", seconds_text(bound_s),
                   length_s <= bound_s ? "reached" + bounded : "ratio " + ratio_text(length_s, bound_s) + bounded});
   const bool of_ranks = schedule.machines == task.platform.ranks && schedule.machines != 1 &&
                         schedule.machines != static_cast<std::int64_t>(task.platform.clusters.size());
   rows.push_back({"tree of", fmt::format("{}", schedule.machines),
-                  fmt::format("{}, in {}", schedule.machines == 1 ? of_ranks ? "rank" : "cluster"
-                                           : of_ranks             ? "ranks"
-                                                                  : "clusters",
+                  fmt::format("{}, in {}",
+                              schedule.machines == 1 ? of_ranks ? "rank" : "cluster"
+                              : of_ranks             ? "ranks"
+                                                     : "clusters",
                               count_text(schedule.segments, "segment"))});
   rows.push_back({"messages", fmt::format("{}", messages), "between ranks"});
   // The first one is the plan itself.
   for (std::size_t i = 1; i < plan.candidates.size(); ++i)
-    rows.push_back(
-        {i == 1 ? "compared" : "", seconds_text(plan.candidates[i].length_s), plan.candidates[i].method});
+    rows.push_back({i == 1 ? "compared" : "", seconds_text(plan.candidates[i].length_s), plan.candidates[i].method});
   rows.insert(rows.end(), beside.begin(), beside.end());
   std::string text = title + '\n' + line + "\n\n" + fact_table(rows);
   const auto is_estimated = [](const auto& each) { return each.method.ends_with(kEstimated); };

@@ -21,7 +21,8 @@ void RunMethods::add_method_to(CLI::App& problem, const std::string& known,
 }
 
 void RunMethods::add_times_to(CLI::App& problem) {
-  problem.add_option("--repetitions", repetitions, "timed executions of each method, alternating")->option_text("N [9]");
+  problem.add_option("--repetitions", repetitions, "timed executions of each method, alternating")
+      ->option_text("N [9]");
   problem.add_option("--json", json, "write the result as JSON (sluice.run/1); -: instead of the table")
       ->option_text("FILE|-");
   problem.add_flag("--wide", wide,

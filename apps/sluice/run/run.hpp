@@ -69,9 +69,9 @@ struct RunReduce {
   std::string transfer_overhead;
   std::string compute_overhead;
   std::string segments;
-  std::string platform;  ///< file of the network to plan over, instead of costs
+  std::string platform;   ///< file of the network to plan over, instead of costs
   NodeLinkInput network;  ///< in place of it
-  std::string program;   ///< file of what method sluice carries out, instead of planning
+  std::string program;    ///< file of what method sluice carries out, instead of planning
   std::string algorithm = "auto";
   std::string effort;  ///< over a platform; empty: 1
   RunMethods methods;
