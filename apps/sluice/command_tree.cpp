@@ -37,6 +37,35 @@ constexpr std::array kVerbs{
     Verb{"run", add_run},
 };
 
+struct OptionGroup {
+  const char* title;
+  std::span<const std::string_view> options;
+};
+
+/// What --help lists below "Options".
+constexpr std::array<std::string_view, 25> kNetworkOptions{
+    "--platform",   "--node-link",   "--ranks-per-node", "--ranks",         "--latency",
+    "--backbone",   "--sender-link", "--receiver-link",  "--local-links",   "--local-latency",
+    "--speeds",     "--switches",    "--engine",         "--hosts",         "--cfg",
+    "--same-hosts", "--control",     "--chunk",          "--unit-bytes",    "--order",
+    "--speed",      "--by-host",     "--measure",        "--compute-costs", "--transfer-costs"};
+constexpr std::array<std::string_view, 13> kSearchOptions{
+    "--algorithm", "--algorithms",     "--effort",   "--time-limit",   "--seed",  "--resume", "--lookahead",
+    "--inside",    "--early-internal", "--segments", "--max-segments", "--arity", "--front"};
+constexpr std::array<std::string_view, 15> kOutputOptions{
+    "--json", "--svg",     "--rows", "--trace", "--beside",      "--tree",   "--export",     "--program",
+    "--all",  "--summary", "--wide", "--quiet", "--no-progress", "--output", "--repetitions"};
+constexpr std::array kOptionGroups{OptionGroup{"Network and hardware", kNetworkOptions},
+                                   OptionGroup{"Search", kSearchOptions}, OptionGroup{"Output", kOutputOptions}};
+
+void group_options(CLI::App& app) {
+  for (CLI::Option* option : app.get_options())
+    for (const OptionGroup& group : kOptionGroups)
+      for (const std::string_view name : group.options)
+        if (option->check_lname(std::string(name.substr(2)))) option->group(group.title);
+  for (CLI::App* each : app.get_subcommands({})) group_options(*each);
+}
+
 void add_verbs(CLI::App& root, Action& chosen, std::span<const Verb> verbs) {
   constexpr std::size_t kOptionsWidth = 27;  // of the help
   root.description("Plans and runs communication where the order of messages matters.");
@@ -53,6 +82,7 @@ void add_verbs(CLI::App& root, Action& chosen, std::span<const Verb> verbs) {
   root.get_formatter()->label("SUBCOMMAND", "VERB");
   for (const Verb& each : verbs) each.add(root, chosen);
   add_options_of_all(root);
+  group_options(root);
   for (CLI::App* verb : root.get_subcommands({})) {
     verb->group("Verbs");
     const auto formatter = std::make_shared<CLI::Formatter>();

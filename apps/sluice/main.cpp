@@ -234,8 +234,12 @@ std::string one_line(std::string text) {
   return text;
 }
 
-/// All of --help, folded for the terminal.
-void print_help(const CLI::App& root) { print(fold_help(root.help(), terminal_width())); }
+/// All of --help, in at most 80 columns.
+void print_help(const CLI::App& root) {
+  constexpr std::size_t kMostColumns = 80;
+  const std::size_t width = terminal_width();
+  print(fold_help(root.help(), width == 0 ? kMostColumns : std::min(width, kMostColumns)));
+}
 
 /// Plans and checks need no MPI: of many copies that a launcher started, the first does the work.
 bool is_surplus_copy() {

@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <new>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "own_mpi.hpp"
@@ -39,13 +44,57 @@ std::unique_ptr<mpi::Redistribution> make_job(const Call& call, MPI_Comm comm) {
                                                layout(to), call.element_size, options);
 }
 
+/// SLUICE_LOG=1: one line on standard error at the end of the program, of rank 0.
+class Log {
+ public:
+  Log() {
+    const char* const value = std::getenv("SLUICE_LOG");
+    const std::string_view text = value == nullptr ? "" : value;
+    on_ = text == "1";
+    if (!text.empty() && text != "0" && !on_)
+      fmt::print(stderr, "sluice: ignored: SLUICE_LOG: '{}', expected 1 or 0\n", text);
+    if (!on_) return;
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    on_ = rank == 0;
+  }
+  ~Log() {
+    if (on_)
+      fmt::print(stderr, "sluice: ScaLAPACK: {} planned and carried out, {} made\n", text_of(calls_, "call"),
+                 text_of(plans_, "plan"));
+  }
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+
+  void add_call() { ++calls_; }
+  void add_plan() { ++plans_; }
+
+ private:
+  static std::string text_of(std::int64_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  }
+
+  bool on_ = false;
+  std::int64_t calls_ = 0;
+  std::int64_t plans_ = 0;
+};
+
+Log& the_log() {
+  static Log log;
+  return log;
+}
+
 /// Nothing is thrown through a caller in C or Fortran.
 void redistribute(MPI_Comm grid, const Call& call) noexcept {
   try {
     const std::shared_ptr<Home> home = Home::of(grid);
     std::vector<std::int64_t> known = known_here(call);
     mpi::Redistribution* job = home->find(known);
-    if (job == nullptr) job = &home->keep(std::move(known), make_job(call, home->comm()));
+    the_log().add_call();
+    if (job == nullptr) {
+      the_log().add_plan();
+      job = &home->keep(std::move(known), make_job(call, home->comm()));
+    }
     job->execute(call.a, call.b);
   } catch (const std::bad_alloc&) {
     end_program("xxmr2d:out of memory\n", 2);

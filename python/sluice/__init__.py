@@ -15,8 +15,11 @@ seconds for platforms. Indices count from 0. Bad input raises InputError, which 
 
 from __future__ import annotations
 
+import difflib
+import functools
+import inspect
 import os
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, List, Optional, Sequence, Tuple, TypeVar, Union, cast
 
 import numpy
 
@@ -32,6 +35,35 @@ __all__ = [
     "plan_exchange", "plan_redistribution", "plan_reduce", "platform_from_json", "program_from_json", "read_platform",
     "read_program", "read_schedule", "schedule_from_json",
 ]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+# What papers and other programs call an option.
+_OTHER_NAMES = {"k": "max_transfers", "beta": "setup", "alpha": "setup", "method": "algorithm", "size": "bytes",
+                "source_layout": "source", "target_layout": "target", "d": "transfer", "c": "compute",
+                "ranks": "machines", "time_limit": "time_limit_s"}
+
+
+def _with_hints(*options: str) -> Callable[[_Function], _Function]:
+    """A function that names the option that was meant when it is called with one that it does not have. options: those
+    that it takes besides its parameters."""
+    def decorate(function: _Function) -> _Function:
+        known = [name for name, each in inspect.signature(function).parameters.items()
+                 if each.kind is not inspect.Parameter.VAR_KEYWORD] + list(options)
+
+        @functools.wraps(function)
+        def checked(*arguments: Any, **named: Any) -> Any:
+            for name in named:
+                if name in known:
+                    continue
+                meant = [_OTHER_NAMES[name]] if _OTHER_NAMES.get(name) in known else \
+                    difflib.get_close_matches(name, known, n=1)
+                raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{name}'" +
+                                (f"; did you mean '{meant[0]}'?" if meant else ""))
+            return function(*arguments, **named)
+        return cast(_Function, checked)
+    return decorate
+
 
 LayoutLike = Union[str, Layout, Tuple[Sequence[int], Sequence[int]]]
 
@@ -81,6 +113,7 @@ def global_indices(layout: LayoutLike, shape: Union[int, Sequence[int]], process
     return tuple(numpy.array(each, dtype=numpy.int64) for each in found)
 
 
+@_with_hints()
 def plan_redistribution(source: LayoutLike, target: LayoutLike, shape: Union[int, Sequence[int], None] = None, *,
                         algorithm: str = "auto", setup: float = 1, effort: float = 1, from_replicas: int = 1,
                         to_replicas: int = 1, forward: bool = True, part: Optional[str] = None,
@@ -111,6 +144,7 @@ def plan_redistribution(source: LayoutLike, target: LayoutLike, shape: Union[int
                                      part="" if part is None else part, unit_diagonal=unit_diagonal)
 
 
+@_with_hints()
 def plan_exchange(traffic: Any, max_transfers: Optional[int] = None, *, setup: float = 1, algorithm: str = "auto",
                   effort: float = 1, time_limit_s: Optional[float] = None, seed: int = 1,
                   sender_speeds: Sequence[float] = (), receiver_speeds: Sequence[float] = (),
@@ -133,6 +167,8 @@ def plan_exchange(traffic: Any, max_transfers: Optional[int] = None, *, setup: f
                                receiver_speeds=list(receiver_speeds), backbone=list(backbone))
 
 
+@_with_hints("algorithm", "arity", "root", "max_transfers", "max_reducers", "commutative", "arrivals", "segments",
+             "max_segments", "transfer_overhead", "compute_overhead", "effort")
 def plan_reduce(machines: int, transfer: Any, compute: Any, **options: Any) -> TreeSchedule:
     """Plans the reduction of one element of each machine.
 
@@ -156,6 +192,7 @@ def plan_reduce(machines: int, transfer: Any, compute: Any, **options: Any) -> T
                              0 if "compute_costs" in options else compute, **options)
 
 
+@_with_hints("algorithm", "lookahead", "inside", "segments", "early_internal", "effort")
 def plan_broadcast(platform: Platform, root: int, bytes: int, **options: Any) -> TreeSchedule:
     """Plans the broadcast of `bytes` bytes from rank `root` over a platform; times are seconds.
 

@@ -100,6 +100,10 @@ class StepSchedule:
         """Writes the schedule to the file `path`, which is replaced as a whole or not at all."""
     def export(self, format: str) -> str:
         """Returns the steps for another engine: "ppermute", "p2p" or "msccl", as `sluice plan --export` writes them."""
+    def svg(self, rows: str = ...) -> str:
+        """Draws when each transfer runs by the model, as `sluice plan --svg` draws it: a row for each of the "senders", or
+        "receivers"."""
+    def _repr_html_(self) -> Optional[str]: ...
 
 class TreeSchedule:
     """Holds timed transfers along a tree."""
@@ -147,6 +151,9 @@ class TreeSchedule:
         - size_bytes: bytes of all elements of each rank
         - element_bytes: bytes of pieces that are never cut
         """
+    def svg(self) -> str:
+        """Draws the tree with each transfer at its time, as `sluice plan --tree` draws it."""
+    def _repr_html_(self) -> Optional[str]: ...
 
 class Platform:
     """Holds a network of clusters of ranks; seconds and bytes."""

@@ -11,6 +11,7 @@
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
 #include "sluice/quantity_text.hpp"
+#include "sluice/run/simulate/model.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/export.hpp"
 #include "sluice/schedule/json.hpp"
@@ -20,6 +21,8 @@
 #include "sluice/schedule/tree_program.hpp"
 #include "sluice/schedule/tree_validate.hpp"
 #include "sluice/schedule/validate.hpp"
+#include "sluice/show/gantt.hpp"
+#include "sluice/show/tree_picture.hpp"
 #include "sluice/write_file.hpp"
 #include "traffic.hpp"
 
@@ -111,6 +114,46 @@ py::list check_steps(const StepPlan& plan, const py::object& traffic) {
   return in_python(validate_with_layouts(file, "schedule"));
 }
 
+/// The title of a picture.
+template <class Schedule>
+std::string title_of(const Schedule& schedule) {
+  return fmt::format("{}, {}", schedule.problem, schedule.algorithm);
+}
+
+std::string picture_of_steps(const StepPlan& plan, const std::string& rows) {
+  if (rows != "senders" && rows != "receivers")
+    throw InputError("rows", '\'' + rows + '\'', "'senders' or 'receivers'");
+  if (plan.schedule.switches > 1)
+    throw InputError("svg", "a plan for several switches, which is not simulated", "a plan for one switch");
+  return gantt_svg(simulate(plan.schedule, StepOrder::kBarrier), title_of(plan.schedule),
+                   rows == "receivers" ? GanttRow::kReceiver : GanttRow::kSender);
+}
+
+std::string picture_of_tree(const TreePlan& plan) { return tree_svg(plan.schedule, title_of(plan.schedule)); }
+
+std::string text_of(const StepPlan& plan) {
+  return fmt::format("<sluice.StepSchedule: {}, {}>", plan.schedule.problem,
+                     sluice::count_text(plan.schedule.steps.size(), "step"));
+}
+
+std::string text_of(const TreePlan& plan) {
+  return fmt::format("<sluice.TreeSchedule: {} of {}, length {}>", plan.schedule.problem,
+                     sluice::count_text(plan.schedule.machines, "machine"), plan.schedule.length);
+}
+
+std::string picture_of(const StepPlan& plan) { return picture_of_steps(plan, "senders"); }
+std::string picture_of(const TreePlan& plan) { return picture_of_tree(plan); }
+
+/// What a notebook shows: the picture, or nothing if there is none, and then it shows the text.
+template <class Plan>
+py::object in_notebook(const Plan& plan) {
+  try {
+    return py::str(picture_of(plan));
+  } catch (const InputError&) {
+    return py::none();
+  }
+}
+
 }  // namespace
 
 void add_schedules(py::module_& module) {
@@ -180,10 +223,13 @@ void add_schedules(py::module_& module) {
           py::arg("format"),
           "Returns the steps for another engine: \"ppermute\", \"p2p\" or \"msccl\", as `sluice plan --export` "
           "writes them.")
-      .def("__repr__", [](const StepPlan& own) {
-        return fmt::format("<sluice.StepSchedule: {}, {}>", own.schedule.problem,
-                           sluice::count_text(own.schedule.steps.size(), "step"));
-      });
+      .def("svg", &picture_of_steps, py::arg("rows") = "senders",
+           "Draws when each transfer runs by the model, as `sluice plan --svg` draws it: a row for each of the "
+           "\"senders\", "
+           "or "
+           "\"receivers\".")
+      .def("_repr_html_", [](const StepPlan& own) { return in_notebook(own); })
+      .def("__repr__", [](const StepPlan& own) { return text_of(own); });
 
   py::class_<TreePlan>(module, "TreeSchedule", "Holds timed transfers along a tree.")
       .def_property_readonly(
@@ -231,10 +277,9 @@ void add_schedules(py::module_& module) {
           "\n"
           "- size_bytes: bytes of all elements of each rank\n"
           "- element_bytes: bytes of pieces that are never cut")
-      .def("__repr__", [](const TreePlan& own) {
-        return fmt::format("<sluice.TreeSchedule: {} of {}, length {}>", own.schedule.problem,
-                           sluice::count_text(own.schedule.machines, "machine"), own.schedule.length);
-      });
+      .def("svg", &picture_of_tree, "Draws the tree with each transfer at its time, as `sluice plan --tree` draws it.")
+      .def("_repr_html_", [](const TreePlan& own) { return in_notebook(own); })
+      .def("__repr__", [](const TreePlan& own) { return text_of(own); });
 
   module.def(
       "read_schedule", [](const std::string& path) { return in_python(read_any_schedule(path)); }, py::arg("path"));

@@ -89,25 +89,42 @@ class GanttRows {
     return std::move(out_);
   }
 
-  /// "2 transfers, length 4.00 ms, senders busy 50 % of it; numbers above: steps".
+  /// "2 transfers, length 4.00 ms, 1.0 of 2 senders busy on average, at most 1 at once; numbers above: steps".
   [[nodiscard]] std::string facts() const {
     double busy = 0;
     for (const TimelineTransfer& each : timeline_.transfers)
       busy += receivers_ ? each.end - each.receive_start : each.sender_free - each.start;
-    const double all = timeline_.length * static_cast<double>(receivers_ ? timeline_.receivers : timeline_.senders);
+    const std::int64_t nodes = receivers_ ? timeline_.receivers : timeline_.senders;
     const bool one_at_a_time =
         std::ranges::all_of(receivers_ ? lanes_.receives : lanes_.sends, [](auto n) { return n == 1; });
     return fmt::format(
         "{}, length {}{}{}{}", count_text(static_cast<std::int64_t>(timeline_.transfers.size()), "transfer"),
         time_text(timeline_.length, timeline_.unit), timeline_.unit == "s" ? "" : " (unit of the schedule)",
-        all > 0 && one_at_a_time
-            ? fmt::format(", {}s busy {:.0f} % of it", receivers_ ? "receiver" : "sender", 100 * busy / all)
+        timeline_.length > 0 && one_at_a_time
+            ? fmt::format(", {:.1f} of {}\u00a0{}s busy on average, at most {}\u00a0at once", busy / timeline_.length,
+                          nodes, receivers_ ? "receiver" : "sender", most_at_once())
             : "",
         columns_.empty() ? "" : "; numbers above: steps");
   }
 
  private:
   [[nodiscard]] double x(double time) const { return detail::kRowsLeft + time * scale_; }
+
+  /// The most transfers that keep a node busy at any time.
+  [[nodiscard]] std::int64_t most_at_once() const {
+    std::vector<std::pair<double, int>> changes;  // an end comes before a start at the same time
+    for (const TimelineTransfer& each : timeline_.transfers) {
+      changes.emplace_back(receivers_ ? each.receive_start : each.start, 1);
+      changes.emplace_back(receivers_ ? each.end : each.sender_free, -1);
+    }
+    constexpr double kSumsAreInexact = 1e-9;
+    for (auto& [time, change] : changes)
+      if (change > 0) time += kSumsAreInexact * timeline_.length;
+    std::ranges::sort(changes);
+    std::int64_t now = 0, most = 0;
+    for (const auto& [time, change] : changes) most = std::max(most, now += change);
+    return most;
+  }
 
   void text(double at_x, double at_y, const std::string& what, const char* anchor) {
     out_ += detail::svg_text(at_x, at_y, what, anchor);
@@ -116,7 +133,11 @@ class GanttRows {
   void axis() {
     out_ += detail::time_axis_svg(
         {detail::kRowsLeft, detail::kRowsWidth, top_, bottom() - detail::kRowsBottom, length_, timeline_.unit});
-    text(detail::kRowsLeft - 8, top_ - 8, timeline_.same_nodes ? "machine" : receivers_ ? "receiver" : "sender", "end");
+    const char* const row = timeline_.same_nodes ? "machine" : receivers_ ? "receiver" : "sender";
+    // Numbers of steps stand above: then the name of the rows is below them.
+    constexpr double kAxisText = 16;
+    if (!columns_.empty()) text(detail::kRowsLeft - 8, top_ - 8, "step", "end");
+    text(detail::kRowsLeft - 8, columns_.empty() ? top_ - 8 : bottom() - detail::kRowsBottom + kAxisText, row, "end");
   }
 
   void rows() {
@@ -231,8 +252,9 @@ class GanttRows {
 
 /// Says what the colours mean and, if rows both send and receive, which bars do which.
 std::string key_of(bool both_directions) {
-  return both_directions ? "colour: the other node; in each row sends above, receives below, fainter"
-                         : "colour: the other node";
+  return both_directions
+             ? "number and colour of a bar: the other node; in each row sends above, receives below, fainter"
+             : "number and colour of a bar: the other node";
 }
 
 constexpr double kAbove = 6;  // of the first line
@@ -247,17 +269,24 @@ std::string gantt_svg(const Timeline& timeline, const std::string& title, GanttR
 }
 
 std::string gantt_beside_svg(const Timeline& plan, const Timeline& run, const std::string& title, GanttRow row) {
-  // Units of a schedule take as long as makes the plan as long as the run.
+  // A unit of a schedule takes as long as the run took for it on average: then both have one axis, and may end apart.
   const bool stretched = plan.unit != run.unit;
-  const double factor = plan.length > 0 ? run.length / plan.length : 1;
+  const auto transfer_time = [](const Timeline& timeline) {
+    double sum = 0;
+    for (const TimelineTransfer& each : timeline.transfers) sum += each.sender_free - each.start;
+    return sum;
+  };
+  const double of_plan = stretched ? transfer_time(plan) : plan.length;
+  const double factor = of_plan > 0 ? (stretched ? transfer_time(run) : run.length) / of_plan : 1;
   const Timeline above = stretched ? scaled(plan, factor, run.unit) : plan;
   const double length = std::max(above.length, run.length);
   const std::string ratio = stretched || !(plan.length > 0) ? "" : fmt::format(", {:.2f} times the plan", factor);
   const detail::SvgHeading head = detail::svg_heading(kAbove, title, key_of(plan.same_nodes || run.same_nodes));
   const detail::SvgHeading plan_head = detail::svg_heading(
       head.bottom + kAbove, "",
-      fmt::format("plan, {}: {}{}", plan.algorithm, GanttRows(above, length, 0, row).facts(),
-                  stretched ? fmt::format("; stretched to the run: {} per unit", time_text(factor, run.unit)) : ""));
+      fmt::format(
+          "plan, {}: {}{}", plan.algorithm, GanttRows(above, length, 0, row).facts(),
+          stretched ? fmt::format("; at the mean speed of the run, {} per unit", time_text(factor, run.unit)) : ""));
   GanttRows plan_rows(above, length, plan_head.bottom, row);
   const detail::SvgHeading run_head =
       detail::svg_heading(plan_rows.bottom() + kAbove, "",

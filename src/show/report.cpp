@@ -146,6 +146,7 @@ std::string to_json(const ReportSection& section) {
       {"file", section.file}, {"kind", section.kind}, {"figures", std::move(figures)}, {"notes", section.notes}};
   std::string out = dump(head);
   out.pop_back();
+  if (!section.verdict.empty()) out += ",\"verdict\":" + dump(section.verdict);
   if (section.timeline) out += ",\"timeline\":" + timeline_json(*section.timeline);
   return out + ",\"pictures\":" + list_json(section.pictures) + ",\"matrices\":" + list_json(section.matrices) +
          ",\"bars\":" + list_json(section.bars) + ",\"lines\":" + list_json(section.lines) +

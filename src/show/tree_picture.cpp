@@ -92,9 +92,11 @@ class TreePicture {
 
   [[nodiscard]] std::string facts() const {
     return fmt::format(
-        "{}, root {}, length {}{}{}", count_text(schedule_.machines, "machine"), schedule_.root,
+        "{}, root {}, length {}{}{}; {}", count_text(schedule_.machines, "machine"), schedule_.root,
         time_text(schedule_.length, unit_), unit_ == "s" ? "" : " (unit of the schedule)",
-        schedule_.segments > 1 ? fmt::format("; the first of {}", count_text(schedule_.segments, "part")) : "");
+        schedule_.segments > 1 ? fmt::format("; the first of {}", count_text(schedule_.segments, "part")) : "",
+        reduces_ ? "slanted line: transfer; level line: machine at work; dot: result sent"
+                 : "slanted line: transfer; dot: message received; level line: machine sends");
   }
 
   void line(const TimedTransfer& each) {

@@ -414,12 +414,17 @@ TEST(Report, ARunIsShownWithWhatItsSamplesTell) {
   const json& table = section["tables"][0];
   EXPECT_EQ(table["columns"][2]["title"], "96 % interval from");
   EXPECT_EQ(table["columns"][4]["title"], "lower quartile");
-  EXPECT_EQ(table["columns"][8]["title"], "beside the fastest");
+  EXPECT_EQ(table["columns"][6]["title"], "min");
+  EXPECT_EQ(table["columns"][7]["title"], "max");
+  EXPECT_EQ(table["columns"][8]["title"], "/ sluice");
   EXPECT_EQ(table["rows"][0][2], 10);  // of six samples, all
   EXPECT_EQ(table["rows"][0][3], 13);
-  EXPECT_EQ(table["rows"][0][8], "not told apart");
-  EXPECT_EQ(table["rows"][1][8], "least median");
-  EXPECT_EQ(table["rows"][2][8], "slower");
+  EXPECT_EQ(table["rows"][0][8], 1);
+  EXPECT_NEAR(table["rows"][1][8], 11.0 / 12, 1e-12);
+  EXPECT_NEAR(table["rows"][2][8], 2.5, 1e-12);
+  EXPECT_EQ(
+      section["verdict"],
+      "Least median here: pairwise; not told apart from it: sluice. sluice takes 1.091 times as long as pairwise.");
   EXPECT_TRUE(has(section, {"least median", "pairwise, 11.0 s"})) << section["figures"];
   EXPECT_TRUE(has(section, {"not told apart from it", "sluice"})) << section["figures"];
 
@@ -429,17 +434,16 @@ TEST(Report, ARunIsShownWithWhatItsSamplesTell) {
   folder.write("run.json", run.dump());
   const json told = sections(folder, "run.json")[0];
   EXPECT_TRUE(has(told, {"fastest", "pairwise, 11.0 s"})) << told["figures"];
-  EXPECT_EQ(told["tables"][0]["rows"][0][8], "the fastest");
+  EXPECT_EQ(told["verdict"], "Fastest here: pairwise.");
   EXPECT_NE(told["notes"].dump().find("interrupted"), std::string::npos) << told["notes"];
 
   // From five samples nothing follows, however far apart they are.
   folder.write("run.json", run_of(5).dump());
   const json few = sections(folder, "run.json")[0];
-  const json& rows = few["tables"][0]["rows"];
-  EXPECT_EQ(few["tables"][0]["columns"][6]["title"], "beside the fastest");
-  EXPECT_EQ(rows[0][6], "too few samples to tell");
-  EXPECT_EQ(rows[1][6], "least median");
-  EXPECT_EQ(rows[2][6], "too few samples to tell");
+  EXPECT_EQ(few["verdict"].get<std::string>().find("Too few samples to tell which method is the fastest; least median: "
+                                                   "pairwise."),
+            0U)
+      << few["verdict"];
   EXPECT_TRUE(has(few, {"least median", "pairwise, 11.0 s"})) << few["figures"];
   EXPECT_EQ(few["figures"].dump().find("not told apart"), std::string::npos) << few["figures"];
 

@@ -54,8 +54,8 @@ def find_parts():
 
 def options_in(text):
     """The names of the options of --help."""
-    found = re.search(r"^Options:\n((?:  .*\n)+)", text, re.M)
-    return {name for names in re.findall(r"^  (-\S+)", found.group(1), re.M) for name in names.split(",")}
+    groups = re.findall(r"^(?:Options|Network and hardware|Search|Output):\n((?:  .*\n)+)", text, re.M)
+    return {name for names in re.findall(r"^  (-\S+)", "".join(groups), re.M) for name in names.split(",")}
 
 
 PARTS = find_parts()

@@ -36,6 +36,30 @@ class Exchange(unittest.TestCase):
         self.assertEqual(plan.durations.dtype, numpy.int64)
         self.assertEqual(plan.transfers.dtype.names, ("step", "sender", "receiver", "offset", "size"))
 
+    def test_names_the_option_that_was_meant(self):
+        for function, arguments, named, meant in [
+                (sluice.plan_exchange, [TRAFFIC], "k", "max_transfers"),
+                (sluice.plan_exchange, [TRAFFIC], "beta", "setup"),
+                (sluice.plan_exchange, [TRAFFIC], "algorithms", "algorithm"),
+                (sluice.plan_redistribution, ["2:1", "2:2"], "alpha", "setup"),
+                (sluice.plan_reduce, [4, 1, 1], "max_reducer", "max_reducers")]:
+            with self.assertRaisesRegex(TypeError, f"'{named}'; did you mean '{meant}'\\?"):
+                function(*arguments, **{named: 3})
+        with self.assertRaisesRegex(TypeError, r"plan_exchange\(\) got an unexpected keyword argument 'frobnicate'$"):
+            sluice.plan_exchange(TRAFFIC, frobnicate=1)
+
+    def test_plans_are_pictures_in_notebooks(self):
+        plan = sluice.plan_exchange(TRAFFIC, max_transfers=2, setup=3)
+        self.assertTrue(plan.svg().startswith("<svg "))
+        self.assertEqual(plan._repr_html_(), plan.svg())
+        self.assertIn(">receiver<", plan.svg(rows="receivers"))
+        self.assertEqual(plan.svg().count("<title>"), len(plan.transfers) + 1)
+        with self.assertRaisesRegex(sluice.InputError, "'ranks', expected 'senders' or 'receivers'"):
+            plan.svg(rows="ranks")
+        tree = sluice.plan_reduce(4, 1, 1)
+        self.assertTrue(tree.svg().startswith("<svg "))
+        self.assertEqual(tree._repr_html_(), tree.svg())
+
     def test_speeds_and_a_backbone_over_time(self):
         plan = sluice.plan_exchange([[10, 0], [0, 10]], setup=0, sender_speeds=[1, 0.5])
         self.assertEqual((plan.cost.steps, plan.cost.transmission), (1, 20))

@@ -32,10 +32,10 @@ TEST(TreeSvg, PutsADotWhereAMachineSendsAndALineForEachTransfer) {
   EXPECT_EQ(count(svg, "a &lt;title&gt;"), 2U);
   EXPECT_EQ(count(svg, "<circle "), 4U);
   // 384 pixels are 6. Rows of 26 from the top: the root, its child that is done first, the other one, and its child.
-  for (const char* part : {"<path d=\"M64.00 104.10L192.00 78.10\" ", "<path d=\"M256.00 130.10L384.00 78.10\" ",
-                           "<path d=\"M64.00 156.10L192.00 130.10\" ", "<title>3 to 2: 0 to 2</title>",
-                           "<circle cx=\"448.00\" cy=\"78.10\"", "<circle cx=\"256.00\" cy=\"130.10\"",
-                           "4 machines, root 0, length 6 (unit of the schedule)"})
+  for (const char* part : {"<path d=\"M64.00 120.30L192.00 94.30\" ", "<path d=\"M256.00 146.30L384.00 94.30\" ",
+                           "<path d=\"M64.00 172.30L192.00 146.30\" ", "<title>3 to 2: 0 to 2</title>",
+                           "<circle cx=\"448.00\" cy=\"94.30\"", "<circle cx=\"256.00\" cy=\"146.30\"",
+                           "4 machines, root 0, length 6 (unit of the schedule)", "slanted line: transfer;"})
     EXPECT_EQ(count(svg, part), 1U) << part << '\n' << svg;
 }
 
@@ -50,8 +50,9 @@ TEST(TreeSvg, ABroadcastHasItsDotsWhereTheMessageArrives) {
   const std::string svg = tree_svg(schedule, "b");
   EXPECT_EQ(count(svg, "stroke-width=\"1.5\""), 2U) << "the first part alone";
   // The last child stands next to the root: the line to the first one passes its row before it has the message.
-  for (const char* part : {"<circle cx=\"64.00\" cy=\"78.10\"", "<circle cx=\"256.00\" cy=\"104.10\"",
-                           "<circle cx=\"160.00\" cy=\"130.10\"", "length 4.00 ms; the first of 2 parts", ">time<"})
+  for (const char* part : {"<circle cx=\"64.00\" cy=\"94.30\"", "<circle cx=\"256.00\" cy=\"120.30\"",
+                           "<circle cx=\"160.00\" cy=\"146.30\"", "length 4.00 ms; the first of 2 parts",
+                           "dot: message received", ">time<"})
     EXPECT_EQ(count(svg, part), 1U) << part << '\n' << svg;
 }
 

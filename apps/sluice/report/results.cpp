@@ -75,12 +75,6 @@ std::vector<double> samples_of(const ResultValue& method) {
   return samples;
 }
 
-/// What a method is beside the fastest one, by their samples.
-const char* beside_text(compare::Difference difference) {
-  if (difference == compare::Difference::kTooFewSamples) return "too few samples to tell";
-  return difference == compare::Difference::kSlower ? "slower" : "not told apart";
-}
-
 /// The methods of a run: bars, a table, and which one was the fastest, as far as the samples tell it.
 void add_methods(ReportSection& section, const ResultValue& file) {
   const std::vector<ResultValue> methods = file["methods"].elements();
@@ -109,8 +103,10 @@ void add_methods(ReportSection& section, const ResultValue& file) {
     table.columns.insert(table.columns.end(), {{fmt::format("{} % interval from", percent), "s"}, {"to", "s"}});
   }
   if (known) table.columns.insert(table.columns.end(), {{"lower quartile", "s"}, {"upper quartile", "s"}});
-  table.columns.insert(table.columns.end(), {{"least", "s"}, {"most", "s"}});
-  if (sampled) table.columns.push_back({"beside the fastest"});
+  table.columns.insert(table.columns.end(), {{"min", "s"}, {"max", "s"}});
+  const std::string first = methods.front()["name"].text();
+  const double reference = methods.front()["median_s"].number();
+  table.columns.push_back({"/ " + first, "ratio"});
   table.columns.insert(table.columns.end(), {{"extra memory", "B"}, {"how"}});
   std::string not_told;
   for (std::size_t i = 0; i < methods.size() && sampled; ++i)
@@ -131,10 +127,7 @@ void add_methods(ReportSection& section, const ResultValue& file) {
     }
     if (known) cells.insert(cells.end(), {shown.low, shown.high});
     cells.insert(cells.end(), {least, most});
-    if (sampled) {
-      const char* const first = told ? "the fastest" : "least median";
-      cells.emplace_back(i == best ? first : beside_text(compare::difference(samples[i], samples[best])));
-    }
+    cells.push_back(reference > 0 ? ReportCell(median / reference) : ReportCell());
     cells.insert(cells.end(),
                  {row["peak_extra_bytes"].number(), row.has("how") ? ReportCell(row["how"].text()) : ReportCell()});
     table.rows.push_back(std::move(cells));
@@ -142,6 +135,15 @@ void add_methods(ReportSection& section, const ResultValue& file) {
   section.figures.emplace_back(told ? "fastest" : "least median",
                                fmt::format("{}, {}", bars.bars[best].name, seconds_text(bars.bars[best].value)));
   if (!not_told.empty()) section.figures.emplace_back("not told apart from it", not_told);
+  const std::string& name = bars.bars[best].name;
+  if (methods.size() > 1)
+    section.verdict = !interval || !sampled
+                          ? fmt::format("Too few samples to tell which method is the fastest; least median: {}.", name)
+                      : told ? fmt::format("Fastest here: {}.", name)
+                             : fmt::format("Least median here: {}; not told apart from it: {}.", name, not_told);
+  if (best != 0 && reference > 0)
+    section.verdict +=
+        fmt::format(" {} takes {} times as long as {}.", first, ratio_text(reference, bars.bars[best].value), name);
   if (sampled && methods.size() > 1)
     section.notes.emplace_back(
         interval ? fmt::format("Methods are told apart if the intervals that hold their medians with at least {:.0f} % "
@@ -204,8 +206,12 @@ void add_algorithms(ReportSection& section, const ResultValue& file, ReportSpace
   bars.bound_name = "lower bound (" + file["bound"].text() + ')';
   const double best = bars.bars[first].value;
   section.figures.emplace_back("best", fmt::format("{}, {}", bars.bars[first].name, seconds_text(best)));
+  section.verdict = fmt::format("Fastest by the model: {}, {}", bars.bars[first].name, seconds_text(best));
+  section.verdict += bars.bound > 0 && best > bars.bound
+                         ? fmt::format("; {} above the lower bound.", excess_text(best, bars.bound))
+                         : ".";
   if (bars.bound > 0) section.figures.emplace_back("over the lower bound", ratio_text(best, bars.bound));
-  ReportTable table{"Algorithms", {{"algorithm"}, {"time", "s"}, {"over the bound", "ratio"}}, {}};
+  ReportTable table{"Algorithms", {{"algorithm"}, {"time", "s"}, {"ratio", "ratio"}}, {}};
   for (const ReportBars::Bar& bar : bars.bars)
     table.rows.push_back({bar.name, bar.value, bars.bound > 0 ? ReportCell(bar.value / bars.bound) : ReportCell()});
   section.bars.push_back(std::move(bars));
@@ -266,7 +272,7 @@ void add_comparison(ReportSection& section, const ResultValue& file) {
   ReportTable table{"Algorithms", {{"algorithm"}}, {}};
   const bool steps = rows.front().has("steps");
   if (steps) table.columns.insert(table.columns.end(), {{"steps"}, {"transmission"}});
-  table.columns.insert(table.columns.end(), {{title, unit}, {"over the bound", "ratio"}, {"planned in", "s"}});
+  table.columns.insert(table.columns.end(), {{title, unit}, {"ratio", "ratio"}, {"planned in", "s"}});
   const bool notes = std::ranges::any_of(rows, [](const ResultValue& row) { return row.has("note"); });
   if (notes) table.columns.push_back({"note"});
   for (const ResultValue& row : rows) {
@@ -281,7 +287,19 @@ void add_comparison(ReportSection& section, const ResultValue& file) {
   }
   const auto best = std::min_element(bars.bars.begin(), bars.bars.end(),
                                      [](const auto& a, const auto& b) { return a.value < b.value; });
+  std::string equal;
+  std::size_t others = 0;
+  for (const ReportBars::Bar& bar : bars.bars)
+    if (&bar != &*best && bar.value <= best->value) {
+      if (++others <= 3) equal += ", " + bar.name;
+    }
+  if (others > 3) equal += fmt::format(" and {} more", others - 3);
   section.figures.emplace_back("best", fmt::format("{}, {} {}", best->name, title, time_text(best->value, unit)));
+  section.verdict = fmt::format("Least {}: {}, by {}{}", title, time_text(best->value, unit), best->name, equal);
+  section.verdict += bars.bound > 0 && best->value > bars.bound
+                         ? fmt::format("; {} above the lower bound.", excess_text(best->value, bars.bound))
+                     : bars.bound > 0 ? "; no plan is better."
+                                      : ".";
   if (bars.bound > 0) section.figures.emplace_back("over the lower bound", ratio_text(best->value, bars.bound));
   section.bars.push_back(std::move(bars));
   section.tables.push_back(std::move(table));

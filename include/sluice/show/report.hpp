@@ -105,6 +105,7 @@ struct ReportSection {
   std::vector<ReportLines> lines;                            ///< each a picture
   /// Tables; the first one is also drawn, as curves over its first column, if there is no other picture.
   std::vector<ReportTable> tables;
+  std::string verdict = {};  ///< what follows from the file, in a sentence; empty: nothing
 };
 
 /// Returns what was missing when this build was made without the page's library: "d3 (...)". Empty if the build has it.

@@ -21,6 +21,7 @@ function sectionOf(section, number) {
   const parts = [
     make("h2", { id }, section.file),
     make("p", { class: "kind" }, section.kind),
+    ...(section.verdict ? [make("p", { class: "verdict" }, section.verdict)] : []),
     figuresOf(section),
     ...section.notes.map(note => make("p", { class: "note" }, note))
   ];
@@ -38,5 +39,6 @@ function sectionOf(section, number) {
 for (const [number, section] of JSON.parse(document.getElementById("data").textContent).entries()) {
   document.getElementById("main").append(sectionOf(section, number));
   document.getElementById("contents").append(
-    make("li", {}, make("a", { href: "#file-" + number }, section.file), ", " + section.kind));
+    make("li", {}, ...(section.verdict ? [make("p", { class: "verdict" }, section.verdict)] : []),
+      make("a", { href: "#file-" + number }, section.file), ", " + section.kind));
 }

@@ -3,7 +3,8 @@
 const rowsOfPage = 20;
 const longText = 32;  // more letters than this make a line of their own
 
-// columns: title, unit, number (whether its cells are numbers); cell(row, column) for rows 0 to count - 1. Returns the
+// columns: title, unit, number (whether its cells are numbers), below (whether they stand below the rest of their row,
+// across all columns); cell(row, column) for rows 0 to count - 1. Returns the
 // element, and setRows(list), after which only those rows are there.
 function tableView(title, columns, count, cell) {
   let all = Uint32Array.from({ length: count }, (_, i) => i);
@@ -11,11 +12,14 @@ function tableView(title, columns, count, cell) {
   let sorted = { column: -1, up: true };
   let page = 0;
   const body = make("tbody");
-  const heads = columns.map((column, c) => {
+  const placed = columns.map((column, c) => [column, c]);
+  const inRow = placed.filter(([column]) => !column.below);
+  const belowRow = placed.filter(([column]) => column.below);
+  const heads = inRow.map(([column, c]) => {
     const order = make("span", { class: "order", "aria-hidden": "true" });
     const head = make("th", { scope: "col", class: column.number ? "number" : undefined },
       make("button", { type: "button", onclick: () => sortBy(c) }, column.title, order));
-    return { head, order };
+    return { head, order, c };
   });
   const where = make("span", { role: "status" });
   const previous = make("button", { type: "button", onclick: () => show(page - 1) }, "Previous rows");
@@ -24,7 +28,7 @@ function tableView(title, columns, count, cell) {
 
   function sortBy(c) {
     sorted = { column: c, up: sorted.column === c ? !sorted.up : true };
-    heads.forEach(({ head, order }, i) => {
+    heads.forEach(({ head, order, c: i }) => {
       if (i === c) head.setAttribute("aria-sort", sorted.up ? "ascending" : "descending");
       else head.removeAttribute("aria-sort");
       order.textContent = i === c ? (sorted.up ? "▲" : "▼") : "";
@@ -51,10 +55,12 @@ function tableView(title, columns, count, cell) {
     page = Math.min(Math.max(which, 0), pages - 1);
     const from = page * rowsOfPage;
     const shown = Array.from(rows.slice(from, from + rowsOfPage));
-    body.replaceChildren(...shown.map(row => make("tr", {}, ...columns.map((column, c) => {
+    body.replaceChildren(...shown.flatMap(row => [make("tr", {}, ...inRow.map(([column, c]) => {
       const text = String(quantityText(cell(row, c), column.unit));
-      return make("td", { class: column.number ? "number" : text.length > longText ? "long" : undefined }, text);
-    }))));
+      const kind = column.number ? "number" : text.length > longText ? "long" : undefined;
+      return make("td", { class: kind, "data-column": column.title }, text);
+    })), ...belowRow.filter(([, c]) => cell(row, c)).map(([column, c]) => make("tr", { class: "below" },
+      make("td", { colspan: inRow.length }, column.title + ": " + cell(row, c))))]));
     where.textContent = rows.length === 0 ? "No rows"
       : `Rows ${from + 1} to ${from + shown.length} of ${rows.length}`;
     previous.disabled = page === 0;
@@ -81,7 +87,7 @@ function tableView(title, columns, count, cell) {
 // A table as the file has it.
 function plainTable(table) {
   const columns = table.columns.map((column, c) => ({
-    title: column.title, unit: column.unit, number: table.rows.some(row => typeof row[c] === "number")
+    title: column.title, unit: column.unit, below: column.title === "how", number: table.rows.some(row => typeof row[c] === "number")
   }));
   return tableView(table.title, columns, table.rows.length, (row, c) => table.rows[row][c]).element;
 }

@@ -335,9 +335,13 @@ class Page(unittest.TestCase):
         try:
             self.browser.open("narrow.html")
             self.assertEqual(self.browser.run("document.documentElement.scrollWidth"), 400)
-            heights = self.browser.run("Array.from(document.querySelectorAll('tbody tr'), row => row.offsetHeight)")
+            heights = self.browser.run("Array.from(document.querySelectorAll('tbody td'), cell => cell.offsetHeight)")
             self.assertLess(max(heights), 4 * 24, "more than four lines")
-            # The table is moved rather than its words broken.
+            # Each row is a block, with the title of the column before each cell: nothing is outside the window.
+            right = self.browser.run("Math.max(...Array.from(document.querySelectorAll('td'), cell => cell.getBoundingClientRect().right))")
+            self.assertLessEqual(right, 400)
+            self.assertIn("/ sluice", self.browser.run("Array.from(document.querySelectorAll('td'), cell => cell.dataset.column)"))
+            # Its words are not broken.
             sluice("report", "tuning.json", "-o", "narrow.html")
             self.browser.open("narrow.html")
             self.assertEqual(self.browser.run("document.documentElement.scrollWidth"), 400)

@@ -22,9 +22,22 @@ run_both() {
   done
 }
 
+# SLUICE_LOG=1: one line, of one rank.
+log_of() { "${launcher[@]}" env LD_PRELOAD="$library" SLUICE_LOG="$1" "$2" 2>&1 >/dev/null | grep '^sluice: ' || true; }
+
 launcher=("$@")
 mpicc$suffix -Wall -Werror -o "$work/move_matrix" "$examples/move_matrix.c" -l"$scalapack"
 run_both "$work/move_matrix"
+log=$(log_of 1 "$work/move_matrix")
+if ! grep -qxE 'sluice: ScaLAPACK: [0-9]+ calls? planned and carried out, [0-9]+ plans? made' <<<"$log" ||
+  [[ $(wc -l <<<"$log") != 1 ]]; then
+  echo "FAILED: SLUICE_LOG=1 printed: $log" >&2
+  exit 1
+fi
+if [[ -n $(log_of 0 "$work/move_matrix") ]]; then
+  echo "FAILED: SLUICE_LOG=0 printed something" >&2
+  exit 1
+fi
 if command -v "mpif90$suffix" >/dev/null && command -v gfortran >/dev/null; then
   mpif90$suffix -Wall -Werror -o "$work/move_triangle" "$examples/move_triangle.f90" -l"$scalapack"
   run_both "$work/move_triangle"
