@@ -174,7 +174,8 @@ int predict_exchange(const ExchangeInput& options, const std::string& json) {
 }
 
 void add_predict_exchange(CLI::App& verb, Action& chosen) {
-  CLI::App* problem = verb.add_subcommand("exchange", "the time of the plan of every algorithm, the best one marked");
+  CLI::App* problem =
+      verb.add_subcommand("exchange", "tell the time of the plan of every algorithm, with the best one marked");
   const auto input = std::make_shared<ExchangeInput>();
   const auto json = std::make_shared<std::string>();
   input->add_to(*problem);
@@ -191,9 +192,10 @@ void add_predict_exchange(CLI::App& verb, Action& chosen) {
 }  // namespace
 
 void add_predict(CLI::App& command, Action& chosen) {
-  CLI::App* verb = command.add_subcommand("predict", "what models say of every way to do a collective");
+  CLI::App* verb =
+      command.add_subcommand("predict", "tell what models say of every way to do a collective or an exchange");
   CLI::App* problem =
-      verb->add_subcommand("broadcast", "the models of every strategy inside a cluster, the best one marked");
+      verb->add_subcommand("broadcast", "tell the time of every strategy inside a cluster, with the best one marked");
   const auto options = std::make_shared<PredictOptions>();
   problem->add_option("--platform", options->platform, "the network, a platform file (needed, or --node-link)")
       ->option_text("FILE");

@@ -89,7 +89,7 @@ class GanttRows {
     return std::move(out_);
   }
 
-  /// "2 transfers, length 4.00 ms, 1.0 of 2 senders busy on average, at most 1 at once; numbers above: steps".
+  /// "2 transfers, length 4.00 ms, 1.0 of 2 senders busy, at most 1; numbers above: steps".
   [[nodiscard]] std::string facts() const {
     double busy = 0;
     for (const TimelineTransfer& each : timeline_.transfers)
@@ -101,8 +101,8 @@ class GanttRows {
         "{}, length {}{}{}{}", count_text(static_cast<std::int64_t>(timeline_.transfers.size()), "transfer"),
         time_text(timeline_.length, timeline_.unit), timeline_.unit == "s" ? "" : " (unit of the schedule)",
         timeline_.length > 0 && one_at_a_time
-            ? fmt::format(", {:.1f} of {}\u00a0{}s busy on average, at most {}\u00a0at once", busy / timeline_.length,
-                          nodes, receivers_ ? "receiver" : "sender", most_at_once())
+            ? fmt::format(", {:.1f} of {}\u00a0{}s busy, at most\u00a0{}", busy / timeline_.length, nodes,
+                          receivers_ ? "receiver" : "sender", most_at_once())
             : "",
         columns_.empty() ? "" : "; numbers above: steps");
   }
@@ -252,9 +252,8 @@ class GanttRows {
 
 /// Says what the colours mean and, if rows both send and receive, which bars do which.
 std::string key_of(bool both_directions) {
-  return both_directions
-             ? "number and colour of a bar: the other node; in each row sends above, receives below, fainter"
-             : "number and colour of a bar: the other node";
+  return both_directions ? "in bars: the other node; in each row sends above, receives below, fainter"
+                         : "in bars: the other node";
 }
 
 constexpr double kAbove = 6;  // of the first line

@@ -35,7 +35,7 @@ TEST(TreeSvg, PutsADotWhereAMachineSendsAndALineForEachTransfer) {
   for (const char* part : {"<path d=\"M64.00 120.30L192.00 94.30\" ", "<path d=\"M256.00 146.30L384.00 94.30\" ",
                            "<path d=\"M64.00 172.30L192.00 146.30\" ", "<title>3 to 2: 0 to 2</title>",
                            "<circle cx=\"448.00\" cy=\"94.30\"", "<circle cx=\"256.00\" cy=\"146.30\"",
-                           "4 machines, root 0, length 6 (unit of the schedule)", "slanted line: transfer;"})
+                           "4 machines, root 0, length 6 (unit of the schedule)", "dot: result sent"})
     EXPECT_EQ(count(svg, part), 1U) << part << '\n' << svg;
 }
 
@@ -50,8 +50,8 @@ TEST(TreeSvg, ABroadcastHasItsDotsWhereTheMessageArrives) {
   const std::string svg = tree_svg(schedule, "b");
   EXPECT_EQ(count(svg, "stroke-width=\"1.5\""), 2U) << "the first part alone";
   // The last child stands next to the root: the line to the first one passes its row before it has the message.
-  for (const char* part : {"<circle cx=\"64.00\" cy=\"94.30\"", "<circle cx=\"256.00\" cy=\"120.30\"",
-                           "<circle cx=\"160.00\" cy=\"146.30\"", "length 4.00 ms; the first of 2 parts",
+  for (const char* part : {"<circle cx=\"64.00\" cy=\"110.50\"", "<circle cx=\"256.00\" cy=\"136.50\"",
+                           "<circle cx=\"160.00\" cy=\"162.50\"", "length 4.00 ms; the first of 2 parts",
                            "dot: message received", ">time<"})
     EXPECT_EQ(count(svg, part), 1U) << part << '\n' << svg;
 }

@@ -187,7 +187,8 @@ int show_comparison(const Comparison& comparison, const ComparisonOutput& output
 }
 
 void add_compare(CLI::App& command, Action& chosen) {
-  CLI::App* verb = command.add_subcommand("compare", "every algorithm that fits, side by side, with the lower bound");
+  CLI::App* verb =
+      command.add_subcommand("compare", "plan by every algorithm that fits, and show them beside the lower bound");
   verb->footer(
       "Examples:\n"
       "  sluice compare redistribute --from 15:3 --to 15:5\n"

@@ -91,7 +91,7 @@ int compare(const CompareExchangeOptions& options) {
 
 void add_compare_exchange(CLI::App& compare_verb, Action& chosen) {
   CLI::App* problem =
-      compare_verb.add_subcommand("exchange", "any traffic: who sends how much to whom, k transfers at once");
+      compare_verb.add_subcommand("exchange", "send any traffic: who sends how much to whom, k transfers at once");
   const auto options = std::make_shared<CompareExchangeOptions>();
   options->problem.add_to(*problem);
   options->problem.add_switches_to(*problem);

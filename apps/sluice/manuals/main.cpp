@@ -1,4 +1,5 @@
-// Writes the manual pages and the completions of the command `sluice` below a folder: sluice_manuals FOLDER DATE.
+// Writes the manual pages, the completions, and the tables of the reference of the command `sluice` below a folder:
+// sluice_manuals FOLDER DATE.
 
 #include <CLI/App.hpp>
 #include <cstdio>
@@ -30,6 +31,8 @@ int main(int argc, char** argv) {
     };
     for (const manuals::Part& part : parts)
       write("man1", manuals::page_name(part) + ".1", manuals::man_page(part, argv[2], command::version_number()));
+    for (const manuals::ReferencePart& part : manuals::reference_parts(parts))
+      write("reference", part.name + ".md", part.text);
     write("bash", "sluice", manuals::bash_completion(parts));
     write("zsh", "_sluice", manuals::zsh_completion(parts));
     write("fish", "sluice.fish", manuals::fish_completion(parts));

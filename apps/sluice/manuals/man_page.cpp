@@ -289,6 +289,22 @@ std::string see_also(const Part& part) {
   return out + '\n';
 }
 
+/// The first paragraph of the description, for who has this page alone.
+std::string opening(const Part& part) {
+  if (part.words.empty()) return {};
+  const auto sentence = [](std::string text) {
+    if (!text.ends_with('.')) text += '.';
+    return text;
+  };
+  std::string out = text_line(
+      "Sluice plans and runs the communication of parallel programs. A plan says which message is sent when, so that "
+      "no port and no link has to carry more at once than it can.");
+  const std::string& of_verb = part.words.size() > 1 ? part.verb_about : part.about;
+  out += "The verb " + bold(part.words.front()) + ": " + text_line(sentence(of_verb));
+  if (part.words.size() > 1) out += "The problem " + bold(part.words.back()) + ": " + text_line(sentence(part.about));
+  return out + ".PP\n";
+}
+
 }  // namespace
 
 std::string page_name(const Part& part) {
@@ -305,7 +321,7 @@ std::string man_page(const Part& part, const std::string& date, const std::strin
       fmt::format(".\\\" {}\n.TH {} 1 {} \"sluice {}\" \"User Commands\"\n", kMadeFrom, escaped(title), date, version);
   out += section("NAME", escaped(page_name(part)) + " \\- " + text_line(phrase(part.about)));
   out += section("SYNOPSIS", synopsis(part));
-  out += section("DESCRIPTION", body(sections.description));
+  out += section("DESCRIPTION", opening(part) + body(sections.description));
   out += section(part.words.empty() ? "VERBS" : "PROBLEMS", list_of_parts(part));
   out += section("OPTIONS", options_of(part));
   out += section("ALGORITHMS", body(sections.algorithms));

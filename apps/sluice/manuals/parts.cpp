@@ -22,8 +22,10 @@ PartOption option_of(const CLI::Option& option) {
   return result;
 }
 
-void add(std::vector<Part>& parts, const CLI::App& app, const std::vector<std::string>& words) {
+void add(std::vector<Part>& parts, const CLI::App& app, const std::vector<std::string>& words,
+         const std::string& verb_about = {}) {
   Part part;
+  part.verb_about = verb_about;
   part.words = words;
   part.about = app.get_description();
   part.footer = app.get_footer();
@@ -31,11 +33,12 @@ void add(std::vector<Part>& parts, const CLI::App& app, const std::vector<std::s
     (option->get_positional() ? part.positionals : part.options).push_back(option_of(*option));
   const std::vector<const CLI::App*> below = command::parts_of(app);
   for (const CLI::App* each : below) part.parts.push_back({each->get_name(), each->get_description()});
+  const std::string part_about = part.about;
   parts.push_back(std::move(part));
   for (const CLI::App* each : below) {
     std::vector<std::string> further = words;
     further.push_back(each->get_name());
-    add(parts, *each, further);
+    add(parts, *each, further, words.empty() ? "" : part_about);
   }
 }
 

@@ -30,6 +30,7 @@ struct PartName {
 struct Part {
   std::vector<std::string> words;  ///< none, "plan", or "plan" and "exchange"
   std::string about;
+  std::string verb_about;  ///< of a problem: what its verb does
   std::string footer;
   std::vector<PartOption> options;
   std::vector<PartOption> positionals;
@@ -55,5 +56,14 @@ inline constexpr const char* kMadeFrom = "made from the options of the command b
 [[nodiscard]] std::string bash_completion(const std::vector<Part>& parts);
 [[nodiscard]] std::string zsh_completion(const std::vector<Part>& parts);
 [[nodiscard]] std::string fish_completion(const std::vector<Part>& parts);
+
+/// A part of a page of docs/reference that comes from the definitions: a table, by the name of its place in the page.
+struct ReferencePart {
+  std::string name;
+  std::string text;  ///< Markdown
+};
+
+/// The parts of all pages: of the command what --help has, of algorithms what is registered.
+[[nodiscard]] std::vector<ReferencePart> reference_parts(const std::vector<Part>& parts);
 
 }  // namespace sluice::manuals

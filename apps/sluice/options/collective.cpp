@@ -29,7 +29,7 @@ std::string about(Collective collective) {
     case Collective::kAllreduce:
       return "combine arrays of all ranks, the result to all";
     case Collective::kAlltoall:
-      return "a block from every rank to every rank";
+      return "send a block from every rank to every rank";
     default:
       return std::string(to_string(collective));
   }

@@ -134,13 +134,14 @@ std::string fold(const std::string& text, std::size_t width) {
 
 std::string fold_help(const std::string& help, std::size_t width) {
   if (width == 0) return help;
-  std::string text;  // each paragraph in one line
+  std::string text;  // each paragraph in one line, and no two empty lines behind each other
   for (std::size_t start = 0; start < help.size();) {
     const std::size_t end = std::min(help.find('\n', start), help.size());
     const std::string_view line = std::string_view(help).substr(start, end - start);
     const std::string_view next = std::string_view(help).substr(std::min(end + 1, help.size()));
     const bool goes_on = is_prose(line) && is_prose(next.substr(0, next.find('\n')));
-    text.append(line).append(end == help.size() ? "" : goes_on ? " " : "\n");
+    const bool second_empty = line.empty() && text.ends_with("\n\n");
+    if (!second_empty) text.append(line).append(end == help.size() ? "" : goes_on ? " " : "\n");
     start = end + 1;
   }
   std::string out;

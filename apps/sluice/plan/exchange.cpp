@@ -105,7 +105,7 @@ int plan(const PlanExchangeOptions& options) {
 
 void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
   CLI::App* problem =
-      plan_verb.add_subcommand("exchange", "any traffic: who sends how much to whom, k transfers at once");
+      plan_verb.add_subcommand("exchange", "send any traffic: who sends how much to whom, k transfers at once");
   const auto options = std::make_shared<PlanExchangeOptions>();
   options->problem.add_to(*problem);
   options->problem.add_switches_to(*problem);

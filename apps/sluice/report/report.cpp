@@ -104,7 +104,7 @@ int report(const ReportOptions& options) {
 }  // namespace
 
 void add_report(CLI::App& command, Action& chosen) {
-  CLI::App* verb = command.add_subcommand("report", "one page for a browser of what other verbs wrote");
+  CLI::App* verb = command.add_subcommand("report", "make one page for a browser of what other verbs wrote");
   const auto options = std::make_shared<ReportOptions>();
   verb->add_option(
           "files", options->files,

@@ -84,7 +84,7 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
 }
 
 void add_run_exchange(CLI::App& verb, Action& chosen) {
-  CLI::App* problem = verb.add_subcommand("exchange", "any traffic in bytes: who sends how much to whom");
+  CLI::App* problem = verb.add_subcommand("exchange", "send any traffic in bytes: who sends how much to whom");
   const auto options = std::make_shared<RunExchange>();
   options->problem.add_to(*problem);
   problem->get_option("--setup")->option_text("BETA [8192, or by --latency]");
@@ -156,7 +156,7 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
 }
 
 void add_run_broadcast(CLI::App& verb, Action& chosen) {
-  CLI::App* problem = verb.add_subcommand("broadcast", "one rank's message to all");
+  CLI::App* problem = verb.add_subcommand("broadcast", "give the message of one rank to all");
   const auto options = std::make_shared<RunBroadcast>();
   options->problem.add_to(*problem);
   problem->get_option("--platform")

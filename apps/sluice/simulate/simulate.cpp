@@ -463,7 +463,7 @@ int run_collective_model(const ProblemOptions<CollectiveInput>& options) {
 
 void add_simulate(CLI::App& command, Action& chosen) {
   CLI::App* verb =
-      command.add_subcommand("simulate", "when each transfer of a schedule runs, by a model of the machine");
+      command.add_subcommand("simulate", "tell when each transfer of a schedule runs, by a model of the machine");
   struct FileOptions {
     std::string file;
     SimulationOptions simulation;
@@ -496,7 +496,7 @@ void add_simulate(CLI::App& command, Action& chosen) {
       "sluice simulate redistribute --from 16:3 --to 16:5 --order local",
       [](SimulatedRedistribution& input, CLI::App& app) { input.add_to(app); }, run_redistribute_model);
   add_problem<ExchangeInput>(
-      *verb, chosen, "exchange", "any traffic: who sends how much to whom", SimulatedKind::kSteps,
+      *verb, chosen, "exchange", "send any traffic: who sends how much to whom", SimulatedKind::kSteps,
       "sluice simulate exchange traffic.mtx --order chain --svg gantt.svg",
       [](ExchangeInput& input, CLI::App& app) { input.add_to(app); }, run_exchange_model);
   add_problem<ReduceInput>(
