@@ -137,8 +137,7 @@ Judgement judge(const TreeSchedule& schedule, const std::string& /*name*/, const
   return {validate(schedule),
           fmt::format("{} of {}, {}, length {}", schedule.problem, count_text(schedule.machines, "machine"),
                       count_text(schedule.transfers.size(), "transfer"), number_text(schedule.length)),
-          schedule.problem == "broadcast" ? "whether the times are those of the platform, which the file does not hold"
-                                          : ""};
+          schedule.problem == "broadcast" ? "whether the times fit the platform, which the file does not hold" : ""};
 }
 
 Judgement judge(const Program& program, const std::string& name, const CheckOptions& options) {
@@ -149,7 +148,7 @@ Judgement judge(const Program& program, const std::string& name, const CheckOpti
                   count_text(program.ranks, "rank"), count_text(program.operations.size(), "operation"));
   if (options.platform.empty())
     return {validate(program), std::move(checked),
-            "whether the times are those of the platform, which the file does not hold; --platform P would tell"};
+            "whether the times fit the platform, which the file does not hold; --platform P would tell"};
   const Platform platform = read_platform_option(options.platform, program.ranks);
   if (platform.ranks != program.ranks)
     throw InputError(options.platform, count_text(platform.ranks, "rank"),
@@ -232,11 +231,12 @@ void add_check(CLI::App& command, Action& chosen) {
   options->network.add_to(*verb, options->platform);
   verb->add_option("--json", options->json, "write the judgement as JSON (sluice.check/1); -: instead of the text")
       ->option_text("FILE|-");
-  verb->add_flag("--all", options->all, fmt::format("every violation, not just {}", kShownViolations));
+  verb->add_flag("--all", options->all, fmt::format("print every violation, not just {}", kShownViolations));
   verb->footer(
       "Every step uses a sender and a receiver once at most, every piece of a message is sent once, and the costs\n"
       "are those stated. Where the file says which layouts it is for, the messages are worked out anew and\n"
-      "compared; those of an exchange are compared with --traffic. If the file says which processes are in both\n"
+      "compared; the messages of an exchange are compared with --traffic. If the file says which processes are in "
+      "both\n"
       "grids, what a process keeps is copied, and is in no step. In a tree every machine takes part once, no\n"
       "transfer starts before its data is ready, ports and limits are kept at every instant, and the length is the\n"
       "one stated. In a program every message is received, there is no deadlock, and at the end every\n"

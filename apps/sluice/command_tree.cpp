@@ -52,9 +52,9 @@ constexpr std::array<std::string_view, 25> kNetworkOptions{
 constexpr std::array<std::string_view, 13> kSearchOptions{
     "--algorithm", "--algorithms",     "--effort",   "--time-limit",   "--seed",  "--resume", "--lookahead",
     "--inside",    "--early-internal", "--segments", "--max-segments", "--arity", "--front"};
-constexpr std::array<std::string_view, 15> kOutputOptions{
-    "--json", "--svg",     "--rows", "--trace", "--beside",      "--tree",   "--export",     "--program",
-    "--all",  "--summary", "--wide", "--quiet", "--no-progress", "--output", "--repetitions"};
+constexpr std::array<std::string_view, 14> kOutputOptions{"--json", "--svg",    "--rows",        "--trace", "--beside",
+                                                          "--tree", "--export", "--program",     "--all",   "--summary",
+                                                          "--wide", "--quiet",  "--no-progress", "--output"};
 constexpr std::array kOptionGroups{OptionGroup{"Network and hardware", kNetworkOptions},
                                    OptionGroup{"Search", kSearchOptions}, OptionGroup{"Output", kOutputOptions}};
 

@@ -142,7 +142,7 @@ const CLI::App& chosen_part(const CLI::App& root, std::string& words) {
   return *part;
 }
 
-/// The option whose value is called as `option` is, if there is one: papers have k and beta, for which `--help` says
+/// The option whose value is called as `option` is, if there is one: papers have k and beta; `--help` calls them
 /// `--max-transfers K` and `--setup BETA`.
 std::vector<std::string> option_of_value(const CLI::App& part, const std::string& option) {
   std::string value = option.substr(std::min(option.size(), option.find_first_not_of('-')));
@@ -261,7 +261,7 @@ void keep_freed_memory() {
 #endif
 }
 
-/// What a verb writes is there all or not at all. A run or a study takes hours, of which it keeps what it can.
+/// What a verb writes is there all or not at all. A run or a study takes hours: it keeps what it can.
 int run_action(const CLI::App& root, const Action& action) {
   const std::string verb = root.get_subcommands().front()->get_name();
   std::optional<FilesTogether> files;

@@ -105,7 +105,7 @@ class FrontPicture {
            y(front_.transmission_at_least), right(), front_.transmission_at_least);
   }
 
-  /// Draws the lowest TC known for each number of steps.
+  /// The lowest TC known for at most this number of steps.
   void line() {
     const Front::Point& first = front_.points.front();
     append("<path fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\" d=\"M{:.1f} {:.1f}", kPointColour, x(first.steps),

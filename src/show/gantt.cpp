@@ -67,7 +67,7 @@ std::vector<StepColumn> columns_of(const Timeline& timeline) {
 /// One timeline as rows below each other, from a height on.
 class GanttRows {
  public:
-  /// `length`: of the axis, at least the timeline's. `top`: of the name above the rows.
+  /// `length`: of the axis, at least as long as the timeline. `top`: of the name above the rows.
   GanttRows(const Timeline& timeline, double length, double top, GanttRow row)
       : timeline_(timeline),
         receivers_(row == GanttRow::kReceiver && !timeline.same_nodes),

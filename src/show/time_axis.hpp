@@ -4,7 +4,7 @@
 
 #include "show/svg.hpp"
 
-/// What pictures with nodes as rows and time as axis share.
+/// Shared parts of pictures with nodes as rows and time as axis.
 namespace sluice::detail {
 
 inline constexpr double kRowsLeft = 64;

@@ -195,7 +195,7 @@ std::vector<std::string> targets_of(const std::string& to) {
   return targets;
 }
 
-/// The extents of an array in which the pattern of every target repeats, for targets of which no shape is given.
+/// The extents of the smallest array that holds whole slices of every target; for targets without a shape.
 std::string common_shape(const std::vector<std::string>& targets, const RedistributeOptions& options) {
   constexpr std::int64_t kMost = std::int64_t{1} << 40;
   std::vector<std::int64_t> common;
@@ -282,7 +282,7 @@ int compare(const CompareRedistributeOptions& options) {
     comparison.add(name, [&] { return name == kWalkerOtto ? two_stages(task) : direct(task, name, effort, proven); });
   comparison.bounds.push_back({figures_of(by_messages), "whole-messages", "whole messages, one stage"});
   if (proven.total > by_messages.total)
-    comparison.bounds.push_back({figures_of(proven), "exact", "the same, proven by exact"});
+    comparison.bounds.push_back({figures_of(proven), "exact", "whole messages, one stage: proven by exact"});
   return show_comparison(comparison, options.output);
 }
 

@@ -87,7 +87,7 @@ std::string algorithms_of(std::string_view problem) {
   return out;
 }
 
-/// Of all collectives: a row for each name, with the problems that have it.
+/// A row for each algorithm of the collectives, with the problems that have it.
 std::string algorithms_of_collectives() {
   struct Row {
     const Algorithm* algorithm;

@@ -78,7 +78,8 @@ BatchTask read_batch(const RedistributeOptions& options) {
   if (!options.relabel) return task;
   if (std::max(task.problem.senders(), task.problem.receivers()) > kMostListedMessages ||
       task.problem.count_messages(kMostListedMessages) > kMostListedMessages)
-    throw InputError("--relabel", fmt::format("more than {} processes or messages", kMostListedMessages), "less");
+    throw InputError("--relabel", fmt::format("more than {} processes or messages", kMostListedMessages),
+                     "fewer, or the plan without --relabel");
   task.roles = assign_target_roles(task.problem);
   task.problem = task.problem.with_roles(task.roles->role_of_process);
   return task;

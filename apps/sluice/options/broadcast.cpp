@@ -30,11 +30,11 @@ void BroadcastInput::add_to(CLI::App& verb) {
       ->option_text("NAME [min]");
   verb.add_flag("--early-internal", early_internal,
                 "auto, exact: a cluster may broadcast inside before its last sends; needs --segments 1");
-  verb.add_option(
-          "--effort", effort,
-          "how much auto and exact search, as a multiple of about a second; counted, so the same plan everywhere")
+  verb.add_option("--effort", effort,
+                  "how long auto and exact search: 1 is about a second. The work is counted, so every machine gets the "
+                  "same plan")
       ->option_text("N [1]");
-  verb.add_option("--time-limit", time_limit, "cuts the search of auto and exact short")->option_text("SECONDS");
+  verb.add_option("--time-limit", time_limit, "end the search of auto and exact at this time")->option_text("SECONDS");
 }
 
 void ReversedInput::add_to(CLI::App& verb) {

@@ -60,7 +60,7 @@ void CollectiveInput::add_to(CLI::App& verb) {
   verb.add_flag("--in-order", in_order, "the operation does not commute: ranks are combined in their order");
   if (collective != Collective::kAllreduce) return;
   verb.add_option("--segments", segments,
-                  "of algorithms chain, ordered-tree and grouped-pipeline; else the best of some")
+                  "set the number of segments of chain, ordered-tree and grouped-pipeline; otherwise the best of some")
       ->option_text("S");
 }
 
@@ -70,13 +70,14 @@ void CollectiveInput::add_compute_to(CLI::App& verb) {
 
 void CollectiveInput::add_effort_to(CLI::App& verb) {
   verb.add_option("--effort", effort,
-                  "how much is replayed, as a multiple of some seconds at most; counted, so the same plan everywhere")
+                  "how long plans are replayed: 1 is some seconds at most. The work is counted, so every machine gets "
+                  "the same plan")
       ->option_text("N [1]");
 }
 
 void CollectiveInput::add_limits_to(CLI::App& verb) {
   add_effort_to(verb);
-  verb.add_option("--time-limit", time_limit, "cuts planning short")->option_text("SECONDS");
+  verb.add_option("--time-limit", time_limit, "end planning at this time")->option_text("SECONDS");
 }
 
 std::string CollectiveTask::title() const {

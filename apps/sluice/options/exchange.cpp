@@ -122,30 +122,33 @@ void ExchangeInput::add_to(CLI::App& verb) {
           "who sends how much to whom (needed): Matrix Market (.mtx); CSV (.csv, .tsv), a matrix or an edge list")
       ->option_text("TRAFFIC");
   format.add_to(verb);
-  verb.add_option("--max-transfers", max_transfers, "k, most transfers at once; unless given, min(senders, receivers)")
+  verb.add_option("--max-transfers", max_transfers,
+                  "set k, the most transfers at once; unless given, min(senders, receivers)")
       ->option_text("K");
   verb.add_option("--setup", setup,
                   "set-up cost of a step, in the unit of the traffic: total = transmission + BETA * steps. Plans take "
                   "1 unless it is given, as they do not know the unit; run exchange takes 8192 bytes")
       ->option_text("BETA [1]");
-  verb.add_option("--backbone", backbone, "speed of the network between senders and receivers: k follows from it")
+  verb.add_option("--backbone", backbone,
+                  "set the speed of the network between senders and receivers: k follows from it")
       ->option_text("SPEED");
-  verb.add_option("--sender-link", sender_link, "speed of the link of each sender")->option_text("SPEED");
-  verb.add_option("--receiver-link", receiver_link, "speed of the link of each receiver")->option_text("SPEED");
-  verb.add_option("--latency", latency, "time to start a step: beta follows from it")->option_text("TIME");
-  verb.add_option("--node-link", node_link,
-                  "speed of the link of each host, such as 100Gbit; its ranks share it. In place of the three speeds")
+  verb.add_option("--sender-link", sender_link, "set the speed of the link of each sender")->option_text("SPEED");
+  verb.add_option("--receiver-link", receiver_link, "set the speed of the link of each receiver")->option_text("SPEED");
+  verb.add_option("--latency", latency, "set the time to start a step: beta follows from it")->option_text("TIME");
+  verb.add_option(
+          "--node-link", node_link,
+          "set the speed of the link of each host, such as 100Gbit, which its ranks share; replaces the three speeds")
       ->option_text("SPEED");
   verb.add_option("--ranks-per-node", ranks_per_node, kRanksPerNodeHelp)->option_text("N");
   verb.add_option("--speeds", speeds,
                   "nodes that differ in speed, and a backbone that carries more at some times than at others")
       ->option_text("FILE");
-  verb.add_option(
-          "--effort", effort,
-          "how much auto and exact search, as a multiple of about a second; counted, so the same plan everywhere")
+  verb.add_option("--effort", effort,
+                  "how long auto and exact search: 1 is about a second. The work is counted, so every machine gets the "
+                  "same plan")
       ->option_text("N [1]");
-  verb.add_option("--time-limit", time_limit, "cuts the search of auto and exact short")->option_text("SECONDS");
-  verb.add_option("--seed", seed, "seed of the random choices of auto and exact")
+  verb.add_option("--time-limit", time_limit, "end the search of auto and exact at this time")->option_text("SECONDS");
+  verb.add_option("--seed", seed, "set the seed of the random choices of auto and exact")
       ->option_text("N [1]")
       ->default_str(seed);  // results name it
 }
@@ -163,7 +166,8 @@ void LocalLinksInput::add_to(CLI::App& verb) {
                   "speed of each node's link inside its cluster: small messages may merge at a neighbour, loads spread "
                   "over neighbours, where that pays; needs --backbone, --sender-link and --receiver-link")
       ->option_text("SPEED");
-  verb.add_option("--local-latency", latency, "time to start a step there; unless given, as --latency")
+  verb.add_option("--local-latency", latency,
+                  "set the time to start a step there; unless given, the value of --latency")
       ->option_text("TIME");
 }
 

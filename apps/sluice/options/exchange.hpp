@@ -59,7 +59,7 @@ inline constexpr const char* kExchangeHelp =
     "--receiver-link (1Gbit, 12.5MB; a second) and --latency (1ms, 20us). With --node-link and --ranks-per-node\n"
     "each rank counts on its share of the link of its host. If --max-transfers or --setup is given too, its value\n"
     "is used. With --speeds the file (sluice.speeds/1) says how fast each node is, 1 being\n"
-    "the speed at which a unit of the traffic takes a unit of cost (with the hardware: that of a transfer), and\n"
+    "the speed at which a unit of the traffic takes a unit of cost (with the hardware: the speed of a transfer), and\n"
     "k from which time on.\n";
 
 /// The options as read and checked.

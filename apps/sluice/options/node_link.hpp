@@ -30,8 +30,8 @@ class NodeLinkInput {
 
 /// The help of the two options that every verb has.
 inline constexpr const char* kNodeLinkHelp =
-    "speed of the link of each host, such as 100Gbit; its ranks share it. In place of a platform file";
-inline constexpr const char* kRanksPerNodeHelp = "ranks of each host; needed with --node-link";
+    "set the speed of the link of each host, such as 100Gbit, which its ranks share; replaces a platform file";
+inline constexpr const char* kRanksPerNodeHelp = "set the number of ranks of each host; needed with --node-link";
 
 /// Whether `platform` is such a text.
 [[nodiscard]] bool is_node_link_text(const std::string& platform);

@@ -34,16 +34,16 @@ void RedistributeOptions::add_to(CLI::App& verb, const std::string& shape_help) 
   verb.add_flag("--unit-diagonal", unit_diagonal, "the part without its diagonal");
   verb.add_flag("--transpose", transpose,
                 "element (i, j) of the source is element (j, i) of the target, whose layout --to is");
-  verb.add_option("--element-bytes", element_bytes, "size of an element")->option_text("BYTES [8]");
+  verb.add_option("--element-bytes", element_bytes, "set the size of an element")->option_text("BYTES [8]");
   verb.add_option("--setup", setup, "set-up cost of a step in elements: total = transmission + ALPHA * steps")
       ->option_text("ALPHA [1]");
-  verb.add_option("--time-limit", time_limit, "cuts the search of auto and exact short")->option_text("SECONDS");
+  verb.add_option("--time-limit", time_limit, "end the search of auto and exact at this time")->option_text("SECONDS");
 }
 
 void RedistributeOptions::add_roles_to(CLI::App& verb) {
   verb.add_flag(
       "--same-processes", same_processes,
-      "process i of the source grid is process i of the target grid: what it sends itself is a copy, in no step");
+      "take process i of the source grid for process i of the target grid: what it sends itself is a copy, in no step");
   verb.add_flag("--relabel", relabel,
                 "as --same-processes, with the roles in the target grid given out so that most data stays");
 }
@@ -98,7 +98,8 @@ std::optional<TargetRoles> roles_of(const RedistributeOptions& options, const Re
     throw InputError(option, "cannot be used with --same-processes", "one of the two");
   const std::int64_t processes = std::max(problem.from().processes(), problem.to().processes());
   if (processes > kMostListedMessages || count_messages(problem, kMostListedMessages) > kMostListedMessages)
-    throw InputError(option, fmt::format("more than {} processes or messages", kMostListedMessages), "less");
+    throw InputError(option, fmt::format("more than {} processes or messages", kMostListedMessages),
+                     fmt::format("fewer, or the plan without {}", option));
   if (options.relabel) return assign_target_roles(problem);
   TargetRoles same;
   for (std::int64_t p = 0; p < processes; ++p) same.role_of_process.emplace_back(p);
@@ -111,9 +112,9 @@ std::optional<TargetRoles> roles_of(const RedistributeOptions& options, const Re
 
 void add_effort_option(CLI::App& verb, std::string& effort) {
   static_assert(kEffortOfASecond == 5 * kDefaultEffort);
-  verb.add_option(
-          "--effort", effort,
-          "how much auto and exact search, as a multiple of 0.2 s at most; counted, so the same plan everywhere")
+  verb.add_option("--effort", effort,
+                  "how long auto and exact search: 1 is 0.2 s at most. The work is counted, so every machine gets the "
+                  "same plan")
       ->option_text("N [1]");
 }
 

@@ -76,7 +76,8 @@ struct RedistributeTask {
 [[nodiscard]] RedistributeTask read(const RedistributeOptions& options);
 
 inline constexpr const char* kSliceUnlessShape =
-    "extents of the array; unless given, those of the cuts, else one slice, after which the pattern repeats";
+    "set the extents of the array; unless given, the extents of the cuts, or one slice, after which the pattern "
+    "repeats";
 inline constexpr const char* kShapeNeeded = "extents of the array (needed, but where there are cuts)";
 
 }  // namespace sluice::command

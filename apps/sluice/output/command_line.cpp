@@ -128,7 +128,7 @@ void add_options_of_all(CLI::App& root) {
   root.add_flag_callback(
       "--quiet", [] { manners().quiet = true; }, "print nothing but errors and what is asked for by -");
   root.add_flag_callback(
-      "--no-progress", [] { manners().progress = false; }, "no bars, no lines of progress");
+      "--no-progress", [] { manners().progress = false; }, "show no bars and no lines of progress");
 }
 
 void settle(const CLI::App& root) {

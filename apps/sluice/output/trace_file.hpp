@@ -13,7 +13,7 @@ namespace sluice::command {
 /// The timeline of which `file` is the trace. Throws InputError for what chrome_trace does not write.
 [[nodiscard]] Timeline timeline_of_trace(const ResultValue& file);
 
-/// The same of the file at `path`.
+/// Likewise for the file at `path`.
 [[nodiscard]] Timeline read_trace(const std::string& path);
 
 }  // namespace sluice::command

@@ -41,7 +41,8 @@ int plan_batch_of(const BatchTask& task, const std::string& algorithm, std::int6
   if (!is_algorithm("redistribute", algorithm)) check_algorithm("exchange", algorithm);
   const std::int64_t messages = task.problem.count_messages(kMostBatchTransfers);
   if (messages > kMostBatchTransfers)
-    throw InputError("plan", fmt::format("more than {} messages of all arrays", kMostBatchTransfers), "less");
+    throw InputError("plan", fmt::format("more than {} messages of all arrays", kMostBatchTransfers),
+                     "fewer: plan the arrays one by one");
   const Interruptible interruptible(searches(algorithm));
   const TimeLimit limit(task.time_limit_s);
   BatchPlan plan = [&] {

@@ -49,7 +49,7 @@ bool writes_tree(const PlanBroadcastOptions& options) {
   return !options.output.json.empty() || !options.output.tree.empty();
 }
 
-/// The head of a plan of either direction; `beside`: rows below its own. It has one length: the time at which the last
+/// The head of a plan of either direction; `beside`: rows below its own. It has one length: the time until the last
 /// rank is done. A tree between clusters has a length of its own in the file, which knows less than the replay.
 template <class Plan>
 std::string head_of(const BroadcastTask& task, const std::string& title, const Plan& plan, std::int64_t messages,
@@ -63,7 +63,7 @@ std::string head_of(const BroadcastTask& task, const std::string& title, const P
   else if (!plan.program.bound.empty())
     line += distance_text(length_s, plan.program.bound_s, false, plan.program.bound);
   line += end_of_search_text(stopped);
-  // The bound of a tree holds for trees alone; that of a program for every method.
+  // The bound of a tree holds for trees alone; the bound of a program holds for every method.
   const bool of_all = !plan.program.bound.empty();
   const double bound_s = of_all ? plan.program.bound_s : schedule.bound.lower;
   const std::string bounded = of_all                  ? ", " + plan.program.bound
@@ -181,7 +181,7 @@ void add_plan_broadcast(CLI::App& plan_verb, Action& chosen) {
           "write what each rank does as JSON (sluice.program/1), which check, simulate, report and run read; -: "
           "instead of the table")
       ->option_text("FILE|-");
-  options->output.add_to(*problem, "times in seconds", "length, bounds and methods alone");
+  options->output.add_to(*problem, "times in seconds", "print length, bounds and methods alone");
   options->output.add_tree_to(*problem);
   problem->footer(algorithms_help("broadcast") + kBroadcastHelp +
                   "\nExamples:\n"

@@ -117,7 +117,7 @@ void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
                    "go on from the plan and the bound in this file, written by exact (--json) when it was interrupted")
       ->option_text("FILE");
   options->exported.add_to(*problem);
-  options->output.add_to(*problem, "sizes in the unit of the traffic", "costs and bounds alone");
+  options->output.add_to(*problem, "sizes in the unit of the traffic", "print costs and bounds alone");
   problem->footer(
       algorithms_help("exchange") + kExchangeHelp +
       "How far from the optimum a plan can be is told by a bound: eta (Proposition 1 of Cohen et al.), or lp, a\n"

@@ -35,7 +35,7 @@ void PlanOutput::add_to(CLI::App& problem, const std::string& unit, const std::s
       ->option_text("FILE|-");
   timeline.add_to(problem, "by the model");
   timeline.add_beside_to(problem);
-  problem.add_flag("--all", all, fmt::format("every line, not just {}", kShownLines));
+  problem.add_flag("--all", all, fmt::format("print every line, not just {}", kShownLines));
   problem.add_flag("--summary", summary, summary_help);
 }
 
@@ -78,7 +78,7 @@ std::string left_out_line(std::int64_t lines) {
 
 namespace {
 
-/// The steps with the local phases around them, each with so many lines.
+/// The steps with the local phases around them, each with at most `limit` lines.
 std::string lines_of(const StepSchedule& schedule, std::int64_t limit) {
   std::string text;
   const auto add = [&](const char* title, const StepSchedule& phase) {

@@ -307,7 +307,7 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
   problem->add_flag("--preemptive", options->preemptive,
                     "plan by an algorithm of exchange, which may cut messages, and say what that gains");
   options->exported.add_to(*problem);
-  options->output.add_to(*problem, "sizes in elements", "costs and bounds alone; works for any number of processes");
+  options->output.add_to(*problem, "sizes in elements", "print costs and bounds alone, for any number of processes");
   problem->add_option("--rank", options->rank, "show what process R sends and receives, alone; works likewise")
       ->option_text("R");
   problem->footer(

@@ -209,7 +209,7 @@ void add(ReportSection& section, const Program& program, const std::optional<Pla
   if (!platform)
     section.notes.emplace_back(
         "Drawn by what waits for what, a message taking 1 whatever its size: the file has no times of its messages. "
-        "--platform FILE gives those of its network.");
+        "--platform FILE gives the times of its network.");
   add_timeline(section, {std::move(timeline), "rank", 0, "B"}, space);
 }
 

@@ -48,9 +48,10 @@ void add_run_collectives(CLI::App& verb, Action& chosen) {
     add_program_to(*problem, options->program);
     options->methods.add_method_to(*problem, fmt::format("sluice, mpi-{}, algorithms as for --algorithm", name),
                                    {{"sluice", "mpi-" + name}, algorithm_names(name)});
-    problem->add_flag("--model-only", options->model_only,
-                      "sluice does what the replay finds best; else it takes turns with MPI's own collective first, "
-                      "and keeps the faster");
+    problem->add_flag(
+        "--model-only", options->model_only,
+        "sluice does what the replay finds best; otherwise it alternates with MPI's own collective first, "
+        "and keeps the faster");
     options->methods.add_times_to(*problem);
     options->timeline.add_to(*problem, kByARun);
     problem->footer(

@@ -239,7 +239,7 @@ int run_reduce(const RunReduce& options) {
                                 ? fmt::format("d = {}, c = {}, {}", seconds_text(comparison.costs.transfer),
                                               seconds_text(comparison.costs.compute),
                                               how.measure ? "measured" : "given")
-                                : "trees by costs that are usual for so many bytes; --measure: by measured ones");
+                                : "trees by the usual costs of this size; --measure: by measured costs");
   }
   subject.notes.push_back("overlap: " + to_string(comparison.overlap));
   for (const std::string& name : compare::reductions_of_mpi())

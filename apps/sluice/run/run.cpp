@@ -33,9 +33,10 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
         planners)
       ->option_text("NAME [auto]");
   problem
-      ->add_option("--effort", options->effort,
-                   "how much auto and exact search, as plan has it, and the plan is carried out whatever it costs; "
-                   "unless given, next to nothing, as every rank plans")
+      ->add_option(
+          "--effort", options->effort,
+          "how long auto and exact search, as for plan; the plan is then carried out whatever it costs. Unless given, "
+          "they search next to nothing, because every rank plans")
       ->option_text("N");
   offer(problem->add_option(
             "--mode", options->mode,
@@ -43,7 +44,7 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
         {"chain", "local", "auto"})
       ->option_text("MODE [auto]");
   problem->add_flag("--apart", options->apart,
-                    "the ranks of the target grid come after those of the source grid, as in coupled programs");
+                    "the ranks of the target grid come after the ranks of the source grid, as in coupled programs");
   options->problem.add_replicas_to(*problem);
   options->problem.add_batch_to(*problem);
   problem->add_flag("--relabel", options->problem.relabel,
@@ -66,7 +67,8 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
   options->timeline.add_to(*problem, kByARun);
   problem->footer(
       "The source is filled with a function of the global index; every byte of every method's target is verified\n"
-      "before its time counts (exit status 1 if one is wrong). A time is that of the slowest rank; extra memory is\n"
+      "before its time counts (exit status 1 if one is wrong). A time is the time of the slowest rank; extra memory "
+      "is\n"
       "the most a rank held beyond its source and target, in percent of its largest part of the source array.\n"
       "Processes of both grids are the first ranks, unless --apart says otherwise; there may be more ranks than\n"
       "processes. The other methods send every copy of the target from the first copy of the source;\n"
@@ -119,14 +121,15 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
       *problem, "sluice, sluice-MODE, sluice-direct, alltoallv, all-at-once, pairwise",
       {{"sluice", "sluice-direct", "alltoallv", "all-at-once", "pairwise"}, with_sluice(modes)});
   problem->add_flag("--same-ranks", options->same_ranks,
-                    "receiver j is rank j, as sender j is, however many ranks there are");
+                    "take rank j for sender j and for receiver j, whatever the number of ranks");
   options->methods.add_times_to(*problem);
   options->timeline.add_to(*problem, kByARun);
   problem->footer(
       std::string(kExchangeHelp).substr(1) +  // no table before it
       "Sizes are bytes. Sender i is rank i; receivers are the ranks behind the senders where there are enough, else\n"
       "the same ranks as the senders. Bytes are a function of sender, receiver and offset, and every byte is\n"
-      "verified before a time counts (exit status 1 if one is wrong). A time is that of the slowest rank. Where the\n"
+      "verified before a time counts (exit status 1 if one is wrong). A time is the time of the slowest rank. Where "
+      "the\n"
       "options give the speeds of the network, times stand beside a bound: the backbone carries all bytes, a link\n"
       "those of its node.\n\n"
       "Modes:\n"
@@ -167,13 +170,13 @@ void add_run_broadcast(CLI::App& verb, Action& chosen) {
                                  {{"sluice", "mpi-bcast", "mpi-ibcast"}, algorithm_names("broadcast")});
   problem->add_flag(
       "--model-only", options->model_only,
-      "sluice does what the model finds best; else it takes turns with MPI_Bcast first, and keeps the faster");
+      "sluice does what the model finds best; otherwise it alternates with MPI_Bcast first, and keeps the faster way");
   options->methods.add_times_to(*problem);
   options->timeline.add_to(*problem, kByARun);
   problem->footer(
       std::string(kBroadcastHelp).substr(1) +
       "Bytes are a function of their offset, and every one is verified on every rank before a time counts (exit\n"
-      "status 1 if one is wrong). A time is that of the slowest rank.\n\n"
+      "status 1 if one is wrong). A time is the time of the slowest rank.\n\n"
       "Without --platform the methods are mpi-bcast, mpi-ibcast (MPI_Ibcast and a wait for its end), and sluice with\n"
       "its defaults.\n\n"
       "Examples:\n"
@@ -210,12 +213,12 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
       ->add_option(
           "--segments", options->segments,
           "parts that flow through the tree; auto: the best number. Unless given: auto if it is known what a part "
-          "costs, else 1")
+          "costs, otherwise 1")
       ->option_text("S|auto");
   problem
       ->add_option("--platform", options->platform,
                    "a network of clusters to plan over, instead of d: as plan broadcast --reversed does, by c if it "
-                   "is given or measured, else as if combining were free")
+                   "is given or measured, otherwise as if combining were free")
       ->option_text("FILE");
   options->network.add_to(*problem, options->platform);
   options->network.take_ranks_of_job(*problem);
@@ -243,7 +246,7 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
   problem->add_flag("--no-thread", options->no_thread, "no thread that moves messages while an operation is running");
   problem->add_flag(
       "--model-only", options->model_only,
-      "sluice does what the model finds best; else it takes turns with MPI_Reduce first, and keeps the faster");
+      "sluice does what the model finds best; otherwise it alternates with MPI_Reduce first, and keeps the faster way");
   options->methods.add_method_to(
       *problem,
       "sluice, mpi-reduce, mpi-ireduce (MPI_Ireduce and a wait for its end), reduce-scatter, algorithms of plan reduce "
@@ -253,7 +256,7 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
   options->timeline.add_to(*problem, kByARun);
   problem->footer(
       "Elements are a function of rank and index; the result is compared bit by bit with what one process computes\n"
-      "(exit status 1 if it differs). A time is that of the slowest rank. What a plan takes by its model stands\n"
+      "(exit status 1 if it differs). A time is the time of the slowest rank. What a plan takes by its model stands\n"
       "beside; matmul and affine keep the order of the ranks.\n\n"
       "Examples:\n"
       "  mpirun -np 16 sluice run reduce --count 500 --operation matmul\n"

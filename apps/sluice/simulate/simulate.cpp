@@ -106,9 +106,9 @@ struct SimulationOptions {
       app.add_flag("--same-hosts", same_hosts,
                    "of simgrid: receiver i is on the host of sender i, not on a host of its own");
       app.add_flag("--control", control,
-                   "of simgrid: count the short messages too by which jobs keep the order barrier or chain");
+                   "of simgrid: also count the control messages that keep the order barrier or chain in jobs");
       app.add_option("--chunk", chunk,
-                     "of simgrid: messages go in pieces of at most so many bytes, each a message of its own, as jobs "
+                     "of simgrid: messages go in pieces of at most BYTES, each a message of its own, as jobs "
                      "under SMPI send them; usual: 32Ki, of local 1Mi, of redistributions 64Ki; implies --control")
           ->option_text("BYTES|usual");
       app.add_option("--unit-bytes", unit_bytes,
@@ -398,7 +398,8 @@ struct SimulatedRedistribution : RedistributeOptions {
 int run_redistribute_model(const ProblemOptions<SimulatedRedistribution>& options) {
   const RedistributeTask task = read(options.problem);
   if (count_messages(task.problem, kMostSimulated) > kMostSimulated)
-    throw InputError("simulate", fmt::format("more than {} transfers", kMostSimulated), "less");
+    throw InputError("simulate", fmt::format("more than {} transfers", kMostSimulated),
+                     "fewer; sluice plan tells the cost of such a plan");
   const RedistributionPlan plan =
       plan_redistribution(task.problem, options.algorithm, task.setup, parse_effort(options.problem.effort),
                           TimeLimit(task.time_limit_s).stop());

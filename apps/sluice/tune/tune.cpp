@@ -209,7 +209,7 @@ void write_tuned(const TuneTask& task, const TuneResult& result, std::int64_t ra
                         open_mpi ? open_mpi_rules(result.sizes, ranks) : mpich_rules(task.mpich, result.sizes, ranks));
   if (!task.json.empty()) write_file_atomically(task.json, tuning_json(task, result, ranks, source));
   std::string text = fmt::format("{}, {}, {}\n", library_name(task.library), count_text(ranks, "rank"), source.text);
-  if (!open_mpi) text += fmt::format("everything else as {} has it\n", task.mpich.file);
+  if (!open_mpi) text += fmt::format("all other rules as {} has them\n", task.mpich.file);
   using Align = TextTable::Align;
   TextTable table({{"call", Align::kLeft},
                    {"from bytes"},

@@ -5,7 +5,7 @@ const longText = 32;  // more letters than this make a line of their own
 
 // columns: title, unit, number (whether its cells are numbers), below (whether they stand below the rest of their row,
 // across all columns); cell(row, column) for rows 0 to count - 1. Returns the
-// element, and setRows(list), after which only those rows are there.
+// element, and setRows(list), which leaves only the rows in the list.
 function tableView(title, columns, count, cell) {
   let all = Uint32Array.from({ length: count }, (_, i) => i);
   let rows = all;
