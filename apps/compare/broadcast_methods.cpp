@@ -26,7 +26,7 @@ class PlannedBroadcast final : public Method {
   void settle(const void*, void* target) override {
     for (int i = 0; i < kTurns && !broadcast_.settled(bytes_); ++i) broadcast_.execute(target, bytes_);
   }
-  /// Of MPI_Bcast there is no model.
+  /// MPI_Bcast has no model.
   [[nodiscard]] std::optional<double> predicted_s() override {
     const mpi::ChosenBroadcast chosen = broadcast_.chosen(bytes_);
     if (chosen.native_s > 0 && chosen.method == "native") return std::nullopt;

@@ -35,7 +35,7 @@ class PlannedCollective final : public Method {
     for (int i = 0; i < kTurns && !job_.settled(); ++i) job_.execute(source, target);
   }
   [[nodiscard]] std::int64_t held_bytes() const override { return job_.peak_extra_bytes(); }
-  /// Of MPI's own there is no model.
+  /// MPI's own collective has no model.
   [[nodiscard]] std::optional<double> predicted_s() override {
     const double predicted_s = job_.chosen().predicted_s;
     return predicted_s > 0 ? std::optional(predicted_s) : std::nullopt;

@@ -37,7 +37,7 @@ T reduced(T value, MPI_Datatype type, MPI_Op op, const Communicator& comm) {
   return value;
 }
 
-/// Waits for all ranks and returns the time at which this one goes on: simulated ranks, which have one clock, at one
+/// Waits for all ranks and returns the time when this one goes on: simulated ranks, which have one clock, at one
 /// instant, others as the barrier lets them.
 double start_together(const Communicator& comm) {
   barrier(comm);

@@ -17,7 +17,7 @@ inline constexpr bool kSimulated = true;
 inline constexpr bool kSimulated = false;
 #endif
 
-/// A duplicate of a communicator, on which errors come back as codes.
+/// A duplicate of a communicator. Its errors come back as codes.
 class Communicator {
  public:
   /// Collective.
@@ -41,7 +41,7 @@ class Communicator {
 
 void barrier(const Communicator& comm);
 
-/// Of all ranks, on all ranks.
+/// The largest value of all ranks, on all ranks.
 [[nodiscard]] std::int64_t largest(std::int64_t value, const Communicator& comm);
 [[nodiscard]] double largest(double value, const Communicator& comm);
 [[nodiscard]] std::int64_t sum(std::int64_t value, const Communicator& comm);

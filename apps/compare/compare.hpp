@@ -121,7 +121,7 @@ struct RedistributionVariant {
 [[nodiscard]] std::vector<std::string> batch_methods(const BatchProblem& problem);
 
 /// Redistributes several arrays by several methods side by side, as redistributions() does: every byte of every array
-/// is verified. Collective; the arguments before `methods` are those of RedistributionBatch.
+/// is verified. Collective; RedistributionBatch explains the arguments before `methods`.
 [[nodiscard]] Comparison batches(MPI_Comm comm, const std::vector<mpi::RedistributionArray>& arrays,
                                  const mpi::RedistributionJobOptions& options, const std::vector<std::string>& methods,
                                  int repetitions = 9, bool record = false);
@@ -172,7 +172,7 @@ struct CollectiveContents {
 /// Bytes of an element: 8 or 32.
 [[nodiscard]] std::int64_t element_bytes(const CollectiveContents& contents);
 
-/// The methods for a collective, `sluice` first: "sluice" and that of MPI, such as "mpi-allgather". The algorithms of
+/// The methods for a collective, `sluice` first: "sluice" and MPI's own, such as "mpi-allgather". The algorithms of
 /// the problem can be asked for besides, by their names.
 [[nodiscard]] std::vector<std::string> collective_methods(Collective problem);
 
@@ -219,8 +219,8 @@ struct ReductionComparison : Comparison {
 /// what one process computes. Collective. "sluice" is what `options` ask for; if costs are to be measured, that is done
 /// once for all methods. The predictions are in the unit of the costs: seconds, if they are.
 ///
-/// Those of MPI have the same operation. They cannot reduce what changes its size: sets are padded for them to the size
-/// that the result has, which no program could know before.
+/// MPI's methods have the same operation. They cannot reduce what changes its size: sets are padded for them to the
+/// size that the result has, which no program could know before.
 ///
 /// Throws InputError on every rank for bad arguments on any rank, an unknown method, `repetitions` below 1, a negative
 /// count, one that is 0 for matrices, or one or a set beyond 2^31 - 1 bytes; MpiError, JobError. A method

@@ -114,7 +114,7 @@ class Comparer {
     while (result_.repetitions < result_.asked && take_round(methods, seconds)) ++result_.repetitions;
     for (std::size_t i = 0; i < count; ++i) {
       std::vector<double>& times = seconds[i];
-      times.resize(static_cast<std::size_t>(result_.repetitions));  // without those of a round that was cut short
+      times.resize(static_cast<std::size_t>(result_.repetitions));  // without the times of a round that was cut short
       MethodResult& result = result_.methods[i];
       result.samples_s = times;
       std::sort(times.begin(), times.end());

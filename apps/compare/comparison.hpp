@@ -19,10 +19,10 @@ class Method {
   virtual ~Method() = default;
 
   virtual void execute(const void* source, void* target) = 0;
-  /// Executes a job that tries MPI's own collective in turns with its plan until it has decided for one; called before
+  /// Executes a job that alternates MPI's own collective with its plan until it has decided for one; called before
   /// it is timed.
   virtual void settle(const void* /*source*/, void* /*target*/) {}
-  static constexpr int kTurns = 9;  ///< after which it has decided
+  static constexpr int kTurns = 9;  ///< it has decided after this number of turns
   /// Bytes the method itself holds beyond source and target, MPI's own not counted.
   [[nodiscard]] virtual std::int64_t held_bytes() const { return 0; }
   /// See MethodResult; called on all ranks once the method has been executed.

@@ -21,7 +21,7 @@ struct Quartiles {
   double high = 0;
 };
 
-/// Of values in any order; 0 of none.
+/// The quartiles of values in any order; 0 if there are none.
 [[nodiscard]] inline Quartiles quartiles_of(std::vector<double> values) {
   if (values.empty()) return {};
   std::sort(values.begin(), values.end());

@@ -30,7 +30,7 @@ bool beside_rank_0(const Communicator& comm) {
   return first == 0;
 }
 
-/// What has to be added to the times of this rank's clock to have those of rank 0's. Collective.
+/// What has to be added to the times of this rank's clock to get times of rank 0's clock. Collective.
 double clock_difference(const Communicator& comm) {
   constexpr int kRounds = 20, kTag = 0;
   const int far = beside_rank_0(comm) ? 0 : 1;
@@ -61,7 +61,7 @@ double clock_difference(const Communicator& comm) {
 
 /// One end of a transfer, as it is sent to rank 0.
 struct End {
-  double received = 0;  ///< 1: the receiver's, else the sender's
+  double received = 0;  ///< 1: the receiver's time; otherwise the sender's
   double peer = 0;
   double bytes = 0;
   double start_s = 0;  ///< of the sender

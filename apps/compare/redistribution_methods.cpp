@@ -116,7 +116,7 @@ class ThenAdded final : public Method {
   std::vector<double> moved_;
 };
 
-/// Those of MPI and ScaLAPACK.
+/// The methods of MPI and ScaLAPACK.
 std::unique_ptr<Method> make_usual(const std::string& name, const RedistributionPart& part) {
   if (name == "alltoallv" || name == "all-at-once" || name == "pairwise") return make_packed(name, part);
   if (name == "alltoallw") return make_alltoallw(part);

@@ -18,7 +18,7 @@ namespace sluice::compare {
 [[nodiscard]] std::unique_ptr<Method> make_redistribution_method(const std::string& name,
                                                                  const RedistributionPart& part);
 
-// Those of MPI and ScaLAPACK one by one. They refuse sizes beyond int, which is all MPI-3 can count.
+// The methods of MPI and ScaLAPACK, one by one. They refuse sizes beyond int, which is all MPI-3 can count.
 
 /// One of make_mpi_exchange over buffers that hold all messages, packed and unpacked by us; the buffers are kept.
 [[nodiscard]] std::unique_ptr<Method> make_packed(const std::string& name, const RedistributionPart& part);

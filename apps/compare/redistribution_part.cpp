@@ -31,7 +31,7 @@ struct RedistributionPart::Checked {
   /// Sees that the arguments are good on all ranks, by a plan that takes no time.
   Checked(const Communicator& comm, RedistributionJob job) : Checked(planned(comm, job), job.options) {}
   Checked(const mpi::Redistribution& planned, const mpi::RedistributionOptions& options)
-      // A plan for many processes is that of the whole box.
+      // A plan for many processes is a plan of the whole box.
       : problem(planned.plan().problem().with_part(options.part, options.unit_diagonal)),
         to_ranks(planned.to_ranks()) {}
 

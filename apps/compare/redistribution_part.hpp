@@ -35,7 +35,7 @@ struct RedistributionPart {
     std::int64_t bytes = 0;
   };
 
-  /// Collective. Throws InputError as planned_redistribution, but for `algorithm`. `comm` must outlive this.
+  /// Collective. Throws InputError as planned_redistribution, except for `algorithm`. `comm` must outlive this.
   RedistributionPart(const Communicator& comm, const RedistributionJob& job);
 
   const Communicator& comm;
@@ -45,8 +45,8 @@ struct RedistributionPart {
   std::vector<int> to_ranks;
   std::optional<Rank> sender;  ///< process of the source grid, if this rank is one
   std::optional<Rank> receiver;
-  std::int64_t target_copy = 0;  ///< the copy of the target in which this rank is `receiver`
-  /// In increasing order of process, this rank itself included. Of several copies of the source the first one sends
+  std::int64_t target_copy = 0;  ///< this rank is `receiver` in this copy of the target
+  /// In increasing order of process, this rank itself included. If the source has several copies, the first one sends
   /// everything, which is the plain way.
   std::vector<Peer> receivers;
   std::vector<Peer> senders;

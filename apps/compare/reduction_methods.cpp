@@ -171,7 +171,7 @@ class ReductionOfMpi final : public Method {
   }
 
  private:
-  /// Of any number of elements: MPI-3 counts in int.
+  /// Reduces any number of elements: MPI-3 counts in int.
   void reduce(const void* own, void* result) {
     constexpr std::int64_t kMostAtOnce = std::numeric_limits<int>::max();
     MPI_Aint lower_bound = 0;
@@ -209,7 +209,7 @@ void ComparedReduction::check() const {
     throw InputError("sleep", fmt::format("{} s", contents_.sleep_s), "at least 0");
   const std::int64_t words = of_matrices() ? checked::multiply(count, count, "elements of a matrix") : count;
   const std::int64_t all = of_objects() ? checked::multiply(words, comm_.size(), "words") : words;
-  // The size of a type is an int: that of a matrix, and of the largest set for MPI_Reduce.
+  // The size of a type is an int: the size of a matrix, and of the largest set for MPI_Reduce.
   const std::int64_t most = std::numeric_limits<int>::max() / kWord;
   if ((of_matrices() || all != words) && all > most)
     throw InputError("count", count_text(all, "word"), fmt::format("at most {}", most));
@@ -303,7 +303,7 @@ std::unique_ptr<PlannedReduction> ComparedReduction::planned(const std::string& 
   options.algorithm = algorithm;
   if (options.platform && !plans_over_platform(options_, algorithm, of_objects())) {
     options.platform.reset();
-    options.costs.reset();  // those of combining alone, which make no tree of plan reduce
+    options.costs.reset();  // costs of combining alone make no tree of plan reduce
   }
   const bool knows_costs = options.platform || (!options_.platform && (options.costs || options.measure));
   if (of_objects()) {

@@ -8,12 +8,12 @@
 
 #include "sluice/run/mpi/reduction.hpp"
 
-/// Operations on words of 8 bytes, for reductions: in the form that MPI calls, and in that of the library.
+/// Operations on words of 8 bytes, for reductions: in the form that MPI calls, and in the form that the library calls.
 namespace sluice::compare {
 
 inline constexpr std::int64_t kWord = sizeof(std::uint64_t);
 
-/// An operation of MPI's on elements of so many words each.
+/// An operation of MPI on elements of several words each.
 class WordOperation {
  public:
   /// @pre `words` is at least 1, and their bytes an int.

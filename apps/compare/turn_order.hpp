@@ -8,7 +8,7 @@
 
 namespace sluice::compare {
 
-/// The order in which so many methods take their turns in a round, the same on all ranks. Drawn at random, by the
+/// The order of the methods in a round, equal on all ranks. Drawn at random, by the
 /// number of the round: what ran before leaves its traces, as full queues of a network and what the cache holds, so no
 /// method may follow the same one in all rounds.
 [[nodiscard]] inline std::vector<std::size_t> order_of_round(std::size_t methods, std::size_t round) {

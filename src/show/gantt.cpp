@@ -152,7 +152,7 @@ class GanttRows {
     }
   }
 
-  /// Draws a line at the end of each step, except the last, and its number unless it would touch the previous number.
+  /// A line where each step ends, except the last, and its number unless it would touch the one before.
   void steps() {
     constexpr double kLeastBetweenLines = 2, kBetweenNumbers = 2;
     double left = detail::kRowsLeft;

@@ -56,7 +56,7 @@ class Grid {
     const std::size_t at = row * cells_ + column;
     return count_[at] == 0 ? -1 : scale().shade_of_log(sum_[at] / static_cast<double>(count_[at]));
   }
-  /// The scale of the whole matrix. @pre known()
+  /// The picture of the whole matrix. @pre known()
   [[nodiscard]] detail::HeatScale scale() const { return {low_, high_}; }
 
  private:

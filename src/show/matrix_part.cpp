@@ -103,7 +103,7 @@ SvgHeading matrix_part(const ReportMatrix& matrix, double top) {
                     });
   part.svg += "</g>\n";
 
-  // Names are drawn if they have room; columns have the rows' names unless these are numbers.
+  // Names where each has room; names of columns are the rows' unless they are numbers.
   const auto middle = [&](std::int64_t place) { return cell * (static_cast<double>(place) + 0.5); };
   if (rows.cells == matrix.rows && cell >= kLeastRowForText) {
     for (std::int64_t row = 0; row < matrix.rows; ++row) {

@@ -78,7 +78,7 @@ class TraceTimes {
     constexpr double kMost = 9.2e18;
     return std::llround(std::clamp(time * factor_, 0.0, kMost));
   }
-  /// The text in microseconds.
+  /// Microseconds.
   static std::string text(std::int64_t nanoseconds) {
     return nanoseconds % 1000 == 0 ? fmt::format("{}", nanoseconds / 1000)
                                    : fmt::format("{}.{:03}", nanoseconds / 1000, nanoseconds % 1000);
@@ -201,8 +201,7 @@ std::string paje_trace(const Timeline& timeline) {
     for (std::int64_t lane = 0; lane < nodes.receiving_lanes(node, lanes); ++lane) create('v', lane, "receives");
   }
 
-  // Colours are as in the pictures: the colour of the node at the other end. ViTE draws states without a colour in
-  // black.
+  // Colours are as in the pictures: of the node at the other end. ViTE draws states without a colour in black.
   const auto define_values = [&](char kind, const char* direction, std::int64_t peers) {
     for (std::int64_t peer = 0; peer < peers; ++peer)
       out += fmt::format("9 {0}{1} S \"{2} {1}\" \"{3}\"\n", kind, peer, direction,

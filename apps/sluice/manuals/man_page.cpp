@@ -13,7 +13,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// `text` as roff prints it. Hyphens are those of options and file names: to be copied as they are.
+/// `text` as roff prints it. Hyphens belong to options and file names: users copy them as they are.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -280,7 +280,7 @@ std::string entries(const Entries& all) {
   return out;
 }
 
-/// The pages above, and those of the same problem or verb are named there.
+/// The pages above, which name the pages of this problem or verb.
 std::string see_also(const Part& part) {
   std::string out;
   if (part.words.empty()) return out;

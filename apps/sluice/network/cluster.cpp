@@ -28,7 +28,7 @@ namespace sluice::command {
 namespace {
 
 constexpr std::size_t kShownClusters = 40;
-constexpr std::size_t kShownMatrix = 12;  // clusters; the latencies between so many fit a screen
+constexpr std::size_t kShownMatrix = 12;  // clusters; the latencies between 12 fit a screen
 
 struct ClusterOptions {
   std::string file;

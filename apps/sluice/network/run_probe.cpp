@@ -63,7 +63,7 @@ std::vector<std::string> cells(const std::string& name, const std::string& ranks
           speed_text(rate)};
 }
 
-/// Of 1 MiB; "-" if messages of that size were not measured.
+/// The time for 1 MiB; "-" if messages of that size were not measured.
 std::string broadcast_cell(const GapTable& times) {
   if (times.points().empty() || times.points().back().bytes < kMegabyte) return "-";
   return seconds_text(times.at(kMegabyte));
@@ -217,7 +217,7 @@ int run_probe(const ProbeTask& task) {
                             "  sluice plan broadcast --platform {0} --size 4Mi\n"
                             "  mpirun -np {1} sluice run broadcast --platform {0} --size 4Mi\n",
                             task.output, platform.ranks));
-    // Of one cluster a reduction has one d and one c, if there was time for messages of 1 MiB.
+    // In one cluster a reduction has one d and one c, if there was time for messages of 1 MiB.
     const GapTable& gap = platform.clusters[0].gap;
     if (platform.clusters.size() == 1 && gap.points().back().bytes >= kMegabyte)
       tell(fmt::format("  sluice plan reduce --machines {} --transfer {:.3g} --compute {:.3g}   (1 MiB each)\n",

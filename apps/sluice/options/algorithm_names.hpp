@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-/// The planners of a problem as users meet them: those of the registry, in its order, and what the command adds.
+/// The planners of a problem as users meet them: the registry in its order, and what the command adds.
 namespace sluice::command {
 
 /// An algorithm of redistribute that only plan and compare know: two schedules, one after the other. algorithm_names
@@ -16,7 +16,7 @@ inline constexpr const char* kWalkerOtto = "walker-otto";
 /// The same in one line, with commas.
 [[nodiscard]] std::string algorithm_list(std::string_view problem);
 
-/// Those that plan and compare take for redistribute: its own, walker-otto, and those of exchange not among them.
+/// Those that plan and compare take for redistribute: its own, walker-otto, and further ones of exchange.
 [[nodiscard]] std::vector<std::string> redistribution_names();
 
 /// Whether `name` is one of algorithm_names.

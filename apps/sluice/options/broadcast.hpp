@@ -61,16 +61,16 @@ struct BroadcastTask {
   [[nodiscard]] std::string title() const;
   [[nodiscard]] BroadcastPlan planned_by(const std::string& algorithm, bool messages = true) const;
 
-  /// The same of the reduction that goes the other way round. Throws InputError for what it cannot have.
+  /// The title of the reduction that goes the other way round. Throws InputError for what it cannot have.
   [[nodiscard]] std::string reversed_title(const Program& program) const;
   [[nodiscard]] ReversedPlan reversed_by(const std::string& algorithm, const ReversedInput& reversed) const;
   /// Whether any program may be the plan of it: no option says what the broadcast is like.
   [[nodiscard]] bool leaves_reduction_open(const std::string& algorithm) const;
-  /// By any program then, else by a broadcast the other way round; combining may take time.
+  /// A plan by any program. If that is not open: by a broadcast the other way round. Combining may take time.
   [[nodiscard]] ProgramPlan costly_reduction_by(const std::string& algorithm, const ReversedInput& reversed) const;
 
  private:
-  /// Of either. Throws InputError.
+  /// The options of either plan. Throws InputError.
   [[nodiscard]] BroadcastOptions options_of_reduction(const std::string& algorithm) const;
   [[nodiscard]] std::int64_t element_bytes_of(const ReversedInput& reversed) const;
 };

@@ -43,7 +43,7 @@ struct CollectiveInput {
   /// What combining costs in the replay: options of verbs that carry out nothing.
   void add_compute_to(CLI::App& verb);
   void add_effort_to(CLI::App& verb);
-  /// The same, and a time limit: of verbs that plan alone.
+  /// Adds the effort and a time limit, for verbs that plan alone.
   void add_limits_to(CLI::App& verb);
 };
 
@@ -60,7 +60,7 @@ struct CollectiveTask {
   [[nodiscard]] ProgramPlan planned_by(const std::string& algorithm) const;
 };
 
-/// Reads the platform too. Without one, there are `ranks` ranks of which nothing else is known. Throws InputError for
+/// Reads the platform too. Without one, there are `ranks` ranks, and nothing else is known. Throws InputError for
 /// what is missing, no number or out of range.
 [[nodiscard]] CollectiveTask read(const CollectiveInput& options, std::int64_t ranks = 0);
 

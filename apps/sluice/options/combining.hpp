@@ -23,8 +23,8 @@ struct CombiningInput {
   [[nodiscard]] const char* option() const { return !costs.empty() ? kCosts : !compute.empty() ? kCompute : nullptr; }
 };
 
-/// Of elements of so many bytes. Throws InputError for what is no time, both options together, and a file that has not
-/// one time for each rank.
+/// Reads the time for elements of this size. Throws InputError for what is no time, both options together, and a file
+/// that has not one time for each rank.
 [[nodiscard]] CombiningCosts read(const CombiningInput& options, std::int64_t ranks, std::int64_t element_bytes);
 
 /// Behind the title of what combines: ", 2.00 ns to combine two elements of 8 bytes"; nothing where that takes no time.

@@ -82,7 +82,7 @@ struct ExchangeTask {
   [[nodiscard]] double seconds_of(double cost) const;
   /// A line with the totals of a plan and of a bound in seconds; empty unless the options name the hardware.
   [[nodiscard]] std::string time_line(double total, double bound) const;
-  /// What the hardware alone asks for, in seconds: all bytes over the backbone, or those of a node over its link. 0
+  /// What the hardware alone asks for, in seconds: all bytes over the backbone, or the bytes of a node over its link. 0
   /// unless the options name it, or where nodes differ in speed. `detours`: what is a node's may leave its cluster by
   /// the links of all.
   [[nodiscard]] double least_time_s(bool detours) const;

@@ -35,7 +35,7 @@ struct ReduceInput {
   bool non_commutative = false;
 
   void add_to(CLI::App& verb);
-  /// The options that tell a platform in place of machines and d. `also`: what else the size is for.
+  /// The options that tell a platform in place of machines and d. `also`: the further purpose of the size.
   void add_platform_to(CLI::App& verb, const std::string& also = {});
 };
 

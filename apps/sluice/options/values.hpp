@@ -25,7 +25,7 @@ struct InputLine {
   std::string where;  ///< "FILE:LINE"
   std::string text;
 };
-/// Reads the lines of a file, or of standard input for "-", but for empty ones and those that begin with % or #. Throws
+/// Reads the lines of a file, or of standard input for "-", except empty lines and comments (% or #). Throws
 /// InputError if it cannot be read; `what` is expected there: "dates".
 [[nodiscard]] std::vector<InputLine> read_input_lines(const std::string& path, const char* what);
 

@@ -13,7 +13,7 @@ struct NamedFile {
   std::string path;    ///< "-": standard input or output
 };
 
-/// Of the command line that was read.
+/// The files of the command line that was read.
 struct CommandFiles {
   std::vector<NamedFile> inputs;   ///< those that are there, and "-"
   std::vector<NamedFile> outputs;  ///< whether they are there or not

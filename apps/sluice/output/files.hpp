@@ -9,7 +9,7 @@
 namespace sluice::command {
 
 /// Writes to standard output. Throws InputError where that fails (a full disk). A reader that went away, as `head`
-/// does, has seen what it wanted: nothing is said, and the files are written all the same.
+/// does, has seen what it wanted: nothing is said, and the files are written nevertheless.
 void print(const std::string& text);
 
 /// Replaces the file `path` by `content`, whole: nobody ever sees half of it, and nothing changes when it fails. A link

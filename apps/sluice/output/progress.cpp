@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kClearLine = "\r\x1b[K";
 bool line_is_shown = false;
 
-/// What a line of the terminal holds without its last column, behind which some go on in the next line.
+/// What a line of the terminal holds without its last column: some terminals go on in the next line behind it.
 std::size_t columns() {
   constexpr std::size_t kUnknown = 80;
   const std::size_t width = terminal_width(Stream::kError);

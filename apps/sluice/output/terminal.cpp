@@ -17,7 +17,7 @@ namespace sluice::command {
 namespace {
 
 constexpr std::size_t kNarrowest = 20;  // columns; below that nothing is legible, folded or not
-constexpr std::size_t kFurther = 4;     // what is left of a line goes so much further right
+constexpr std::size_t kFurther = 4;     // what is left of a line goes this much further right
 constexpr std::size_t kColumn = 12;     // a line that begins further right is in a column
 
 bool dumb() {

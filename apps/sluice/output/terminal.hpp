@@ -13,7 +13,7 @@ struct Manners {
   bool output_is_taken = false;  ///< a file goes to standard output: nothing else may
 };
 
-/// Of this process.
+/// The manners of this process.
 [[nodiscard]] Manners& manners();
 
 /// Prints `text` to standard output, lines folded to the width of a terminal, unless it is to be quiet or a file goes
@@ -45,7 +45,7 @@ enum class Stream { kOutput, kError };
 /// backslash that a shell wants. What does not fit behind its indentation gets less; a word wider than all is left
 /// whole. 0: nothing is folded.
 [[nodiscard]] std::string fold(const std::string& text, std::size_t width);
-/// The same of a help, whose paragraphs were filled for wider terminals: they are filled anew.
+/// Folds a help: joins the lines of each paragraph, and fills it anew.
 [[nodiscard]] std::string fold_help(const std::string& help, std::size_t width);
 
 }  // namespace sluice::command

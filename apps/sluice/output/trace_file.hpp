@@ -10,7 +10,7 @@ namespace sluice::command {
 /// Whether a file of JSON without "schema" is a trace, as chrome_trace writes it.
 [[nodiscard]] bool is_trace(const ResultValue& file);
 
-/// The timeline of which `file` is the trace. Throws InputError for what chrome_trace does not write.
+/// The timeline that `file` is the trace of. Throws InputError for what chrome_trace does not write.
 [[nodiscard]] Timeline timeline_of_trace(const ResultValue& file);
 
 /// Likewise for the file at `path`.

@@ -18,7 +18,7 @@ class Written {
   void write(const std::string& path, const std::string& content);
 
   /// Writes the JSON to `target`, a file or "-"; nothing if it is empty. `figures` is an object, another one for each
-  /// verb. `hosts`: those of the ranks, each once; empty without MPI.
+  /// verb. `hosts`: the hosts of the ranks, each once; empty without MPI.
   void write_json(const std::string& target, const char* verb, const nlohmann::ordered_json& figures,
                   const std::vector<std::string>& hosts = {}) const;
 

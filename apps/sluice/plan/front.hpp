@@ -11,7 +11,7 @@ namespace sluice::command {
 /// Plans and shows the best schedule of every number of steps that lowers TC, with what is proven, as a table and where
 /// `output` asks for them as a picture and a file. Returns the exit status.
 int plan_front(const RedistributeTask& task, std::int64_t effort, const PlanOutput& output);
-/// The same of several arrays together.
+/// Plans and shows the front of several arrays together.
 int plan_front(const BatchTask& task, std::int64_t effort, const PlanOutput& output);
 
 }  // namespace sluice::command

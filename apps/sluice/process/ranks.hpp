@@ -6,8 +6,8 @@
 
 namespace sluice::command {
 
-/// The processes that run this command together: those of MPI for the verbs that need it, else this one alone. For
-/// those verbs MPI is started before the command line is read, as only one rank may complain about it.
+/// The processes that run this command together: the ranks of MPI for the verbs that need it, otherwise this one alone.
+/// For those verbs MPI is started before the command line is read, as only one rank may complain about it.
 class Ranks {
  public:
   /// Starts MPI if the command line names a verb that needs it and MPI was built in.

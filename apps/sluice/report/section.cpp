@@ -52,7 +52,7 @@ constexpr std::array<std::string_view, 12> kSchemas{"sluice.schedule/1", "sluice
                                                     "sluice.platform/1", "sluice.record/1",     "sluice.clusters/1",
                                                     "sluice.front/1",    "sluice.prediction/1", "sluice.tuning/1"};
 
-/// A file of ours without a picture, and what shows the same.
+/// A file of ours without a picture, and what shows it instead.
 struct NotShown {
   std::string_view schema;
   const char* what;
@@ -307,7 +307,7 @@ void add(ReportSection& section, const Traffic& traffic, ReportSpace& space) {
   section.tables.push_back(std::move(table));
 }
 
-/// The fields of a line of a table: separated by `separator`, with or without quotes, none of which holds a line break.
+/// The fields of a line of a table: separated by `separator`, with or without quotes. No field holds a line break.
 std::vector<std::string> fields_of(std::string_view line, char separator) {
   std::vector<std::string> fields(1);
   bool quoted = false;

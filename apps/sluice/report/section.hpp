@@ -27,7 +27,7 @@ struct ReportSpace {
 [[nodiscard]] ReportSection read_report_section(const std::string& path, const std::optional<Platform>& platform,
                                                 const TrafficFormat& format, ReportSpace& space);
 
-/// Of files of results, by their schema. `section` has the name of the file.
+/// Each adds the section of a file of results, by its schema. `section` has the name of the file.
 void add_comparison(ReportSection& section, const ResultValue& file);
 void add_run(ReportSection& section, const ResultValue& file);
 void add_simulation(ReportSection& section, const ResultValue& file, ReportSpace& space);

@@ -187,7 +187,7 @@ void check_options(const RunExchange& options, const std::vector<std::string>& m
                      "--mode list with method sluice, or the method sluice-list");
 }
 
-/// The schedule of the file, whose k and set-up are then those of the task.
+/// The schedule of the file. The task takes its k and set-up.
 void take_schedule(const std::string& file, ExchangeTask& task, mpi::ExchangeOptions& how) {
   StepSchedule schedule = read_steps_file(file, "one that plan exchange --json wrote").schedule;
   task.problem.max_transfers = schedule.max_transfers;

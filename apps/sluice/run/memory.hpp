@@ -4,7 +4,7 @@
 
 namespace sluice::command {
 
-/// Throws InputError, on all ranks, naming `option`, if data of which this rank has `own_bytes` do not fit the memory
+/// Throws InputError, on all ranks, naming `option`, if the data, `own_bytes` on this rank, do not fit the memory
 /// of a node, where the system would otherwise end the program while they are filled.
 void check_memory(double own_bytes, const std::string& option);
 

@@ -134,14 +134,14 @@ std::optional<mpi::ReductionCosts> read_costs(const RunReduce& options) {
   return given ? std::optional(costs) : std::nullopt;
 }
 
-/// Of 8 bytes, on each rank.
+/// The number of words of 8 bytes on each rank.
 std::int64_t words_of(const compare::ReductionContents& contents) {
   return contents.operation == Operation::kMatmul
              ? checked::multiply(contents.count, contents.count, "elements of a matrix")
              : contents.count;
 }
 
-/// Names what makes a program of other elements fit. The job refuses those of other problems, and all for sets.
+/// Names what makes a program of other elements fit. The job refuses programs of other problems, and all for sets.
 void check_elements(const Program& program, const compare::ReductionContents& contents) {
   const std::int64_t bytes = contents.operation == Operation::kMatmul ? 8 * words_of(contents) : 8;
   if (program.problem == Collective::kReduce && contents.operation != Operation::kMerge &&

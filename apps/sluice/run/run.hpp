@@ -20,7 +20,7 @@ struct RunRedistribute {
   std::string algorithm = "auto";
   std::string effort;  ///< empty: as jobs have it
   std::string mode = "auto";
-  bool apart = false;  ///< the target grid's ranks come behind those of the source grid
+  bool apart = false;  ///< the target grid's ranks come behind the source grid's
   std::string alpha;   ///< Y = beta Y + alpha X, if either is given
   std::string beta;
   RunMethods methods;
@@ -37,7 +37,7 @@ struct RunExchange {
   std::string platform;     ///< the file of the network, whose links tell k
   bool measure = false;     ///< measure k, by more and more transfers at once
   bool tune = false;        ///< mode list finds k while it runs
-  std::string chunk;        ///< bytes of the pieces in which messages travel; empty: as the mode has it
+  std::string chunk;        ///< bytes of a piece of a message; empty: as the mode has it
   bool by_host = false;     ///< one stream between two hosts
   bool same_ranks = false;  ///< senders and receivers are the same ranks
   TimelineOutput timeline;

@@ -139,7 +139,7 @@ std::int64_t chunk_of(const SimulationOptions& options) {
   return options.chunk == kUsualChunk ? 0 : parse_chunk(options.chunk, "--chunk");
 }
 
-/// Of a reduction on SimGrid. Throws InputError.
+/// The bytes of an element of a reduction on SimGrid. Throws InputError.
 std::int64_t element_bytes_of(const SimulationOptions& options) {
   if (options.size.empty()) throw InputError("--size", "nothing", "the bytes of an element, such as 1Mi");
   return parse_bytes(options.size, "--size");
@@ -358,7 +358,7 @@ void check_algorithm_for(const char* /*problem*/, const ProblemOptions<Broadcast
   check_broadcast_algorithm(options.algorithm, options.problem.reversed.reversed);
 }
 
-/// Adds a problem with its own options and those of the simulation; `run` plans and simulates.
+/// Adds a problem with its own options and the options of the simulation; `run` plans and simulates.
 template <class Input, class Run>
 void add_problem(CLI::App& verb, Action& chosen, const char* name, const char* help, SimulatedKind kind,
                  const char* example, void (*add_input)(Input&, CLI::App&), Run run) {

@@ -89,7 +89,7 @@ constexpr std::array kOpenMpi = {
     LibraryAlgorithm{Call::kReduceScatterBlock, "butterfly", 4},
 };
 
-// Those that its selection can name for communicators of one level, without those of its non-blocking collectives.
+// What its selection can name for communicators of one level, without its non-blocking collectives.
 constexpr std::array kMpich = {
     LibraryAlgorithm{Call::kBcast, "binomial", 0, P::kBinomial},
     LibraryAlgorithm{Call::kBcast, "scatter_recursive_doubling_allgather", 0, P::kScatterDoubling, false,
@@ -114,12 +114,12 @@ constexpr std::array kMpich = {
 };
 
 constexpr std::int64_t kSegmentSizes[] = {8 << 10, 32 << 10, 128 << 10};
-/// Of what is replayed: the next larger segments differ by little from more of them.
+/// The most segments that are replayed: the next larger segments differ by little from more of them.
 constexpr std::int64_t kMostSegments = 128;
 
 constexpr std::int64_t kKi = 1024, kMi = kKi * kKi, kAnySize = std::numeric_limits<std::int64_t>::max();
 
-/// Below so many ranks, below so many bytes: the number of an algorithm.
+/// The number of an algorithm below this number of ranks and of bytes.
 struct Threshold {
   std::int64_t bytes;
   int number;
@@ -129,9 +129,8 @@ struct Default {
   std::vector<Threshold> sizes;
 };
 
-/// Of coll/tuned as of 4.1, for operations that commute; a chain there is a single one, which is the pipeline, 3.
-/// reduce_scatter_block by the bytes of one share, others by
-/// those of CallKind.
+/// The choices of coll/tuned as of 4.1, for operations that commute; a chain there is a single one, which is the
+/// pipeline, 3. reduce_scatter_block by the bytes of one share, others by those of CallKind.
 const std::vector<Default>& defaults_of(Call call) {
   static const std::vector<Default> kBcast{
       {4,

@@ -33,7 +33,7 @@ enum class Call : std::uint8_t {
 
 /// A collective of MPI whose algorithm can be chosen.
 ///
-/// Sizes are those of one rank's arguments: of bcast, reduce and allreduce the message; of allgather, alltoall, gather
+/// Sizes belong to one rank's arguments: of bcast, reduce and allreduce the message; of allgather, alltoall, gather
 /// and scatter one block; of both reduce-scatters what a rank gives, which is all shares.
 struct CallKind {
   Call call;
@@ -42,7 +42,7 @@ struct CallKind {
   bool combines;
   int open_mpi_id;            ///< in files of rules
   bool open_mpi_counts_all;   ///< files of rules have the size of all blocks, size * ranks
-  bool mpich_counts_all;      ///< the same, "total_msg_size"
+  bool mpich_counts_all;      ///< in its "total_msg_size"
   std::string_view mpich_as;  ///< "Bcast", as in names of algorithms; empty: its selection cannot tell sizes in bytes
 };
 [[nodiscard]] std::span<const CallKind> call_kinds();
@@ -77,8 +77,8 @@ struct LibraryChoice {
   friend bool operator==(const LibraryChoice&, const LibraryChoice&) = default;
 };
 
-/// All that fit so many ranks and a message of `bytes`, those in segments in several sizes of them. `modelled`: only
-/// those that the models can judge; `any_order`: also those that need operations which commute.
+/// All that fit this number of ranks and a message of `bytes`; segmented ones with several sizes of segments.
+/// `modelled`: only those that the models can judge; `any_order`: also those that need operations which commute.
 [[nodiscard]] std::vector<LibraryChoice> library_choices(Library library, Call call, std::int64_t ranks,
                                                          std::int64_t bytes, bool modelled, bool any_order);
 

@@ -32,7 +32,7 @@ namespace {
 
 using Words = std::vector<std::uint64_t>;
 constexpr auto kWordBytes = static_cast<std::int64_t>(sizeof(std::uint64_t));
-/// A choice that takes so many times as long as the library's own in its first execution is left out: to measure it
+/// A choice that takes this many times as long as the library's own in its first execution is left out: to measure it
 /// again would take most of the time.
 constexpr double kHopeless = 3;
 

@@ -16,8 +16,8 @@ struct MpichSelection {
   std::string text;
 };
 
-/// Of `file`, or, if that is empty, of the first MPICH of the loader's folders. Throws InputError where there is none,
-/// or where a file has none that has all collectives that can be tuned.
+/// The selection of `file`, or, if that is empty, of the first MPICH of the loader's folders. Throws InputError where
+/// there is none, or where a file has none that has all collectives that can be tuned.
 [[nodiscard]] MpichSelection read_mpich_selection(const std::string& file);
 
 /// What it takes for a call of `bytes` in a communicator of one rank per host, for a built-in operation and enough
@@ -25,7 +25,7 @@ struct MpichSelection {
 [[nodiscard]] std::optional<LibraryChoice> mpich_default(const MpichSelection& selection, Call call, std::int64_t ranks,
                                                          std::int64_t bytes);
 
-/// The whole selection with `sizes` for communicators of `ranks`: everything else as it was, other communicators too.
+/// The whole selection with `sizes` for communicators of `ranks`: the rest stays as it was, other communicators too.
 /// Reductions by operations that do not commute, or of the program's own, are left alone, and calls in place.
 [[nodiscard]] std::string mpich_rules(const MpichSelection& selection, const std::vector<TunedSize>& sizes,
                                       std::int64_t ranks);

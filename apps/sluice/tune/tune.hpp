@@ -25,7 +25,7 @@ struct TuneOptions {
   bool measure = false;
 };
 
-/// The same, read and checked but for the platform.
+/// The options, read and checked except for the platform.
 struct TuneTask {
   Library library = Library::kOpenMpi;
   std::string output;

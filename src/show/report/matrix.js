@@ -80,7 +80,7 @@ function matrixView(data, options = {}) {
     if (!order) place();
     const theme = colours();
     const g = geometry();
-    // On paper nothing can be stepped through: there the matrix is that of all steps.
+    // On paper nothing can be stepped through: there the matrix holds all steps.
     const marked = printing ? null : now;
     if (!printing) zoom.setArea(left, above, g.width, g.height);
     const context = prepare(canvas, g.width, g.height);

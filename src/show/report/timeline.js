@@ -69,7 +69,7 @@ function filterControls(model) {
     make("button", { type: "button", onclick: () => { input.value = ""; apply(); } }, "All ranks"), status);
 }
 
-// The unit in which an axis of seconds up to `most` reads best.
+// The unit that reads best on an axis of seconds up to `most`.
 function axisUnit(unit, most) {
   if (unit !== "s") return { factor: 1, name: "" };
   if (most >= 1) return { factor: 1, name: "s" };
