@@ -366,6 +366,9 @@ void add_simulation(ReportSection& section, const ResultValue& file, ReportSpace
   section.figures.emplace_back("length", time_text(timeline.length, timeline.unit));
   if (file.has("planned")) section.figures.emplace_back("planned", time_text(file["planned"].number(), timeline.unit));
   section.figures.emplace_back("transfers", fmt::format("{}", timeline.transfers.size()));
+  section.verdict = fmt::format(
+      "{} by engine {}{}.", time_text(timeline.length, timeline.unit), file["engine"].text(),
+      file.has("planned") ? ", planned " + time_text(file["planned"].number(), timeline.unit) : std::string());
   add_about(section, file);
   section.timeline = ReportTimeline{std::move(timeline), "node"};
 }
@@ -408,6 +411,8 @@ void add_trace(ReportSection& section, const ResultValue& file, ReportSpace& spa
   space.take(static_cast<std::int64_t>(timeline.transfers.size()), section.file);
   section.figures.emplace_back("problem", timeline.problem);
   section.figures.emplace_back("what ran", timeline.algorithm);
+  section.verdict = fmt::format("The run took {} for {}.", time_text(timeline.length, timeline.unit),
+                                count_text(static_cast<std::int64_t>(timeline.transfers.size()), "transfer"));
   section.figures.emplace_back("length", time_text(timeline.length, timeline.unit));
   section.figures.emplace_back("transfers", fmt::format("{}", timeline.transfers.size()));
   section.timeline = ReportTimeline{std::move(timeline), "node"};
