@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <map>
@@ -47,7 +48,7 @@ std::map<std::string, std::string> all_helps(const Folder& folder) {
         listed = true;
       else if (line.empty())
         listed = false;
-      else if (listed)
+      else if (listed && line.size() > 2 && line[2] != ' ')  // else a folded line goes on
         left.push_back(verb + (verb.empty() ? "" : " ") + line.substr(2, line.find(' ', 2) - 2));
     }
   }
@@ -63,7 +64,8 @@ bool is_broken_early(const std::string& line, const std::string& next) {
            text.find("  ") == std::string::npos;
   };
   return is_prose(line) && is_prose(next) && !next.starts_with("Usage: ") &&
-         std::string(".:").find(line.back()) == std::string::npos && line.size() + 1 + next.find(' ') <= kWidth;
+         std::string(".:").find(line.back()) == std::string::npos &&
+         line.size() + 1 + std::min(next.find(' '), next.size()) <= kWidth;
 }
 
 TEST(Help, NoLineEndsInABlankOrInTheMiddleOfASentence) {

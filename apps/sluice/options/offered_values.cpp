@@ -91,7 +91,9 @@ InputError in_words_of(const CLI::App& part, const InputError& error) {
     name = "--" + where;
     std::ranges::replace_if(
         name, [](char c) { return c == '_' || c == ' '; }, '-');
-    if (part.get_option_no_throw(name) != nullptr) where = name;
+    // A platform file or a job tells the ranks, unless --ranks names their number.
+    const CLI::Option* const of_name = part.get_option_no_throw(name);
+    if (of_name != nullptr && (name != "--ranks" || of_name->count() > 0)) where = name;
   }
   std::string expected = error.expected();
   const CLI::Option* const option = part.get_option_no_throw(name);
