@@ -218,6 +218,8 @@ class Schemas(unittest.TestCase):
             self.assertGreater(len(names), 6, verb)
             for name in names:
                 arguments = problems.get(name, ["--platform", PLATFORM, "--size", "4Ki"])
+                if (verb, name) == ("predict", "exchange"):  # times need speeds
+                    arguments = [*arguments, "--node-link", "1Gbit", "--ranks-per-node", "2"]
                 with self.subTest(f"{verb} {name}"):
                     document = self.run_command([verb, name, *arguments, "--json", "-"])
                     self.assertEqual([error.message for error in validator(document).iter_errors(document)], [])

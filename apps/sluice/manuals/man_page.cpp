@@ -302,7 +302,7 @@ std::string opening(const Part& part) {
   const std::string& of_verb = part.words.size() > 1 ? part.verb_about : part.about;
   out += "The verb " + bold(part.words.front()) + ": " + text_line(sentence(of_verb));
   if (part.words.size() > 1) out += "The problem " + bold(part.words.back()) + ": " + text_line(sentence(part.about));
-  return out + ".PP\n";
+  return out;
 }
 
 }  // namespace
@@ -321,7 +321,11 @@ std::string man_page(const Part& part, const std::string& date, const std::strin
       fmt::format(".\\\" {}\n.TH {} 1 {} \"sluice {}\" \"User Commands\"\n", kMadeFrom, escaped(title), date, version);
   out += section("NAME", escaped(page_name(part)) + " \\- " + text_line(phrase(part.about)));
   out += section("SYNOPSIS", synopsis(part));
-  out += section("DESCRIPTION", opening(part) + body(sections.description));
+  std::string description = opening(part);
+  const std::string more = body(sections.description);
+  if (!description.empty() && !more.empty() && !more.starts_with('.')) description += ".PP\n";
+  description += more;
+  out += section("DESCRIPTION", description);
   out += section(part.words.empty() ? "VERBS" : "PROBLEMS", list_of_parts(part));
   out += section("OPTIONS", options_of(part));
   out += section("ALGORITHMS", body(sections.algorithms));
