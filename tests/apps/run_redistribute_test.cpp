@@ -189,9 +189,10 @@ TEST(RunRedistribute, GridsOfRanksApart) {
 
 TEST(RunRedistribute, TheTableIsPrintedOnceAndSaysThatEveryByteIsVerified) {
   const Folder folder;
-  const Outcome outcome = on_ranks(folder, 3,
-                                   "run redistribute --from 3:4 --to 2:5 --shape 1000 --element-bytes 3 "
-                                   "--repetitions 2 --method alltoallw,sluice,sluice-caterpillar --algorithm stepwise");
+  const Outcome outcome =
+      on_ranks(folder, 3,
+               "run redistribute --from 3:4 --to 2:5 --shape 1000 --element-bytes 3 "
+               "--repetitions 2 --method alltoallw,sluice,sluice-caterpillar --algorithm stepwise --wide");
   EXPECT_EQ(outcome.status, 0) << outcome.err;
   const std::vector<std::string> shown = lines(outcome.out);
   ASSERT_FALSE(shown.empty());

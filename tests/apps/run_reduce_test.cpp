@@ -76,7 +76,8 @@ TEST(RunReduce, LeavesOutATreeThatDoesNotFitTheRoot) {
 TEST(RunReduce, PrintsCostsAndWhatThePlanTakes) {
   const Folder folder;
   const Outcome outcome = on_ranks(
-      folder, 2, "run reduce --count 9 --transfer 0.5 --compute 0.25 --model-only --method sluice --repetitions 1");
+      folder, 2,
+      "run reduce --count 9 --transfer 0.5 --compute 0.25 --model-only --method sluice --repetitions 1 --wide");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("d = 500 ms, c = 250 ms, given\n"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("overlap: "), std::string::npos) << outcome.out;

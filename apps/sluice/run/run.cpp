@@ -256,8 +256,8 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
   options->timeline.add_to(*problem, kByARun);
   problem->footer(
       "Elements are a function of rank and index; the result is compared bit by bit with what one process computes\n"
-      "(exit status 1 if it differs). A time is the time of the slowest rank. What a plan takes by its model stands\n"
-      "beside; matmul and affine keep the order of the ranks.\n\n"
+      "(exit status 1 if it differs). A time is the time of the slowest rank. With --wide the table has the time\n"
+      "of a plan by its model. matmul and affine keep the order of the ranks.\n\n"
       "Examples:\n"
       "  mpirun -np 16 sluice run reduce --count 500 --operation matmul\n"
       "  mpirun -np 16 sluice run reduce --count 100K --operation sleep:20 --transfer 0.02 --compute 0.02\n"
