@@ -194,7 +194,7 @@ std::vector<std::string> meant_by_other_word(const CLI::App& part, const std::st
       if (std::ranges::find(known, name) == known.end()) continue;
       std::vector<std::string> names{name};
       if (const std::string file = first_file(part); option == "--csv" && !file.empty())
-        names.push_back(words + ' ' + file);
+        names.push_back(std::string(words).append(1, ' ').append(file));
       return names;
     }
   }
