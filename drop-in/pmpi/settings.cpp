@@ -7,22 +7,11 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "environment.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::pmpi {
 namespace {
-
-std::string value_of(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
-
-bool is_on(const char* name) {
-  const std::string value = value_of(name);
-  if (value.empty() || value == "0") return false;
-  if (value == "1") return true;
-  throw InputError(name, "'" + value + "'", "1 or 0");
-}
 
 void read_calls(Settings& settings, const std::string& list) {
   settings.calls.reset();

@@ -4,16 +4,16 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <new>
-#include <string>
-#include <string_view>
 #include <utility>
 
+#include "environment.hpp"
 #include "own_mpi.hpp"
 #include "scalapack/home.hpp"
+#include "sluice/error.hpp"
+#include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/redistribution.hpp"
 
 namespace sluice::scalapack {
@@ -48,11 +48,11 @@ std::unique_ptr<mpi::Redistribution> make_job(const Call& call, MPI_Comm comm) {
 class Log {
  public:
   Log() {
-    const char* const value = std::getenv("SLUICE_LOG");
-    const std::string_view text = value == nullptr ? "" : value;
-    on_ = text == "1";
-    if (!text.empty() && text != "0" && !on_)
-      fmt::print(stderr, "sluice: ignored: SLUICE_LOG: '{}', expected 1 or 0\n", text);
+    try {
+      on_ = is_on("SLUICE_LOG");
+    } catch (const InputError& error) {
+      fmt::print(stderr, "sluice: ignored: {}\n", error.what());
+    }
     if (!on_) return;
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -60,8 +60,8 @@ class Log {
   }
   ~Log() {
     if (on_)
-      fmt::print(stderr, "sluice: ScaLAPACK: {} planned and carried out, {} made\n", text_of(calls_, "call"),
-                 text_of(plans_, "plan"));
+      fmt::print(stderr, "sluice: ScaLAPACK: {} planned and carried out, {} made\n", count_text(calls_, "call"),
+                 count_text(plans_, "plan"));
   }
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
@@ -70,10 +70,6 @@ class Log {
   void add_plan() { ++plans_; }
 
  private:
-  static std::string text_of(std::int64_t count, const char* what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-  }
-
   bool on_ = false;
   std::int64_t calls_ = 0;
   std::int64_t plans_ = 0;

@@ -9,7 +9,7 @@ namespace sluice::pmpi {
 /// The longest element of a common type.
 constexpr std::int64_t kMostCommonBytes = 8;
 /// The bytes of an element of one of a few types that most programs use; 0 for all others. Asking MPI for the size of a
-/// type takes longer than everything else in forwarding a short message.
+/// type takes longer than all other work of forwarding a short message.
 [[nodiscard]] inline std::int64_t common_bytes(MPI_Datatype type) {
   if (type == MPI_DOUBLE) return sizeof(double);
   if (type == MPI_INT) return sizeof(int);

@@ -38,7 +38,7 @@ namespace sluice::pmpi {
   Communicator* const found = communicator_of(comm);
   return found != nullptr && found->on && least_bytes(call, *found) != kNever ? hold(*found) : nullptr;
 }
-/// Likewise for a call with equal arguments on all ranks; `root` is 0 without a root. If the root is below 0
+/// The communicator of a call with equal arguments on all ranks; `root` is 0 without a root. If the root is below 0
 /// (intercommunicators), the other arguments may be anything.
 [[nodiscard]] inline HeldCommunicator taking_communicator(Taken call, int count, MPI_Datatype type, int root,
                                                           MPI_Comm comm) {
