@@ -24,6 +24,6 @@ echo "test 3/3: ctest, $(nproc) at a time"
 # The launcher of Open MPI 4 fails if another one makes or removes its folder at this moment, so the folder stays meanwhile.
 host=$(uname -n)
 kept=${TMPDIR:-/tmp}/ompi.${host%%.*}.$(id -u)/kept
-[[ -d $kept ]] || mkdir -p -m 700 "$(dirname "$kept")" "$kept" 2>/dev/null || true
+mkdir -p -m 700 "$(dirname "$kept")" "$kept" 2>/dev/null || true
 trap 'rmdir "$kept" "$(dirname "$kept")" 2>/dev/null || true' EXIT
 ctest --preset "$preset" --parallel "$(nproc)" "$@"
