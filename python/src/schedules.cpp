@@ -225,9 +225,7 @@ void add_schedules(py::module_& module) {
           "writes them.")
       .def("svg", &picture_of_steps, py::arg("rows") = "senders",
            "Draws when each transfer runs by the model, as `sluice plan --svg` draws it: a row for each of the "
-           "\"senders\", "
-           "or "
-           "\"receivers\".")
+           "\"senders\", or \"receivers\".")
       .def("_repr_html_", [](const StepPlan& own) { return in_notebook(own); })
       .def("__repr__", [](const StepPlan& own) { return text_of(own); });
 

@@ -240,12 +240,14 @@ int compare_targets(const std::vector<std::string>& targets, std::int64_t effort
                        "once with copies of the array, and with blocks given by cuts");
     comparison.head += task.title() + '\n';
     Cost bound = redistribution_bound(task.problem, task.setup);
-    for (const std::string& name : names)
-      comparison.add(fmt::format("--to {}, {}", to, name), [&] {
+    for (const std::string& name : names) {
+      const std::string row_name = fmt::format("--to {}, {}", to, name);
+      comparison.add(row_name, [&] {
         ComparedPlan row = direct(task, name, effort, bound);
-        row.algorithm = fmt::format("--to {}, {}", to, name);
+        row.algorithm = row_name;
         return row;
       });
+    }
     comparison.bounds.push_back({figures_of(bound), "whole-messages", "--to " + to});
   }
   comparison.head += "total = TC + ALPHA NS, in elements; ratios are to the last bound, the least of all layouts";

@@ -28,13 +28,15 @@ std::string cell(std::string_view text) {
 
 std::string verbs(const std::vector<Part>& parts) {
   std::string out = "| verb | what it does | problems |\n|---|---|---|\n";
+  const auto plan = std::ranges::find(parts, std::vector<std::string>{"plan"}, &Part::words);
+  const std::size_t all = plan == parts.end() ? 0 : plan->parts.size();
   for (const Part& part : parts) {
     if (part.words.size() != 1) continue;
     std::vector<std::string> problems;
     for (const PartName& each : part.parts) problems.push_back('`' + each.name + '`');
     constexpr std::size_t kMost = 8;  // more are studies, which `study --help` lists
     out += fmt::format("| `{}` | {} | {} |\n", part.words.front(), cell(part.about),
-                       problems.size() == 10 ? "all"
+                       problems.size() == all ? "all"
                        : problems.size() > kMost
                            ? fmt::format("{}: `sluice {} --help`", problems.size(), part.words.front())
                            : fmt::format("{}", fmt::join(problems, ", ")));
