@@ -5,10 +5,10 @@
 #
 #     bench/defaults_onehost.sh [-r REPETITIONS] [-j JOBS] [reduce|redistribute [ROW...]]
 #
-# A row's time is the median of the medians of several JOBS, each of REPETITIONS (15 and 3 unless given), in which all
-# methods take turns. Rows of reduce are OPERATION,COUNT,RANKS, those of redistribute FROM,TO,SHAPE with process grid
-# and blocks; both tables as a whole take half an hour on two cores. BUILD=DIR: another build than build/release;
-# OLD=PROGRAM: also the default of this other build's command, in turns with the first.
+# A row's time is the median of the medians of several JOBS (3 unless given), each of REPETITIONS (15 unless given) with
+# methods alternating. Rows of reduce are OPERATION,COUNT,RANKS; rows of redistribute are FROM,TO,SHAPE with process grid
+# and blocks. Both tables take half an hour on two cores. BUILD=DIR takes another build than build/release.
+# OLD=PROGRAM also times the default of this other command, alternating with the first.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 repetitions=15

@@ -6,9 +6,9 @@
 #
 # Where build/release has the manual pages of the command, which are made of its help, they are part of the site.
 #
-# Exit status 1 for a warning of Sphinx or Doxygen, a link of the documents that leads nowhere, more sentences that are
-# hard to read than scripts/hard_sentences.txt allows, and a public name without a comment. Links to the network are not
-# followed.
+# Exit status 1 for a warning of Sphinx or Doxygen, a link of the documents that leads nowhere, or a public name without
+# a comment; and if sentences that are hard to read are more than scripts/hard_sentences.txt allows. Links to the network
+# are not followed.
 set -euo pipefail
 usage() { sed -n '2,11s/^# \{0,1\}//p' "$0"; }
 target=

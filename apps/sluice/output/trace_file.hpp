@@ -13,7 +13,7 @@ namespace sluice::command {
 /// The timeline that `file` is the trace of. Throws InputError for what chrome_trace does not write.
 [[nodiscard]] Timeline timeline_of_trace(const ResultValue& file);
 
-/// Likewise for the file at `path`.
+/// Reads the timeline of the trace at `path`. Throws InputError as timeline_of_trace does.
 [[nodiscard]] Timeline read_trace(const std::string& path);
 
 }  // namespace sluice::command

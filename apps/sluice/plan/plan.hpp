@@ -65,7 +65,7 @@ int show_plan(const std::string& head, const TreeSchedule& schedule, const PlanO
 int show_plan(const std::string& head, const StepSchedule& schedule, const std::optional<BoundCertificate>& certificate,
               const PlanOutput& output);
 int show_plan(const std::string& head, const ExchangePlan& plan, const PlanOutput& output);
-/// Likewise for the messages of a program over its platform.
+/// Shows the messages of a program over its platform.
 int show_plan(const std::string& head, const ProgramPlan& plan, const Platform& platform, const PlanOutput& output);
 
 /// ", proven optimal", or how far above the optimum `value` can be: ", at most 1.4 % above the optimum (eta)", with
@@ -99,7 +99,7 @@ inline constexpr const char* kPlanning = "planning";  ///< what takes that long
 /// as in StepSchedule.
 [[nodiscard]] ExchangePlan plan_with_progress(ExchangeOptions options, std::int32_t decimals,
                                               const std::function<ExchangePlan(const ExchangeOptions&)>& plan);
-/// Likewise for plan_exchange.
+/// Calls plan_exchange with that line.
 [[nodiscard]] ExchangePlan plan_with_progress(const ExchangeProblem& problem, const ExchangeOptions& options);
 
 /// "algorithm: oggp (guarantee: at most 2 eta), at most 1.4 % above the optimum (eta)", and the table of costs.

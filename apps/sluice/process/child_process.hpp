@@ -31,7 +31,7 @@ class TemporaryFolder {
 inline constexpr int kNotRun = 127;
 
 struct ProgramEnds {
-  std::string errors;  ///< the file that standard error goes to; empty: to the one of this process
+  std::string errors;  ///< the file that standard error goes to; empty: standard error of this process
   std::string folder;  ///< where it runs; empty: where this process does
   std::function<void(const std::string& line)> on_line = {};  ///< called for each line of its standard output
 };

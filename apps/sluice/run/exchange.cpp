@@ -226,7 +226,7 @@ int run_exchange(const RunExchange& options) {
   how.algorithm = options.algorithm;
   how.effort = task.effort;
   how.time_limit_s = task.time_limit_s;
-  // If no option names it, the set-up is that of a job by default, not the 1 of `plan` and `compare`: the title says
+  // If no option names the set-up, it is the default of a job, not the 1 of `plan` and `compare`: the title says
   // so.
   const bool told =
       !options.problem.setup.empty() || !options.problem.latency.empty() || !options.problem.node_link.empty();

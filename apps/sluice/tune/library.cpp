@@ -130,7 +130,7 @@ struct Default {
 };
 
 /// The choices of coll/tuned as of 4.1, for operations that commute; a chain there is a single one, which is the
-/// pipeline, 3. reduce_scatter_block by the bytes of one share, others by those of CallKind.
+/// pipeline, 3. reduce_scatter_block goes by the bytes of one share, other calls go by the bytes of CallKind.
 const std::vector<Default>& defaults_of(Call call) {
   static const std::vector<Default> kBcast{
       {4,

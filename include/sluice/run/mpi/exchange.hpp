@@ -105,7 +105,8 @@ struct TypedMessage {
 /// Sends messages between any ranks, planned once and executed any number of times, in place of MPI_Alltoallv. Use it
 /// if the network carries only a limited number of transfers at full speed:
 ///
-///     sluice::mpi::Exchange job(comm, {{3, 1 << 20}, {5, 40000}}, {.max_transfers = 4});
+///     const std::vector<sluice::mpi::MessageSize> sends{{3, 1 << 20}, {5, 40000}};
+///     sluice::mpi::Exchange job(comm, sends, {.max_transfers = 4});
 ///     std::vector<std::byte> in(job.receive_bytes());
 ///     job.execute(out, in);
 ///
