@@ -28,8 +28,8 @@
 #include <utility>
 #include <vector>
 
+#include "graph/regular_extension.hpp"
 #include "plan/exchange/demand.hpp"
-#include "plan/regular_extension.hpp"
 #include "sluice/error.hpp"
 #include "sluice/graph/matching.hpp"
 #include "sluice/input/traffic_file.hpp"

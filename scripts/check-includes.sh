@@ -15,22 +15,29 @@ done
 find "${roots[@]}" -type f \( -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -name '*.c' \) -print0 | sort -z |
 xargs -0 --no-run-if-empty awk '
   BEGIN {
-    # What a folder may include besides itself. An own folder and base are always fine.
-    sees["base"] = ""
-    sees["graph"] = ""
-    sees["input"] = ""
-    sees["schedule"] = "graph input"
-    sees["plan"] = "graph input schedule"
-    sees["run"] = "graph input schedule plan"    # plan: public headers only, below
-    sees["show"] = "graph input schedule plan"
-    sees["apps"] = "graph input schedule plan run show"    # public headers only
-    # What a folder of planners may include of the other ones.
-    plans_see["network"] = ""
-    plans_see["exchange"] = ""
-    plans_see["reduce"] = ""
-    plans_see["redistribute"] = "exchange"
-    plans_see["broadcast"] = "network program"
-    plans_see["program"] = "network broadcast"
+    # The rooms of the libraries, in the order in which data passes through them: a room may include itself and those
+    # before it.
+    rooms = "base graph input schedule timing plan plan/exchange plan/redistribute plan/patterns plan/broadcast plan/reduce " \
+            "plan/collective plan/registry show run/mpi/runtime run/mpi/network run/mpi/engine run/mpi/ways " \
+            "run/mpi/elements run/mpi/exchange run/mpi/redistribute run/mpi/collective run/mpi/probe"
+    count = split(rooms, list, " ")
+    for (i = 1; i <= count; ++i) place[list[i]] = i
+    # Public headers of plan and run/mpi, which have no folders there, by the room that they belong to.
+    headers("plan/exchange", "plan", "aggregation exchange exchange_speeds shared_links verify_bound")
+    headers("plan/redistribute", "plan", "batch between_layouts redistribute relabel replicated")
+    headers("plan/reduce", "plan", "reduce reduce_part reduce_scatter")
+    headers("plan/collective", "plan", "library_run program reversed_broadcast")
+    headers("run/mpi/runtime", "run/mpi", "error refuse_job settings transfer_record")
+    headers("run/mpi/network", "run/mpi", "network")
+    headers("run/mpi/ways", "run/mpi", "element_operation exchange_mode")
+    headers("run/mpi/elements", "run/mpi", "element_combine predefined")
+    headers("run/mpi/exchange", "run/mpi", "dynamic_exchange exchange measure")
+    headers("run/mpi/redistribute", "run/mpi", "redistribution redistribution_batch redistribution_options")
+    headers("run/mpi/collective", "run/mpi", "broadcast collectives reduction")
+    headers("run/mpi/probe", "run/mpi", "probe")
+    headers("plan", "plan", "algorithm")
+    headers("plan/broadcast", "plan", "broadcast")
+    headers("plan/registry", "plan", "registry")
     # What a folder of the command may include of the other ones, besides command.hpp; what lies above them, "base", all.
     command_sees["process"] = ""
     command_sees["output"] = "process"
@@ -51,27 +58,40 @@ xargs -0 --no-run-if-empty awk '
     offences++
   }
 
+  function headers(room, folder, names,    i, count, list) {
+    count = split(names, list, " ")
+    for (i = 1; i <= count; ++i) public_room[folder "/" list[i] ".hpp"] = room
+  }
+
   # "graph" of "graph/x.hpp", "base" of "x.hpp".
   function first_folder(path) { return path ~ /\// ? substr(path, 1, index(path, "/") - 1) : "base" }
 
-  # "broadcast" of "plan/broadcast/x.hpp", none of "plan/x.hpp".
-  function folder_of_plans(path) { return path ~ /^plan\/[^\/]*\// ? first_folder(substr(path, 6)) : "" }
+  # The room of a file, by its path in include/sluice or src.
+  function room_of(path, is_public,    room) {
+    if (is_public && path in public_room) return public_room[path]
+    if (path ~ /^plan\/registry\./) return "plan/registry"
+    if (path !~ /\//) return "base"
+    room = path
+    sub(/\/[^\/]*$/, "", room)
+    while (!(room in place) && room ~ /\//) sub(/\/[^\/]*$/, "", room)
+    return room
+  }
 
   FNR == 1 {
     public_file = FILENAME ~ /^include\//
     # The jobs for C are declared beside the rest of its interface.
     in_mpi = FILENAME ~ /^(include\/sluice|src)\/run\/mpi\// || FILENAME == "include/sluice/sluice_mpi.h"
-    in_simulate = FILENAME ~ /^(include\/sluice|src)\/run\/simulate\//
+    in_simgrid = FILENAME ~ /^(include\/sluice|src)\/timing\/simgrid/
     if (FILENAME ~ /^(apps|drop-in|python|examples)\//) {
-      folder = "apps"
+      room = "apps"
     } else {
       path = FILENAME
       sub(/^(include\/sluice|src)\//, "", path)
-      folder = first_folder(path)
-      if (!(folder in sees) || folder == "apps") {
-        spelled = "folder " folder
+      room = room_of(path, public_file)
+      if (!(room in place) || (public_file && path ~ /^(plan|run\/mpi)\// && !(path in public_room))) {
+        spelled = "room of " path
         offence("unknown: give it a place in scripts/check-includes.sh")
-        sees[folder] = ""
+        place[room] = count + 1
       }
     }
   }
@@ -100,10 +120,10 @@ xargs -0 --no-run-if-empty awk '
     if (spelled ~ /^sluice\//) {
       is_public = 1
       inner = substr(spelled, 8)
-    } else if (quoted && spelled ~ /\// && first_folder(spelled) in sees && folder != "apps") {
+    } else if (quoted && spelled ~ /\// && room_of(spelled, 0) in place && room != "apps") {
       is_public = 0
       inner = spelled
-    } else if (quoted && spelled ~ /\// && first_folder(spelled) in sees) {
+    } else if (quoted && spelled ~ /\// && room_of(spelled, 0) in place) {
       offence("internal header: apps and examples see public headers only")
       next
     } else if (quoted && spelled !~ /\//) {
@@ -111,26 +131,21 @@ xargs -0 --no-run-if-empty awk '
       next    # a file beside this one
     } else {
       # Other libraries.
-      if (spelled == "mpi.h" && folder != "apps" && !in_mpi) offence("sluice::core knows no MPI: only run/mpi includes it")
-      if (spelled ~ /^(simgrid|smpi|xbt)\// && !in_simulate) offence("SimGrid appears in run/simulate only")
+      if (spelled == "mpi.h" && room != "apps" && !in_mpi) offence("sluice::core knows no MPI: only run/mpi includes it")
+      if (spelled ~ /^(simgrid|smpi|xbt)\// && !in_simgrid) offence("SimGrid appears in src/timing/simgrid* only")
       if (spelled ~ /^(gtest|gmock|rapidcheck|lemon|benchmark)[\/.]/) offence("a library of the tests and benchmarks")
       if (spelled ~ /^CLI\// && FILENAME !~ /^apps\/sluice\//) offence("the command line is read in apps/sluice/ only")
       if (public_file && spelled ~ /^nlohmann\//) offence("public headers do without JSON: users would need the library")
       next
     }
 
-    target = first_folder(inner)
+    target = room_of(inner, is_public)
+    if (room == "apps") next
     if (public_file && !is_public) offence("internal header in a public one")
-    else if (!(target in sees) || target == "apps") offence("no such folder")
-    else if (target != folder && target != "base" && (" " sees[folder] " ") !~ (" " target " "))
-      offence(folder " may include " (sees[folder] == "" ? "base headers" : "base, " sees[folder]) " only")
-    else if (target == "plan" && !is_public && folder != "plan") offence(folder " sees only the public headers of plan")
-    else if (!is_public && FILENAME ~ /^src\/plan\/[^\/]*\// && folder_of_plans(inner) != "") {
-      own = folder_of_plans(substr(FILENAME, 5))
-      theirs = folder_of_plans(inner)
-      if (theirs != own && (" " plans_see[own] " ") !~ (" " theirs " "))
-        offence("plan/" own " may include of other folders of plan: " (plans_see[own] == "" ? "none" : plans_see[own]))
-    } else if (inner ~ /^run\/mpi\// && !in_mpi && folder != "apps") offence("sluice::core knows no MPI: run/mpi is beyond it")
+    else if (!(target in place)) offence("no such folder")
+    else if (target ~ /^run\/mpi/ && !in_mpi) offence("sluice::core knows no MPI: run/mpi is beyond it")
+    else if (place[target] > place[room]) offence(room " comes before " target ": see the rooms in scripts/check-includes.sh")
+    else if (target ~ /^plan/ && !is_public && room ~ /^(show|run)/) offence(room " sees only the public headers of plan")
   }
 
   END { exit offences > 0 }

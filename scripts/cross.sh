@@ -16,7 +16,7 @@ esac
 
 scripts/install-deps.sh --cross
 googletest=/usr/src/googletest/googletest
-sources=(tests/run/{call_log,leavers,shared_memory_threads,shared_ring}_test.cpp src/error.cpp)
+sources=(tests/run/{call_log,leavers,shared_memory_threads,shared_ring}_test.cpp src/base/error.cpp)
 build() {
   local machine=$1 out=build/cross/$1
   mkdir -p "$out"

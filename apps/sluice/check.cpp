@@ -19,7 +19,6 @@
 #include "apps/sluice/output/terminal.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/platform.hpp"
-#include "sluice/plan/program_check.hpp"
 #include "sluice/plan/verify_bound.hpp"
 #include "sluice/read_file.hpp"
 #include "sluice/schedule/any_schedule.hpp"
@@ -28,6 +27,8 @@
 #include "sluice/schedule/tree_validate.hpp"
 #include "sluice/schedule/validate.hpp"
 #include "sluice/show/quantities.hpp"
+#include "sluice/timing/program_check.hpp"
+#include "sluice/timing/program_replay.hpp"
 
 namespace sluice::command {
 

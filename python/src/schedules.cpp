@@ -11,7 +11,6 @@
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
 #include "sluice/quantity_text.hpp"
-#include "sluice/run/simulate/model.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/export.hpp"
 #include "sluice/schedule/json.hpp"
@@ -23,6 +22,7 @@
 #include "sluice/schedule/validate.hpp"
 #include "sluice/show/gantt.hpp"
 #include "sluice/show/tree_picture.hpp"
+#include "sluice/timing/model.hpp"
 #include "sluice/write_file.hpp"
 #include "traffic.hpp"
 

@@ -62,7 +62,7 @@ struct Joint {
 };
 
 /// The card of each host of a cluster. A message keeps it at most for as long as a message inside the cluster (its
-/// port, src/plan/network/replay.cpp). So if messages inside are slower than messages to others, they keep it for
+/// port, src/timing/replay.cpp). So if messages inside are slower than messages to others, they keep it for
 /// longer than their bytes take at its rate. A SimGrid link counts bytes; a route that passes it n times takes n times
 /// as much of it.
 struct Card {

@@ -1,10 +1,8 @@
 #include "sluice/plan/registry.hpp"
 
-#include <algorithm>
-
 #include "plan/broadcast/registry.hpp"
+#include "plan/collective/registry.hpp"
 #include "plan/exchange/registry.hpp"
-#include "plan/program/registry.hpp"
 #include "plan/redistribute/registry.hpp"
 #include "plan/reduce/registry.hpp"
 
@@ -20,9 +18,6 @@ std::span<const Algorithm> algorithms(std::string_view problem) {
   return {};
 }
 
-bool has_algorithm(std::string_view problem, std::string_view name) {
-  const auto all = algorithms(problem);
-  return std::ranges::find(all, name, &Algorithm::name) != all.end();
-}
+bool has_algorithm(std::string_view problem, std::string_view name) { return has_algorithm(algorithms(problem), name); }
 
 }  // namespace sluice

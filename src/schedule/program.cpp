@@ -9,6 +9,7 @@
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"
+#include "sluice/schedule/program_problem.hpp"
 
 namespace sluice {
 namespace {
@@ -169,6 +170,11 @@ std::int64_t largest_part(const Program& program) {
   for (std::int64_t rank = 0; rank < program.ranks; ++rank)
     most = std::max({most, total_bytes(ranges_at_start(program, rank)), total_bytes(ranges_at_end(program, rank))});
   return most;
+}
+
+ProgramProblem problem_of(const Program& program) {
+  return {program.problem,      program.size_bytes,        program.root, program.element_bytes, program.commutative,
+          block_bytes(program), program.combine_s_per_byte};
 }
 
 }  // namespace sluice

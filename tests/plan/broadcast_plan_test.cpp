@@ -14,13 +14,15 @@
 #include "plan/broadcast/planned_messages.hpp"
 #include "plan/broadcast/rank_patterns.hpp"
 #include "plan/broadcast_testing.hpp"
-#include "plan/network/rank_network.hpp"
 #include "plan/timed_messages_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/program.hpp"
 #include "sluice/plan/registry.hpp"
+#include "sluice/plan/reversed_broadcast.hpp"
 #include "sluice/schedule/tree_validate.hpp"
+#include "sluice/timing/program_replay.hpp"
+#include "timing/rank_network.hpp"
 
 namespace sluice {
 namespace {

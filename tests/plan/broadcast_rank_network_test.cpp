@@ -8,11 +8,12 @@
 
 #include "plan/broadcast/route_builder.hpp"
 #include "plan/broadcast/routes.hpp"
-#include "plan/network/rank_network.hpp"
-#include "plan/network/replay.hpp"
-#include "plan/network/timed_messages.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/plan/program.hpp"
+#include "sluice/timing/program_replay.hpp"
+#include "timing/rank_network.hpp"
+#include "timing/replay.hpp"
+#include "timing/timed_messages.hpp"
 
 namespace sluice::detail {
 namespace {

@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "plan/network/rank_network.hpp"
-#include "plan/network/replay.hpp"
 #include "sluice/input/platform.hpp"
+#include "sluice/timing/program_replay.hpp"
+#include "timing/rank_network.hpp"
+#include "timing/replay.hpp"
 
 namespace sluice::detail {
 namespace {

@@ -11,7 +11,9 @@
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/program.hpp"
 #include "sluice/plan/registry.hpp"
+#include "sluice/plan/reversed_broadcast.hpp"
 #include "sluice/schedule/tree_validate.hpp"
+#include "sluice/timing/program_replay.hpp"
 
 namespace sluice {
 namespace {

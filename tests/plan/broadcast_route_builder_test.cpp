@@ -13,11 +13,12 @@
 #include "plan/broadcast/planned_messages.hpp"
 #include "plan/broadcast/route_builder.hpp"
 #include "plan/broadcast/routes.hpp"
-#include "plan/network/rank_network.hpp"
-#include "plan/network/replay.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/program.hpp"
+#include "sluice/timing/program_replay.hpp"
+#include "timing/rank_network.hpp"
+#include "timing/replay.hpp"
 
 /// What routes are made of, and what plans of long messages gain by them.
 namespace sluice::detail {

@@ -9,12 +9,13 @@
 #include "plan/broadcast/route_builder.hpp"
 #include "plan/broadcast/route_score.hpp"
 #include "plan/broadcast/route_search.hpp"
-#include "plan/network/rank_network.hpp"
-#include "plan/network/replay.hpp"
-#include "plan/network/timed_messages.hpp"
 #include "plan/timed_messages_testing.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/program.hpp"
+#include "sluice/timing/program_replay.hpp"
+#include "timing/rank_network.hpp"
+#include "timing/replay.hpp"
+#include "timing/timed_messages.hpp"
 
 /// Routes of segments: their scores, and plans to many ranks.
 namespace sluice::detail {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan/budget.hpp"
+#include "base/budget.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/plan/registry.hpp"
 #include "sluice/schedule/cost.hpp"

@@ -1,4 +1,4 @@
-#include "plan/fixed_math.hpp"
+#include "base/fixed_math.hpp"
 
 #include <gtest/gtest.h>
 

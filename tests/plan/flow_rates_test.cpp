@@ -1,4 +1,4 @@
-#include "plan/network/flow_rates.hpp"
+#include "timing/flow_rates.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "plan/infinity.hpp"
+#include "base/infinity.hpp"
 
 namespace sluice::detail {
 namespace {

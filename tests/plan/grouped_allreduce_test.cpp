@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan/program/patterns.hpp"
+#include "plan/patterns/patterns.hpp"
 #include "plan/program_testing.hpp"
 #include "sluice/plan/program.hpp"
 #include "sluice/schedule/program.hpp"

@@ -10,13 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "plan/program/registry.hpp"
+#include "plan/collective/registry.hpp"
 #include "plan/program_testing.hpp"
 #include "schedule/program_messages.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/program.hpp"
+#include "sluice/timing/program_replay.hpp"
 
 /// Lower bounds of collectives, and attempts to refute them.
 namespace sluice {

@@ -1,4 +1,4 @@
-#include "sluice/plan/program_check.hpp"
+#include "sluice/timing/program_check.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "plan/program/registry.hpp"
+#include "plan/collective/registry.hpp"
 #include "plan/program_testing.hpp"
 #include "sluice/error.hpp"
+#include "sluice/timing/program_replay.hpp"
 
 namespace sluice {
 namespace {

@@ -8,12 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "plan/network/rank_network.hpp"
-#include "plan/program/swapped_ranks.hpp"
+#include "plan/patterns/swapped_ranks.hpp"
 #include "plan/program_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/program.hpp"
+#include "sluice/plan/reversed_broadcast.hpp"
+#include "sluice/timing/program_replay.hpp"
+#include "timing/rank_network.hpp"
 
 namespace sluice {
 namespace {

@@ -15,15 +15,15 @@
 #include <utility>
 #include <vector>
 
-#include "plan/program/circulant.hpp"
-#include "plan/program/patterns.hpp"
-#include "plan/program/position_windows.hpp"
-#include "plan/program/registry.hpp"
-#include "plan/program/replay.hpp"
+#include "plan/collective/registry.hpp"
+#include "plan/patterns/circulant.hpp"
+#include "plan/patterns/patterns.hpp"
+#include "plan/patterns/position_windows.hpp"
 #include "plan/program_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/reduce_scatter.hpp"
+#include "timing/program_replay.hpp"
 
 namespace sluice {
 namespace {

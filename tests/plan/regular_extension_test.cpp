@@ -1,4 +1,4 @@
-#include "plan/regular_extension.hpp"
+#include "graph/regular_extension.hpp"
 
 #include <gtest/gtest.h>
 

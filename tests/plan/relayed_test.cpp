@@ -10,11 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "plan/program/registry.hpp"
+#include "plan/collective/registry.hpp"
 #include "plan/program_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/program.hpp"
-#include "sluice/plan/program_check.hpp"
+#include "sluice/timing/program_check.hpp"
+#include "sluice/timing/program_replay.hpp"
 
 /// Programs in which bytes go by way of others, as their own connection would be the slowest part.
 namespace sluice {

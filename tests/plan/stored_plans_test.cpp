@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/fixed_math.hpp"
 #include "broadcast_testing.hpp"
 #include "exchange_testing.hpp"
-#include "plan/fixed_math.hpp"
 #include "reduce_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan/network/timed_messages.hpp"
+#include "timing/timed_messages.hpp"
 
 namespace sluice::testing {
 

@@ -1,4 +1,4 @@
-#include "run/mpi/steps/chain_order.hpp"
+#include "run/mpi/engine/chain_order.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "run/collective_testing.hpp"
-#include "run/mpi/program/program_executor.hpp"
+#include "run/mpi/collective/program_executor.hpp"
 #include "run/mpi/runtime/collective.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "schedule/program_messages.hpp"

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "plan/program/registry.hpp"
+#include "plan/collective/registry.hpp"
 #include "run/exchange_testing.hpp"
 #include "run/platform_testing.hpp"
 #include "sluice/error.hpp"

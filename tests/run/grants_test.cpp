@@ -1,4 +1,4 @@
-#include "run/mpi/steps/grants.hpp"
+#include "run/mpi/engine/grants.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "run/mpi/steps/throughput_tuner.hpp"
+#include "run/mpi/engine/throughput_tuner.hpp"
 
 namespace sluice::mpi::detail {
 namespace {

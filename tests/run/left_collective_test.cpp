@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "run/mpi/native/native_broadcast.hpp"
-#include "run/mpi/native/native_collective.hpp"
 #include "run/mpi/runtime/control_wire.hpp"
 #include "run/mpi/runtime/job.hpp"
+#include "run/mpi/ways/native_broadcast.hpp"
+#include "run/mpi/ways/native_collective.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "run/mpi/program/memory_part.hpp"
+#include "run/mpi/collective/memory_part.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "run/mpi/steps/piece_order.hpp"
+#include "run/mpi/engine/piece_order.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "plan/program/registry.hpp"
+#include "plan/collective/registry.hpp"
 #include "run/any_rank_failed.hpp"
-#include "run/mpi/broadcast/tree_broadcast.hpp"
-#include "run/mpi/program/shared_program.hpp"
+#include "run/mpi/collective/shared_program.hpp"
+#include "run/mpi/collective/tree_broadcast.hpp"
 #include "run/mpi/runtime/context.hpp"
 #include "run/platform_testing.hpp"
 #include "run/pretended_hosts.hpp"

@@ -1,4 +1,4 @@
-#include "run/mpi/steps/step_executor.hpp"
+#include "run/mpi/engine/step_executor.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "run/mpi/native/way_trial.hpp"
+#include "run/mpi/ways/way_trial.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,9 +14,9 @@
 
 #include "run/any_rank_failed.hpp"
 #include "run/exchange_testing.hpp"
-#include "run/mpi/native/way_watch.hpp"
 #include "run/mpi/runtime/median.hpp"
 #include "run/mpi/runtime/trial_state.hpp"
+#include "run/mpi/ways/way_watch.hpp"
 #include "run/platform_testing.hpp"
 #include "run/pretended_hosts.hpp"
 #include "run/redistribution_testing.hpp"

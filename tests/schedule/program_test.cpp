@@ -14,11 +14,12 @@
 #include <vector>
 
 #include "mutations.hpp"
-#include "plan/program/registry.hpp"
+#include "plan/collective/registry.hpp"
 #include "plan/program_testing.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/reduce_scatter.hpp"
+#include "sluice/plan/reversed_broadcast.hpp"
 
 namespace sluice {
 namespace {

@@ -14,6 +14,7 @@
 #include "apps/sluice/options/interrupt.hpp"
 #include "sluice/plan/program.hpp"
 #include "sluice/show/quantities.hpp"
+#include "sluice/timing/program_replay.hpp"
 
 namespace sluice::command {
 

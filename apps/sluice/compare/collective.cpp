@@ -10,6 +10,7 @@
 #include "apps/sluice/options/algorithm_names.hpp"
 #include "apps/sluice/options/interrupt.hpp"
 #include "sluice/show/quantities.hpp"
+#include "sluice/timing/program_replay.hpp"
 
 namespace sluice::command {
 

@@ -13,6 +13,7 @@
 #include "apps/sluice/compare/compare.hpp"
 #include "apps/sluice/options/algorithm_names.hpp"
 #include "sluice/show/quantities.hpp"
+#include "sluice/timing/program_replay.hpp"
 
 namespace sluice::command {
 

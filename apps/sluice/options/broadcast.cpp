@@ -9,6 +9,7 @@
 #include "sluice/error.hpp"
 #include "sluice/input/quantity.hpp"
 #include "sluice/plan/registry.hpp"
+#include "sluice/plan/reversed_broadcast.hpp"
 #include "sluice/read_file.hpp"
 #include "sluice/show/quantities.hpp"
 

@@ -9,6 +9,7 @@
 #include "apps/sluice/options/node_link.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/program.hpp"
+#include "sluice/plan/reversed_broadcast.hpp"
 
 /// The problem `broadcast` on the command line, the same for every verb.
 namespace sluice::command {

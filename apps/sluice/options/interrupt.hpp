@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "sluice/plan/stop.hpp"
+#include "sluice/stop.hpp"
 
 namespace sluice::command {
 

@@ -20,7 +20,9 @@
 #include "sluice/error.hpp"
 #include "sluice/plan/program.hpp"
 #include "sluice/plan/registry.hpp"
+#include "sluice/plan/reversed_broadcast.hpp"
 #include "sluice/show/quantities.hpp"
+#include "sluice/timing/program_replay.hpp"
 
 namespace sluice::command {
 

@@ -18,9 +18,10 @@
 #include "apps/sluice/plan/plan.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
-#include "sluice/run/simulate/model.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
+#include "sluice/timing/model.hpp"
+#include "sluice/timing/program_replay.hpp"
 
 namespace sluice::command {
 

@@ -15,7 +15,6 @@
 #include "apps/sluice/output/progress.hpp"
 #include "apps/sluice/output/terminal.hpp"
 #include "sluice/error.hpp"
-#include "sluice/run/simulate/model.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/json.hpp"
 #include "sluice/schedule/local_phases.hpp"
@@ -25,6 +24,7 @@
 #include "sluice/show/text_table.hpp"
 #include "sluice/show/tree_lines.hpp"
 #include "sluice/show/tree_picture.hpp"
+#include "sluice/timing/model.hpp"
 
 namespace sluice::command {
 

@@ -31,7 +31,6 @@
 #include "sluice/input/decimal.hpp"
 #include "sluice/input/traffic_file.hpp"
 #include "sluice/read_file.hpp"
-#include "sluice/run/simulate/model.hpp"
 #include "sluice/schedule/any_schedule.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/layout_check.hpp"
@@ -39,6 +38,7 @@
 #include "sluice/show/gantt.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/tree_picture.hpp"
+#include "sluice/timing/model.hpp"
 
 namespace sluice::command {
 

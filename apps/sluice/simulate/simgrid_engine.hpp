@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "sluice/run/simulate/simgrid.hpp"
 #include "sluice/schedule/timeline.hpp"
+#include "sluice/timing/simgrid.hpp"
 
 /// `simulate --engine simgrid`.
 namespace sluice::command {

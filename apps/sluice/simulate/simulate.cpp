@@ -33,9 +33,8 @@
 #include "sluice/input/decimal.hpp"
 #include "sluice/input/quantity.hpp"
 #include "sluice/plan/redistribute.hpp"
+#include "sluice/plan/reversed_broadcast.hpp"
 #include "sluice/read_file.hpp"
-#include "sluice/run/simulate/model.hpp"
-#include "sluice/run/simulate/simgrid.hpp"
 #include "sluice/schedule/any_schedule.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/layout_check.hpp"
@@ -43,6 +42,8 @@
 #include "sluice/schedule/tree_validate.hpp"
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
+#include "sluice/timing/model.hpp"
+#include "sluice/timing/simgrid.hpp"
 
 namespace sluice::command {
 

@@ -9,9 +9,9 @@
 
 #include "sluice/input/batch_problem.hpp"
 #include "sluice/plan/redistribute.hpp"
-#include "sluice/plan/stop.hpp"
 #include "sluice/schedule/bound_certificate.hpp"
 #include "sluice/schedule/step_schedule.hpp"
+#include "sluice/stop.hpp"
 
 namespace sluice {
 

@@ -6,8 +6,8 @@
 #include "sluice/input/redistribution_problem.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/plan/redistribute.hpp"
-#include "sluice/plan/stop.hpp"
 #include "sluice/schedule/step_schedule.hpp"
+#include "sluice/stop.hpp"
 
 namespace sluice {
 

@@ -8,9 +8,9 @@
 
 #include "sluice/input/speeds.hpp"
 #include "sluice/input/traffic.hpp"
-#include "sluice/plan/stop.hpp"
 #include "sluice/schedule/bound_certificate.hpp"
 #include "sluice/schedule/step_schedule.hpp"
+#include "sluice/stop.hpp"
 
 namespace sluice {
 

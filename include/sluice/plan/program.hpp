@@ -6,27 +6,13 @@
 #include <vector>
 
 #include "sluice/input/platform.hpp"
-#include "sluice/plan/stop.hpp"
 #include "sluice/schedule/program.hpp"
+#include "sluice/schedule/program_problem.hpp"
+#include "sluice/stop.hpp"
 
 /// Plans collectives over a platform: programs for all ranks. Some follow fixed patterns over the ranks in the order of
 /// the platform. Others treat messages between groups of ranks and inside groups differently.
 namespace sluice {
-
-/// Describes a collective to plan among the ranks of a platform; its fields are fields of Program.
-struct ProgramProblem {
-  Collective problem = Collective::kAllgather;  ///< which collective
-  std::int64_t size_bytes = 0;                  ///< at least 0
-  std::int64_t root = 0;                        ///< a rank; no effect if the problem has no root
-  std::int64_t element_bytes = 1;               ///< a divisor of size_bytes; no effect if the problem combines nothing
-  bool commutative = true;                      ///< false: elements are combined in the order of ranks
-  /// Bytes of each block or share, as for set_blocks, instead of `size_bytes`; empty: size_bytes counts.
-  std::vector<std::int64_t> block_bytes = {};
-  /// Cost of combining, 0 to 1e80, for all ranks or for each; no effect if the problem combines nothing.
-  CombiningCosts combine_s_per_byte = {};
-};
-/// Returns the problem that a program solves, whatever its operations.
-[[nodiscard]] ProgramProblem problem_of(const Program& program);
 
 /// Sets how to plan a program.
 struct ProgramOptions {
@@ -125,35 +111,5 @@ struct ProgramPlan {
 /// Throws InputError for ranks or segments < 1, a root or rank out of range, and negative bytes.
 [[nodiscard]] Program circulant_broadcast_part(std::int64_t ranks, std::int64_t root, std::int64_t bytes,
                                                std::int64_t segments, std::int64_t rank);
-
-/// Says when each operation of a program begins and ends.
-struct ReplayedProgram {
-  double length_s = 0;          ///< time when the last operation has ended
-  std::vector<double> start_s;  ///< by operation: time when a send begins; for other operations equal to end_s
-  std::vector<double> end_s;    ///< by operation
-};
-/// Replays `program` over `platform`. Messages share the ports and links that they pass
-/// (docs/explanation/collectives.md); the pace and the cost of combining are the program's. Throws InputError unless
-/// the program is sound and has as many ranks as the platform.
-[[nodiscard]] ReplayedProgram replay(const Platform& platform, const Program& program);
-
-/// Returns the pace of `program`, by operation; 0 for operations that are not sends. If the program states no pace, it
-/// is how long each send occupies the port of its rank, and the connection between its two ranks. @pre as many ranks as
-/// the platform has
-[[nodiscard]] std::vector<SendPace> send_paces(const Platform& platform, const Program& program);
-
-/// Holds a lower bound: in the replay no program for the problem ends earlier over the platform. It is the largest of
-/// these times:
-///
-///  - the shortest way that some byte must go
-///  - for each port and uplink, the bytes that must pass it, in messages of any size
-///  - if combining costs, a p-th of all combining for each of the p ranks
-struct ProgramBound {
-  double seconds = 0;  ///< time from the start to the end of the last rank
-  std::string kind;    ///< "paths", "port of rank 3", "uplink of cluster a", "combining"
-};
-/// Returns the bound of `problem` over `platform`. Throws InputError as plan_program does for a bad platform or
-/// problem.
-[[nodiscard]] ProgramBound bound_of(const Platform& platform, const ProgramProblem& problem);
 
 }  // namespace sluice

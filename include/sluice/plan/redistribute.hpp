@@ -8,8 +8,8 @@
 
 #include "sluice/index.hpp"
 #include "sluice/input/redistribution_problem.hpp"
-#include "sluice/plan/stop.hpp"
 #include "sluice/schedule/step_schedule.hpp"
+#include "sluice/stop.hpp"
 
 namespace sluice {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sluice/input/replicated_problem.hpp"
-#include "sluice/plan/stop.hpp"
 #include "sluice/schedule/step_schedule.hpp"
+#include "sluice/stop.hpp"
 
 namespace sluice {
 

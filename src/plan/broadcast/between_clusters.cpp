@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "base/bound_below.hpp"
 #include "input/platform_parts.hpp"
-#include "plan/bound_below.hpp"
 #include "plan/broadcast/check.hpp"
 #include "plan/broadcast/cluster_tree.hpp"
 #include "plan/broadcast/inside.hpp"

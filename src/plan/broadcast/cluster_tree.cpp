@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "plan/bound_below.hpp"
+#include "base/bound_below.hpp"
 
 namespace sluice::detail {
 

@@ -32,11 +32,11 @@
 #include <span>
 #include <utility>
 
+#include "base/infinity.hpp"
 #include "plan/broadcast/route_builder.hpp"
 #include "plan/broadcast/route_score.hpp"
-#include "plan/infinity.hpp"
-#include "plan/network/replay.hpp"
-#include "plan/network/timed_messages.hpp"
+#include "timing/replay.hpp"
+#include "timing/timed_messages.hpp"
 
 namespace sluice::detail {
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "plan/broadcast/route_search.hpp"
-#include "plan/network/rank_network.hpp"
-#include "plan/network/timed_messages.hpp"
-#include "sluice/plan/stop.hpp"
+#include "sluice/stop.hpp"
+#include "timing/rank_network.hpp"
+#include "timing/timed_messages.hpp"
 
 namespace sluice::detail {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "plan/infinity.hpp"
+#include "base/infinity.hpp"
 
 /// Trees of at most d children each, for broadcasts inside a cluster.
 namespace sluice::detail {

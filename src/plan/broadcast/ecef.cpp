@@ -26,9 +26,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/infinity.hpp"
 #include "plan/broadcast/registry.hpp"
 #include "plan/broadcast/waiting_clusters.hpp"
-#include "plan/infinity.hpp"
 
 namespace sluice::detail {
 

@@ -23,8 +23,8 @@
 #include <array>
 #include <utility>
 
+#include "base/infinity.hpp"
 #include "plan/broadcast/cluster_tree.hpp"
-#include "plan/infinity.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {

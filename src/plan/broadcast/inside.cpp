@@ -12,7 +12,7 @@
 ///    positions the one divisible by the largest power of two is above the others, so odd positions are leaves. The
 ///    second is the first, shifted by one position, so odd positions there count as even: nobody is an inner node of
 ///    both. Even segments take the first tree, odd ones the second; 0 sends to the root of each;
-///  - circulant: plan/program/circulant.cpp, in rounds;
+///  - circulant: plan/patterns/circulant.cpp, in rounds;
 ///  - d-ary: d_ary.cpp.
 /// Complexity: O(messages). Deterministic.
 /// Source: Steffenel (2006), Table 1; Thakur, Rabenseifner, Gropp (2005); Sanders, Speck, Traeff (2009).
@@ -28,7 +28,7 @@
 #include <string>
 
 #include "plan/broadcast/d_ary.hpp"
-#include "plan/program/patterns.hpp"
+#include "plan/patterns/patterns.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {

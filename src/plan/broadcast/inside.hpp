@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/network/rank_network.hpp"
-#include "plan/network/timed_messages.hpp"
 #include "sluice/plan/broadcast.hpp"
+#include "timing/rank_network.hpp"
+#include "timing/timed_messages.hpp"
 
 namespace sluice::detail {
 

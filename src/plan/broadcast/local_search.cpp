@@ -20,8 +20,8 @@
 #include <random>
 #include <utility>
 
+#include "base/fixed_math.hpp"
 #include "plan/broadcast/cluster_tree.hpp"
-#include "plan/fixed_math.hpp"
 
 namespace sluice::detail {
 

@@ -17,9 +17,10 @@
 ///    each g(s): h (2 g(s) + L) + k g(s), h = ceil(log2(P + 1));
 ///  - circulant: Traeff, "Optimal Broadcast Schedules in Logarithmic Time with Applications to Broadcast,
 ///    All-Broadcast, Reduction and All-Reduction" (2024): k - 1 + ceil(log2 P) rounds, the fewest there can be, each of
-///    one segment for every rank (src/plan/program/circulant.cpp). A rank may have to forward what came in the previous
-///    round, so a round takes g(s) + L. If ranks begin a round at different times, messages of two rounds share a port.
-///    The whole then takes up to 1.5 times as long as the model says, so plans compare its replay (plan.cpp);
+///    one segment for every rank (src/plan/patterns/circulant.cpp). A rank may have to forward what came in the
+///    previous round, so a round takes g(s) + L. If ranks begin a round at different times, messages of two rounds
+///    share a port. The whole then takes up to 1.5 times as long as the model says, so plans compare its replay
+///    (plan.cpp);
 ///  - d-ary: the trees that section 4.2 begins with, d and the height searched: d_ary.cpp.
 /// Deviations: the model of the binary tree is an upper bound in the paper; it is taken as the time.
 ///
@@ -30,10 +31,10 @@
 #include <cmath>
 #include <utility>
 
+#include "base/fixed_math.hpp"
+#include "base/infinity.hpp"
 #include "plan/broadcast/check.hpp"
 #include "plan/broadcast/d_ary.hpp"
-#include "plan/fixed_math.hpp"
-#include "plan/infinity.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 

@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "plan/bound_below.hpp"
+#include "base/bound_below.hpp"
+#include "base/infinity.hpp"
 #include "plan/broadcast/cluster_tree.hpp"
 #include "plan/broadcast/compared_routes.hpp"
 #include "plan/broadcast/inside.hpp"
@@ -15,16 +16,16 @@
 #include "plan/broadcast/rank_patterns.hpp"
 #include "plan/broadcast/registry.hpp"
 #include "plan/broadcast/route_search.hpp"
-#include "plan/infinity.hpp"
-#include "plan/network/rank_network.hpp"
-#include "plan/network/replay.hpp"
-#include "plan/network/timed_messages.hpp"
-#include "plan/program/bound.hpp"
 #include "schedule/program_messages.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/quantity_text.hpp"
+#include "sluice/timing/program_replay.hpp"
+#include "timing/program_bound.hpp"
+#include "timing/rank_network.hpp"
+#include "timing/replay.hpp"
+#include "timing/timed_messages.hpp"
 
 namespace sluice {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "plan/estimated_name.hpp"
-#include "plan/network/timed_messages.hpp"
 #include "sluice/plan/broadcast.hpp"
-#include "sluice/plan/program.hpp"
+#include "sluice/timing/program_replay.hpp"
+#include "timing/timed_messages.hpp"
 
 namespace sluice::detail {
 

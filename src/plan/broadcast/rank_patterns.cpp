@@ -17,7 +17,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "plan/program/patterns.hpp"
+#include "plan/patterns/patterns.hpp"
 #include "schedule/program_messages.hpp"
 #include "sluice/quantity_text.hpp"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "plan/network/rank_network.hpp"
-#include "plan/network/timed_messages.hpp"
+#include "timing/rank_network.hpp"
+#include "timing/timed_messages.hpp"
 
 namespace sluice::detail {
 

@@ -7,9 +7,9 @@
 
 #include "plan/broadcast/cluster_tree.hpp"
 #include "plan/broadcast/route_search.hpp"
-#include "plan/network/rank_network.hpp"
-#include "sluice/plan/registry.hpp"
-#include "sluice/plan/stop.hpp"
+#include "sluice/plan/algorithm.hpp"
+#include "sluice/stop.hpp"
+#include "timing/rank_network.hpp"
 
 namespace sluice::detail {
 

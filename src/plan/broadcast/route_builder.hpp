@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "plan/broadcast/routes.hpp"
-#include "plan/network/rank_network.hpp"
-#include "plan/network/timed_messages.hpp"
+#include "timing/rank_network.hpp"
+#include "timing/timed_messages.hpp"
 
 namespace sluice::detail {
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/infinity.hpp"
 #include "plan/broadcast/route_builder.hpp"
 #include "plan/broadcast/routes.hpp"
-#include "plan/infinity.hpp"
-#include "plan/network/rank_network.hpp"
+#include "timing/rank_network.hpp"
 
 namespace sluice::detail {
 

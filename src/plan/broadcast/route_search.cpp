@@ -18,11 +18,11 @@
 #include <tuple>
 #include <utility>
 
+#include "base/infinity.hpp"
 #include "plan/broadcast/cluster_tree.hpp"
 #include "plan/broadcast/registry.hpp"
 #include "plan/broadcast/route_builder.hpp"
 #include "plan/broadcast/route_score.hpp"
-#include "plan/infinity.hpp"
 
 namespace sluice::detail {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "plan/broadcast/routes.hpp"
-#include "plan/network/rank_network.hpp"
-#include "sluice/plan/stop.hpp"
+#include "sluice/stop.hpp"
+#include "timing/rank_network.hpp"
 
 namespace sluice::detail {
 

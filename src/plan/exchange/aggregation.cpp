@@ -55,8 +55,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/budget.hpp"
 #include "input/distinct_messages.hpp"
-#include "plan/budget.hpp"
 #include "plan/exchange/overlap_order.hpp"
 #include "plan/exchange/route_candidates.hpp"
 #include "sluice/error.hpp"

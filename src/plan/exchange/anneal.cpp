@@ -46,7 +46,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan/fixed_math.hpp"
+#include "base/fixed_math.hpp"
 
 namespace sluice::detail {
 

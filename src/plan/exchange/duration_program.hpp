@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "plan/budget.hpp"
+#include "base/budget.hpp"
 #include "plan/exchange/at_speeds.hpp"
 #include "plan/exchange/demand.hpp"
 #include "plan/exchange/integer_program.hpp"

@@ -39,7 +39,7 @@
 #include <numeric>
 #include <utility>
 
-#include "plan/bound_below.hpp"
+#include "base/bound_below.hpp"
 #include "plan/exchange/duration_program.hpp"
 #include "plan/exchange/exact_at_speeds.hpp"
 #include "plan/exchange/integer_program.hpp"

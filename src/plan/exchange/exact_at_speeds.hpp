@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "plan/budget.hpp"
+#include "base/budget.hpp"
 #include "plan/exchange/at_speeds.hpp"
 #include "plan/exchange/planners.hpp"
 #include "sluice/input/speeds.hpp"

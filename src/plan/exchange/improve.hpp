@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "plan/budget.hpp"
+#include "base/budget.hpp"
 #include "plan/exchange/lazy_slack.hpp"
 
 namespace sluice::detail {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <string>
 
-#include "plan/kept_interrupt.hpp"
-#include "plan/solver_events.hpp"
+#include "base/kept_interrupt.hpp"
+#include "base/solver_events.hpp"
 #include "sluice/error.hpp"
 
 #ifdef SLUICE_HAVE_CBC

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/budget.hpp"
 #include "graph/matching_repair.hpp"
-#include "plan/budget.hpp"
 #include "plan/exchange/demand.hpp"
 
 /// What `weights` and `degrees` share: they peel any matchings off, cut to the k edges of the highest rank.

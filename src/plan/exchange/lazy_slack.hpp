@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "plan/budget.hpp"
+#include "base/budget.hpp"
 #include "plan/exchange/demand.hpp"
 
 namespace sluice::detail {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "plan/budget.hpp"
+#include "base/budget.hpp"
 #include "sluice/graph/bipartite_graph.hpp"
 
 namespace sluice::detail {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "plan/fixed_math.hpp"
+#include "base/fixed_math.hpp"
 
 namespace sluice::detail {
 

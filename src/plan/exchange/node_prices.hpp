@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan/budget.hpp"
+#include "base/budget.hpp"
 #include "plan/exchange/demand.hpp"
 
 namespace sluice::detail {

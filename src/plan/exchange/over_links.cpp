@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/budget.hpp"
 #include "input/distinct_messages.hpp"
-#include "plan/budget.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/shared_links.hpp"
 #include "sluice/quantity_text.hpp"

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "plan/budget.hpp"
+#include "base/budget.hpp"
 #include "plan/exchange/demand.hpp"
 #include "plan/exchange/packing.hpp"
 #include "plan/exchange/parts.hpp"

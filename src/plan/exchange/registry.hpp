@@ -7,8 +7,8 @@
 #include <string>
 
 #include "plan/exchange/planners.hpp"
+#include "sluice/plan/algorithm.hpp"
 #include "sluice/plan/exchange.hpp"
-#include "sluice/plan/registry.hpp"
 
 namespace sluice::detail {
 

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "plan/budget.hpp"
+#include "base/budget.hpp"
+#include "graph/regular_extension.hpp"
 #include "plan/exchange/demand.hpp"
 #include "plan/exchange/setup_units.hpp"
-#include "plan/regular_extension.hpp"
 
 /// What `ggp`, `oggp` and `multigraph` share: they peel perfect matchings off a weight-regular extension.
 ///

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "plan/budget.hpp"
+#include "base/budget.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/schedule/local_phases.hpp"
 

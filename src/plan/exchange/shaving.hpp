@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "plan/budget.hpp"
+#include "base/budget.hpp"
 #include "plan/exchange/demand.hpp"
 
 namespace sluice::detail {

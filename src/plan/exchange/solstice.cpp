@@ -31,9 +31,9 @@
 #include <utility>
 #include <vector>
 
+#include "graph/regular_extension.hpp"
 #include "plan/exchange/planners.hpp"
 #include "plan/exchange/profile.hpp"
-#include "plan/regular_extension.hpp"
 #include "sluice/error.hpp"
 #include "sluice/graph/matching.hpp"
 #include "sluice/quantity_text.hpp"

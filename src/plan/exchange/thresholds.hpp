@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "plan/budget.hpp"
+#include "base/budget.hpp"
 #include "plan/exchange/demand.hpp"
 
 namespace sluice::detail {

@@ -4,15 +4,18 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "plan/bound_below.hpp"
+#include "base/bound_below.hpp"
+#include "plan/exchange/registry.hpp"
 #include "plan/redistribute/merged_front.hpp"
 #include "plan/redistribute/pieces.hpp"
+#include "plan/redistribute/registry.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/exchange.hpp"
-#include "sluice/plan/registry.hpp"
 #include "sluice/schedule/cost.hpp"
 
 namespace sluice {
@@ -20,8 +23,8 @@ namespace {
 
 constexpr std::int64_t kMostBatchMessages = std::int64_t{1} << 24;
 
-bool is_of(std::string_view problem, const std::string& algorithm) {
-  return algorithm == "auto" || has_algorithm(problem, algorithm);
+bool is_of(std::span<const Algorithm> algorithms, const std::string& algorithm) {
+  return algorithm == "auto" || has_algorithm(algorithms, algorithm);
 }
 
 /// Elements of one array to bytes of all that are like it.
@@ -142,9 +145,10 @@ BatchFront batch_front(const BatchProblem& problem, const BatchOptions& options)
 
 BatchPlan plan_batch(const BatchProblem& problem, const BatchOptions& options) {
   check_setup(options.setup);
-  if (is_as_one(problem) && is_of("redistribute", options.algorithm)) return plan_as_one(problem, options);
-  if (is_of("exchange", options.algorithm)) return plan_merged(problem, options);
-  if (is_of("redistribute", options.algorithm))
+  if (is_as_one(problem) && is_of(detail::redistribute_algorithms(), options.algorithm))
+    return plan_as_one(problem, options);
+  if (is_of(detail::exchange_algorithms(), options.algorithm)) return plan_merged(problem, options);
+  if (is_of(detail::redistribute_algorithms(), options.algorithm))
     throw InputError("algorithm", fmt::format("'{}' for arrays that are not alike", options.algorithm),
                      "auto, or one of exchange");
   throw InputError("algorithm", fmt::format("'{}'", options.algorithm), "auto, or one of redistribute or exchange");

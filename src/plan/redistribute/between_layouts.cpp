@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "plan/exchange/registry.hpp"
 #include "plan/redistribute/pieces.hpp"
+#include "plan/redistribute/registry.hpp"
 #include "plan/redistribute/written_out.hpp"
 #include "sluice/error.hpp"
-#include "sluice/plan/registry.hpp"
 #include "sluice/plan/replicated.hpp"
 #include "sluice/schedule/cost.hpp"
 
@@ -55,13 +56,14 @@ LayoutPlan plan_between_layouts(const RedistributionProblem& problem, const Redi
                                 const LayoutPlanOptions& options) {
   check_setup(options.setup);
   const std::string& algorithm = options.algorithm;
-  const bool of_exchange = has_algorithm("exchange", algorithm);
+  const bool of_exchange = has_algorithm(detail::exchange_algorithms(), algorithm);
   LayoutPlan result;
   if (input.has_replicas()) {
     result = plan_copies(problem, input, options);
   } else {
     detail::check_written_out(problem);
-    if (algorithm == "auto" ? problem.is_irregular() : of_exchange && !has_algorithm("redistribute", algorithm)) {
+    if (algorithm == "auto" ? problem.is_irregular()
+                            : of_exchange && !has_algorithm(detail::redistribute_algorithms(), algorithm)) {
       result = plan_cut_messages(problem, input, options);
     } else {
       const RedistributionPlan plan =

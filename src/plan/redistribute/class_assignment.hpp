@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "plan/redistribute/message_classes.hpp"
-#include "sluice/plan/stop.hpp"
+#include "sluice/stop.hpp"
 
 /// What is looked for, and found, by searches for schedules of classes of messages.
 namespace sluice::detail {

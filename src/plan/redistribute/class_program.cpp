@@ -7,9 +7,9 @@
 #include <tuple>
 #include <utility>
 
-#include "plan/kept_interrupt.hpp"
+#include "base/kept_interrupt.hpp"
+#include "base/solver_events.hpp"
 #include "plan/redistribute/profile_search.hpp"
-#include "plan/solver_events.hpp"
 #include "sluice/error.hpp"
 
 #ifdef SLUICE_HAVE_CBC

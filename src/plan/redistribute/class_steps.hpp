@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plan/peeling.hpp"
+#include "graph/peeling.hpp"
 #include "plan/redistribute/class_program.hpp"
 
 namespace sluice::detail {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "plan/peeling.hpp"
+#include "graph/peeling.hpp"
 #include "plan/redistribute/class_program.hpp"
 #include "plan/redistribute/message_classes.hpp"
 #include "sluice/input/redistribution_problem.hpp"

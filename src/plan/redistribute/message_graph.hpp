@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "plan/peeling.hpp"
+#include "graph/peeling.hpp"
 #include "plan/step_rule.hpp"
 #include "sluice/graph/bipartite_graph.hpp"
 

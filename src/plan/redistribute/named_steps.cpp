@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "plan/budget.hpp"
+#include "base/budget.hpp"
 #include "plan/exchange/planners.hpp"
 #include "plan/redistribute/registry.hpp"
 #include "plan/step_rule.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/peeling.hpp"
+#include "graph/peeling.hpp"
 #include "plan/redistribute/message_classes.hpp"
 #include "plan/step_rule.hpp"
 

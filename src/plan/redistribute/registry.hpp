@@ -5,13 +5,13 @@
 #include <span>
 #include <string_view>
 
-#include "plan/peeling.hpp"
+#include "graph/peeling.hpp"
 #include "plan/step_rule.hpp"
 #include "sluice/graph/bipartite_graph.hpp"
 #include "sluice/input/axis_pattern.hpp"
+#include "sluice/plan/algorithm.hpp"
 #include "sluice/plan/redistribute.hpp"
-#include "sluice/plan/registry.hpp"
-#include "sluice/plan/stop.hpp"
+#include "sluice/stop.hpp"
 
 namespace sluice::detail {
 

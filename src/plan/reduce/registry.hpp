@@ -9,8 +9,8 @@
 #include "plan/reduce/greedy.hpp"
 #include "plan/reduce/reversed_tree.hpp"
 #include "plan/reduce/segments.hpp"
+#include "sluice/plan/algorithm.hpp"
 #include "sluice/plan/reduce.hpp"
-#include "sluice/plan/registry.hpp"
 
 namespace sluice::detail {
 

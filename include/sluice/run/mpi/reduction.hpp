@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "sluice/input/platform.hpp"
+#include "sluice/run/mpi/element_operation.hpp"
 #include "sluice/schedule/program.hpp"
 
 namespace sluice::mpi {
@@ -42,16 +43,6 @@ struct UninitializedAllocator : std::allocator<T> {
 
 /// Holds an object as the bytes that travel, aligned for any type. resize() does not clear what it adds.
 using Bytes = std::vector<std::byte, detail::UninitializedAllocator<std::byte>>;
-
-/// Describes a reduction as MPI_Reduce takes it: each rank has `count` elements of `type`, and `op` combines the i-th
-/// elements of all ranks. Type and operation must exist as long as the job. Ranks compare MPI's own types and
-/// operations. They cannot compare those that the program made.
-struct ElementOperation {
-  std::int64_t count = 0;                 ///< at least 0; may be beyond 2^31
-  MPI_Datatype type = MPI_DATATYPE_NULL;  ///< committed
-  /// Operation; must not throw, and one of MPI's own must be defined for the type.
-  MPI_Op op = MPI_OP_NULL;
-};
 
 /// Describes an operation on objects of any size, such as sets, sketches or numbers of many digits.
 struct ObjectOperation {

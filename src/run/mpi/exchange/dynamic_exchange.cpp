@@ -7,10 +7,10 @@
 #include <optional>
 #include <utility>
 
+#include "run/mpi/engine/protocol_list.hpp"
+#include "run/mpi/engine/step_executor.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/job.hpp"
-#include "run/mpi/steps/protocol_list.hpp"
-#include "run/mpi/steps/step_executor.hpp"
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/error.hpp"

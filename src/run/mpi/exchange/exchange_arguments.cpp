@@ -11,7 +11,7 @@
 
 #include "run/mpi/exchange/exchange_part.hpp"
 #include "run/mpi/exchange/message_sizes.hpp"
-#include "run/pieces.hpp"
+#include "schedule/pieces.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/registry.hpp"
 

@@ -11,13 +11,13 @@
 #include <optional>
 #include <utility>
 
+#include "run/mpi/engine/chain_order.hpp"
+#include "run/mpi/engine/step_protocol.hpp"
 #include "run/mpi/exchange/message_sources.hpp"
 #include "run/mpi/exchange/node_ranks.hpp"
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/network/links_of_ranks.hpp"
 #include "run/mpi/runtime/planned_part.hpp"
-#include "run/mpi/steps/chain_order.hpp"
-#include "run/mpi/steps/step_protocol.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/aggregation.hpp"

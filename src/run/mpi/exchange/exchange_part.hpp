@@ -5,11 +5,11 @@
 #include <span>
 #include <vector>
 
+#include "run/mpi/engine/piece_order.hpp"
+#include "run/mpi/engine/protocol_chain.hpp"
 #include "run/mpi/exchange/routed_part.hpp"
 #include "run/mpi/runtime/channel.hpp"
-#include "run/mpi/steps/piece_order.hpp"
-#include "run/mpi/steps/protocol_chain.hpp"
-#include "run/pieces.hpp"
+#include "schedule/pieces.hpp"
 #include "sluice/plan/shared_links.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 #include "sluice/schedule/step_schedule.hpp"

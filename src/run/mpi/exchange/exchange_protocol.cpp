@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "run/mpi/steps/protocol_barrier.hpp"
-#include "run/mpi/steps/protocol_chain.hpp"
+#include "run/mpi/engine/protocol_barrier.hpp"
+#include "run/mpi/engine/protocol_chain.hpp"
 
 namespace sluice::mpi::detail {
 

@@ -2,11 +2,11 @@
 
 #include <memory>
 
+#include "run/mpi/engine/protocol_list.hpp"
+#include "run/mpi/engine/step_executor.hpp"
 #include "run/mpi/exchange/exchange_part.hpp"
 #include "run/mpi/exchange/user_messages.hpp"
 #include "run/mpi/runtime/channel.hpp"
-#include "run/mpi/steps/protocol_list.hpp"
-#include "run/mpi/steps/step_executor.hpp"
 #include "sluice/run/mpi/exchange.hpp"
 
 namespace sluice::mpi::detail {

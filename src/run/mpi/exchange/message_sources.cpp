@@ -5,8 +5,8 @@
 #include <deque>
 #include <memory>
 
+#include "run/mpi/engine/fence.hpp"
 #include "run/mpi/runtime/collective.hpp"
-#include "run/mpi/steps/fence.hpp"
 #include "sluice/run/mpi/error.hpp"
 
 namespace sluice::mpi::detail {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "run/mpi/steps/protocol_pass_on.hpp"
+#include "run/mpi/engine/protocol_pass_on.hpp"
 
 namespace sluice::mpi::detail {
 namespace {

@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "run/mpi/engine/step_executor.hpp"
 #include "run/mpi/exchange/exchange_part.hpp"
 #include "run/mpi/exchange/user_messages.hpp"
 #include "run/mpi/runtime/job.hpp"
-#include "run/mpi/steps/step_executor.hpp"
 
 namespace sluice::mpi::detail {
 

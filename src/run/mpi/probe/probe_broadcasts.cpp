@@ -11,10 +11,10 @@
 #include <numeric>
 #include <utility>
 
-#include "run/mpi/native/native_broadcast.hpp"
 #include "run/mpi/probe/probe_statistics.hpp"
 #include "run/mpi/runtime/collective.hpp"
 #include "run/mpi/runtime/job.hpp"
+#include "run/mpi/ways/native_broadcast.hpp"
 #include "sluice/run/mpi/broadcast.hpp"
 
 namespace sluice::mpi::detail {

@@ -9,9 +9,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "run/mpi/engine/chain_order.hpp"
+#include "run/mpi/engine/step_protocol.hpp"
 #include "run/mpi/network/links_of_ranks.hpp"
-#include "run/mpi/steps/chain_order.hpp"
-#include "run/mpi/steps/step_protocol.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/batch.hpp"
 #include "sluice/plan/exchange.hpp"

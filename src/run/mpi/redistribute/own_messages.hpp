@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "run/mpi/engine/protocol_chain.hpp"
+#include "run/mpi/engine/step_executor.hpp"
 #include "run/mpi/redistribute/participation.hpp"
-#include "run/mpi/steps/protocol_chain.hpp"
-#include "run/mpi/steps/step_executor.hpp"
 #include "sluice/input/batch_problem.hpp"
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/plan/shared_links.hpp"

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "run/mpi/native/native_exchange.hpp"
 #include "run/mpi/redistribute/transport.hpp"
+#include "run/mpi/ways/native_exchange.hpp"
 
 namespace sluice::mpi::detail {
 

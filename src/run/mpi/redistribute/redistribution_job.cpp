@@ -7,15 +7,15 @@
 #include <exception>
 #include <utility>
 
+#include "run/mpi/engine/protocol_chain.hpp"
+#include "run/mpi/engine/protocol_pass_on.hpp"
+#include "run/mpi/engine/shared_messages.hpp"
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/network/links_of_ranks.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/memory_range.hpp"
 #include "run/mpi/runtime/simulation.hpp"
-#include "run/mpi/steps/protocol_chain.hpp"
-#include "run/mpi/steps/protocol_pass_on.hpp"
-#include "run/mpi/steps/shared_messages.hpp"
-#include "run/pieces.hpp"
+#include "schedule/pieces.hpp"
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"
 

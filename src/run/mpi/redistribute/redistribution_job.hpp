@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "run/mpi/native/way_trial.hpp"
+#include "run/mpi/engine/message_carrier.hpp"
+#include "run/mpi/engine/step_executor.hpp"
 #include "run/mpi/redistribute/own_messages.hpp"
 #include "run/mpi/redistribute/packed_messages.hpp"
 #include "run/mpi/redistribute/participation.hpp"
 #include "run/mpi/redistribute/transport.hpp"
 #include "run/mpi/runtime/job.hpp"
-#include "run/mpi/steps/message_carrier.hpp"
-#include "run/mpi/steps/step_executor.hpp"
+#include "run/mpi/ways/way_trial.hpp"
 #include "sluice/plan/redistribute.hpp"
 
 namespace sluice::mpi::detail {

@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "run/mpi/engine/step_protocol.hpp"
 #include "run/mpi/redistribute/own_messages.hpp"
-#include "run/mpi/steps/step_protocol.hpp"
 #include "sluice/plan/replicated.hpp"
 
 namespace sluice::mpi::detail {

@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "run/mpi/engine/step_executor.hpp"
 #include "run/mpi/redistribute/message_copies.hpp"
 #include "run/mpi/redistribute/own_messages.hpp"
 #include "run/mpi/redistribute/rows_together.hpp"
-#include "run/mpi/steps/step_executor.hpp"
 #include "sluice/run/mpi/element_combine.hpp"
 
 namespace sluice::mpi::detail {

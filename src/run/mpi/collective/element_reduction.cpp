@@ -1,0 +1,305 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "run/mpi/collective/program_executor.hpp"
+#include "run/mpi/collective/reduction_costs.hpp"
+#include "run/mpi/collective/reduction_job.hpp"
+#include "run/mpi/collective/tree_elements.hpp"
+#include "run/mpi/elements/element_operation.hpp"
+#include "run/mpi/network/learn.hpp"
+#include "run/mpi/runtime/simulation.hpp"
+#include "run/mpi/ways/native_reduction.hpp"
+#include "run/mpi/ways/way_trial.hpp"
+#include "sluice/checked.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::mpi {
+namespace {
+
+using detail::ReductionChoice;
+
+/// Messages of parts posted, or there and not combined yet: enough for one to come while another is combined and a
+/// third is asked for. If ranks are simulated, messages that are on their way at once slow each other down. A rank that
+/// combines does not see that a send has ended. So only its receiver limits how many there are.
+constexpr int kPartsAhead = detail::kSimulated ? 3 : 4;
+constexpr int kPartsSent = detail::kSimulated ? std::numeric_limits<int>::max() : 2;
+// Elements with an operation of MPI's own, on one node.
+/// Up to this size elements go by the tree of the least work.
+constexpr std::int64_t kMostByLeastWork = 256 << 10;
+/// Up to this size all ranks send to the root, if ranks share processors.
+constexpr std::int64_t kMostToRoot = 64 << 10;
+
+constexpr const char* kReduceOfMpi = detail::native_call("MPI_Reduce", "MPI_Ireduce");
+
+}  // namespace
+
+struct ElementReduction::State final : detail::ReductionJob {
+  State(std::shared_ptr<detail::Context> context, std::int64_t number, const ElementOperation& operation, int user_root,
+        const ReductionOptions& user_options);
+  ~State() override { close(); }
+
+  void begin(const void* mine, void* result);
+  /// Whether the way is left to the library, and there is one to go.
+  [[nodiscard]] bool chooses_freely() const {
+    return options.algorithm == "auto" && !options.segments && !options.dynamic && !options.program &&
+           channel.size() > 1 && elements.count > 0;
+  }
+  [[nodiscard]] bool may_be_native() const { return options.try_native && chooses_freely(); }
+  void measure(const void* mine, const void* result);
+  void prepare(const ReductionCosts& costs, bool parts_known);
+  void prepare(const ReductionPart& part);
+  void prepare(const ReductionChoice::Pieces& pieces);
+  /// Once it is known what the choice is.
+  void choose_way();
+  /// Tells what the trial has found, if that is something new.
+  void note_trial();
+  void begin_planned();
+  void begin_natively(detail::Turns::Turn turn);
+  detail::Advance carry_out() {
+    if (trial.natively()) return native.advance();
+    return program ? program->advance() : executor->advance();
+  }
+
+  detail::Advance advance() override {
+    const detail::Advance come = trial.advance(*this);
+    if (come != detail::Advance::kOver) return come;
+    if (!trial.natively() && elements_here) elements_here->finish();
+    note_trial();
+    return come;
+  }
+  void abandon() noexcept override {
+    ReductionJob::abandon();
+    if (program) program->abandon();
+    native.abandon();
+    trial.abandon();
+  }
+  [[nodiscard]] bool in_native_collective() const override { return trial.may_be_native(); }
+
+  ElementOperation elements;
+  detail::ReducedData data;
+  bool reproducible = true;
+  std::shared_ptr<const ReductionChoice> choice;
+  std::optional<detail::ProgramExecutor> program;      ///< the executor of the plan, if that uses shared memory
+  std::shared_ptr<detail::ElementData> elements_here;  ///< otherwise what `executor` works on
+  detail::NativeCollective native{channel};
+  detail::WayTrial trial{channel};
+
+  // The present execution.
+  const void* own_elements = nullptr;
+  void* combined = nullptr;
+};
+
+ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::int64_t number,
+                               const ElementOperation& operation, int user_root, const ReductionOptions& user_options)
+    : ReductionJob(std::move(context), number, user_options, user_root), elements(operation) {
+  detail::Arguments arguments("reduction");
+  detail::Arguments own = arguments;
+  const std::exception_ptr failure = detail::failure_of([&] {
+    elements = detail::checked_operation(elements);
+    int commutes = 0;
+    SLUICE_MPI(MPI_Op_commutative(elements.op, &commutes));
+    data = {false, commutes != 0, elements.count, detail::ElementLayout(elements.type).size};
+    const std::int64_t bytes = checked::multiply(elements.count, data.element_bytes, "bytes");
+    reproducible =
+        options.reproducible.value_or(!options.measure && !options.dynamic && detail::order_may_matter(elements));
+    const bool free_to_choose =
+        chooses_freely() && !options.costs && !options.measure && !options.platform && !detail::kSimulated;
+    const bool nothing_said = free_to_choose && data.commutative;
+    data.built_in = detail::is_built_in(elements.op);
+    const bool by_default = nothing_said && data.built_in;
+    const detail::Context& all = channel.context();
+    const bool long_between_hosts = !all.one_node() && bytes >= detail::kLongBetweenHosts;
+    data.by_network = by_default && !reproducible && long_between_hosts;
+    data.by_usual_network = nothing_said && !data.by_network && long_between_hosts;
+    data.least_work = by_default && all.one_node() && (bytes <= kMostByLeastWork || (!reproducible && all.crowded()));
+    // An operation of the user's may be expensive, so every rank combines a share; shares keep the order of the ranks.
+    // With fewer elements than ranks, some ranks would have nothing to combine.
+    const bool own_in_shares = !data.built_in && elements.count >= channel.size();
+    data.by_memory =
+        free_to_choose && (data.built_in || own_in_shares) && detail::SharedProgram::possible(channel.context());
+    data.in_turns = data.least_work && all.crowded() && bytes <= kMostToRoot;
+    arguments = arguments_of(options, data, root);
+    arguments.add(reproducible);
+    add_operation(arguments, elements);
+    own = arguments;
+    // The measurement concerns one operation, and each rank has its own handles for it.
+    if (!reproducible) own.add_all(MPI_Op_c2f(elements.op), MPI_Type_c2f(elements.type));
+    check(own, data);
+  });
+  compare(arguments, own, failure);
+  if (options.measure && !planned) return;  // the first execution does
+  if (planned) {
+    prepare(planned->costs, false);
+  } else {
+    const ReductionCosts costs = options.costs.value_or(usual_costs(data));
+    const bool usual = !options.costs && !options.platform;
+    prepare(costs, usual || costs.transfer_overhead > 0);
+  }
+  choose_way();
+}
+
+void ElementReduction::State::choose_way() {
+  using detail::Way;
+  const bool takes_turns = may_be_native() && !reproducible;
+  trial.choose(takes_turns ? Way::kTurns : Way::kPlan, kept());
+  note_trial();
+}
+
+void ElementReduction::State::note_trial() {
+  const detail::WayTimes measured = trial.measured();
+  const ReductionSummary& noted = summary();
+  if (trial.native() == noted.native && measured.planned_s == noted.planned_s && measured.native_s == noted.native_s)
+    return;
+  if (trial.native()) {
+    describe({kReduceOfMpi, 0, choice->costs, ReductionChoice::Native{}}, measured);
+  } else {
+    describe(*choice, measured);
+  }
+}
+
+void ElementReduction::State::prepare(const ReductionCosts& costs, bool parts_known) {
+  choice = choose(data, costs, parts_known);
+  describe(*choice);
+  if (const auto* part = std::get_if<ReductionPart>(&choice->part)) prepare(*part);
+  if (const auto* pieces = std::get_if<ReductionChoice::Pieces>(&choice->part)) prepare(*pieces);
+}
+
+void ElementReduction::State::prepare(const ReductionChoice::Pieces& pieces) {
+  if (detail::SharedProgram::possible(channel.context())) {
+    program.emplace(channel, elements, pieces.part,
+                    options.progress_thread ? channel.context().progress_thread() : nullptr);
+    return;
+  }
+  detail::ProgramTask task = program_task(channel, elements, pieces.part);
+  if (!pieces.crosses_links) {
+    // A message is sent when enough earlier messages have left, and received in its turn. Every rank receives in the
+    // one order that lets all messages pass one after the other, so nothing waits in a circle.
+    for (detail::TreeSend& send : task.sends) send.port_s = std::numeric_limits<double>::infinity();
+    task.limits.overtake = task.limits.keep_pace = false;
+    task.limits.receives = 1;
+    task.limits.ahead = kPartsAhead;
+    task.limits.sends = kPartsSent;
+  }
+  elements_here = task.data;
+  make_executor(std::move(task.data), std::move(task.receives), std::move(task.sends), task.limits);
+}
+
+void ElementReduction::State::prepare(const ReductionPart& part) {
+  auto here = std::make_shared<detail::TreeElements>(elements, part);
+  std::vector<detail::TreeReceive> receives;
+  for (const PartReceive& each : part.receives)
+    receives.push_back({static_cast<int>(each.from), here->count(each.segment), true});
+  std::vector<detail::TreeSend> sends;
+  for (const auto& [to, segment] : part.sends) {
+    detail::TreeSend send{static_cast<int>(to), here->count(segment), {}};
+    send.connection_s = 0;
+    for (std::size_t i = 0; i < part.receives.size(); ++i) {
+      if (part.receives[i].segment == segment) send.after.push_back(i);
+    }
+    sends.push_back(std::move(send));
+  }
+  detail::TreeExecutor::Limits limits;
+  limits.type = elements.type;
+  limits.may_sleep = channel.context().crowded();
+  limits.any_order = options.dynamic;
+  if (part.segments > 1) {
+    limits.ahead = kPartsAhead;
+    limits.sends = kPartsSent;
+  }
+  elements_here = here;
+  make_executor(std::move(here), std::move(receives), std::move(sends), limits);
+}
+
+void ElementReduction::State::measure(const void* mine, const void* result) {
+  const void* const from = mine == MPI_IN_PLACE ? result : mine;
+  // Each as if the elements had just come; what combining has made of them might cost more or less.
+  const detail::ElementCopy copy(elements, from);
+  const std::int64_t extent = detail::ElementLayout(elements.type).extent;
+  const auto combine = [&](std::int64_t parts) {
+    const std::int64_t count = (elements.count + parts - 1) / parts;
+    for (std::int64_t at = 0; at < count; at += 1 << 30) {
+      const auto some = static_cast<int>(std::min<std::int64_t>(1 << 30, count - at));
+      SLUICE_MPI(MPI_Reduce_local(static_cast<const std::byte*>(from) + at * extent, copy.first() + at * extent, some,
+                                  elements.type, elements.op));
+    }
+  };
+  ReductionCosts costs =
+      detail::measure_costs(channel, elements.count * data.element_bytes, elements.count > 1, combine);
+  if (options.platform) costs = {0, costs.compute, 0, 0};  // it says what transfers take
+  // Clocks may see nothing of one short operation on one rank.
+  if (costs.transfer <= 0 && costs.compute <= 0) costs.compute = 1e-9;
+  prepare(costs, true);
+}
+
+void ElementReduction::State::begin(const void* mine, void* result) {
+  const auto check = [&] {
+    if (elements.count > 0 && (mine == nullptr || (is_root() && result == nullptr)))
+      throw InputError(mine == nullptr ? "own" : "result", "a null pointer", "room for the elements");
+    if (!is_root() && mine == MPI_IN_PLACE) throw InputError("own", "MPI_IN_PLACE", "it on the root only");
+  };
+  start(check, [&] {
+    if (summary().method.empty()) {
+      measure(mine, result);
+      choose_way();
+    }
+    own_elements = mine;
+    combined = result;
+    return trial.begin(*this, true);
+  });
+}
+
+void ElementReduction::State::begin_planned() {
+  if (program) {
+    program->begin(own_elements, combined);
+    return;
+  }
+  elements_here->use(own_elements, combined);
+  executor->begin();
+}
+
+void ElementReduction::State::begin_natively(detail::Turns::Turn turn) {
+  native.begin(detail::reduce_by_mpi(own_elements, combined, elements, root, channel.comm()), nullptr, std::move(turn));
+}
+
+// ---- ElementReduction
+
+ElementReduction::ElementReduction(MPI_Comm comm, const ElementOperation& operation, int root,
+                                   const ReductionOptions& options)
+    : state_(detail::make_job<State>(comm, operation, root, options)) {}
+
+ElementReduction::~ElementReduction() = default;
+ElementReduction::ElementReduction(ElementReduction&&) noexcept = default;
+ElementReduction& ElementReduction::operator=(ElementReduction&&) noexcept = default;
+
+void ElementReduction::execute(const void* own, void* result) {
+  state_->begin(own, result);
+  state_->wait();
+}
+void ElementReduction::start(const void* own, void* result) { state_->begin(own, result); }
+bool ElementReduction::test() { return state_->test(); }
+void ElementReduction::wait() { state_->wait(); }
+void ElementReduction::give_up(const std::exception_ptr& why) noexcept { state_->give_up(why); }
+
+const ReductionSummary& ElementReduction::summary() const { return state_->summary(); }
+bool ElementReduction::settled() const { return state_->trial.over(); }
+
+Overlap ElementReduction::overlap() const {
+  const Overlap any = state_->overlap();
+  return any == Overlap::kNone && state_->elements.count > 1 ? Overlap::kParts : any;
+}
+
+std::int64_t ElementReduction::peak_extra_bytes() const {
+  if (state_->program) return state_->program->held_bytes();
+  return state_->elements_here ? state_->elements_here->held_bytes() : 0;
+}
+
+}  // namespace sluice::mpi

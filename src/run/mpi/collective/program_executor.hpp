@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "run/mpi/collective/program_data.hpp"
+#include "run/mpi/collective/program_part.hpp"
+#include "run/mpi/collective/shared_program.hpp"
+#include "run/mpi/engine/tree_executor.hpp"
+
+namespace sluice::mpi::detail {
+
+/// What a TreeExecutor has to be given to carry out a rank's part of a program.
+struct ProgramTask {
+  std::shared_ptr<ProgramData> data;
+  std::vector<TreeReceive> receives;
+  std::vector<TreeSend> sends;
+  /// Sends begin when what they wait for has ended and their pace allows it, sends to one rank in their order. Messages
+  /// are received in the order of the program; as many are asked for ahead as buffers of some MiB hold.
+  TreeExecutor::Limits limits;
+};
+
+[[nodiscard]] ProgramTask program_task(const Channel& channel, const ElementOperation& operation,
+                                       const ProgramPart& part);
+
+/// Carries out a rank's part of a program, any number of times: by memory that all ranks share if they do, otherwise by
+/// messages of MPI.
+///
+/// There is no deadlock if validate() finds none. A program passes it only if it ends even if each send waits for its
+/// receiver and a rank takes one message at a time. This executor waits for less.
+class ProgramExecutor {
+ public:
+  /// `thread`: null, or what makes progress while elements are combined. Collective if all ranks share memory; then it
+  /// throws as SharedProgram.
+  ProgramExecutor(Channel& channel, const ElementOperation& operation, const ProgramPart& part, ProgressThread* thread);
+  ProgramExecutor(const ProgramExecutor&) = delete;
+  ProgramExecutor& operator=(const ProgramExecutor&) = delete;
+
+  /// `own`: the ranges that the rank has at the start, one after the other; `result`: memory for its ranges at the end.
+  void begin(const void* own, void* result);
+  /// See TreeExecutor::advance.
+  Advance advance();
+  void abandon() noexcept;
+  /// Bytes held beyond the user's, including bytes that ranks share.
+  [[nodiscard]] std::int64_t held_bytes() const;
+
+ private:
+  std::shared_ptr<ProgramData> data_;
+  std::unique_ptr<SharedProgram> shared_;  ///< null: by messages
+  std::optional<TreeExecutor> executor_;
+};
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,98 @@
+#include "run/mpi/collective/reduction_job.hpp"
+
+#include <algorithm>
+
+#include "run/mpi/runtime/progress_thread.hpp"
+#include "run/mpi/ways/native_collective.hpp"
+#include "run/mpi/ways/way_trial.hpp"
+#include "sluice/quantity_text.hpp"
+
+namespace sluice::mpi {
+
+std::string to_string(Overlap overlap) {
+  switch (overlap) {
+    case Overlap::kThread:
+      return "a progress thread";
+    case Overlap::kParts:
+      return "an operation in parts";
+    case Overlap::kNone:
+      break;
+  }
+  return "none by the library";
+}
+
+std::string to_text(const ReductionSummary& summary) {
+  if (summary.method.empty()) return "not measured yet";
+  std::string text = summary.method;
+  if (summary.predicted_s > 0) text += ", predicted " + seconds_text(summary.predicted_s);
+  return text +
+         detail::to_text({summary.planned_s, summary.native_s}, detail::native_call("MPI_Reduce", "MPI_Ireduce"));
+}
+
+}  // namespace sluice::mpi
+
+namespace sluice::mpi::detail {
+
+ReductionJob::ReductionJob(std::shared_ptr<Context> context, std::int64_t number, ReductionOptions user_options,
+                           int user_root)
+    : Job(std::move(context), number, "reduction"), options(std::move(user_options)), root(user_root) {}
+
+Overlap ReductionJob::overlap() const {
+  if (options.progress_thread && ProgressThread::possible()) return Overlap::kThread;
+  return Overlap::kNone;
+}
+
+void ReductionJob::check(const Arguments& own, const ReducedData& data) {
+  if (channel.context().plans().find(own.bytes()) == nullptr) checked_ = check_reduction(channel, options, data, root);
+}
+
+void ReductionJob::compare(const Arguments& arguments, const Arguments& own, const std::exception_ptr& failure) {
+  key_ = own.bytes();
+  kept_ = find_kept(channel, key_, arguments.fingerprint(), failure);
+  planned = std::static_pointer_cast<const ReductionChoice>(kept_.plan);
+}
+
+void ReductionJob::remember(std::shared_ptr<const ReductionChoice> choice) {
+  kept_.put(channel, key_, std::move(choice));
+}
+
+std::shared_ptr<const ReductionChoice> ReductionJob::choose(const ReducedData& data, const ReductionCosts& costs,
+                                                            bool parts_known) {
+  if (planned) return planned;
+  auto choice = std::make_shared<const ReductionChoice>(
+      choose_reduction(channel, options, data, root, costs, parts_known, checked_));
+  // The cost of objects was measured with one function; nothing else is known of it.
+  if (!data.objects || !measures(data)) remember(choice);
+  return choice;
+}
+
+void ReductionJob::describe(const ReductionChoice& choice, const WayTimes& measured) {
+  summary_ = {choice.method, choice.length, choice.costs};
+  summary_.planned_s = measured.planned_s;
+  summary_.native_s = measured.native_s;
+  if (std::holds_alternative<ReductionChoice::Native>(choice.part)) {
+    summary_.native = true;
+  } else if (const auto* tree = std::get_if<ReductionPart>(&choice.part)) {
+    summary_.segments = tree->segments;
+    summary_.children = static_cast<std::int64_t>(tree->receives.size()) / tree->segments;
+    if (options.platform) summary_.predicted_s = choice.length;
+  } else {
+    const auto& pieces = std::get<ReductionChoice::Pieces>(choice.part);
+    if (pieces.crosses_links) summary_.predicted_s = choice.length;
+    std::vector<std::int64_t> children;
+    for (const PartOperation& op : pieces.part.operations)
+      if (op.kind != PartOperation::Kind::kSend) children.push_back(op.peer);
+    std::ranges::sort(children);
+    children.erase(std::unique(children.begin(), children.end()), children.end());
+    summary_.children = static_cast<std::int64_t>(children.size());
+  }
+}
+
+void ReductionJob::make_executor(std::shared_ptr<TreeData> data, std::vector<TreeReceive> receives,
+                                 std::vector<TreeSend> sends, const TreeExecutor::Limits& limits) {
+  ProgressThread* const thread =
+      options.progress_thread && !receives.empty() ? channel.context().progress_thread() : nullptr;
+  executor.emplace(channel, std::move(data), std::move(receives), std::move(sends), limits, thread);
+}
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "run/mpi/engine/fence.hpp"
+#include "run/mpi/engine/step_protocol.hpp"
+#include "run/mpi/runtime/channel.hpp"
+
+namespace sluice::mpi::detail {
+
+/// Messages of a rank in the order of the steps, for the mode `barrier`.
+struct SteppedMessage {
+  std::int64_t step = 0;
+  std::int64_t bytes = 0;
+};
+
+/// Mode `barrier`: a barrier of all ranks between two steps, and synchronous sends.
+///
+/// Guarantee: no transfer of a step starts before all transfers of the step before it have ended.
+/// Cost: a barrier per step, and in every step all ranks wait for its longest transfer.
+/// Source: Cohen, Jeannot, Padoy, Wagner, "Messages Scheduling for Parallel Data Redistribution between Clusters",
+/// section 8.3. Here messages travel in pieces, as in all modes; the barrier does not keep the rank from advancing
+/// them.
+class BarrierProtocol final : public StepProtocol {
+ public:
+  /// `steps`: of the plan, the same on all ranks.
+  BarrierProtocol(Channel& channel, std::vector<SteppedMessage> sends, std::vector<SteppedMessage> receives,
+                  std::int64_t steps);
+
+  [[nodiscard]] bool synchronous() const override { return true; }
+  void begin(StepExecutor& executor) override;
+  bool progress(StepExecutor& executor) override;
+  bool may_start(std::size_t send) override { return entered_ == step_ && sends_.messages[send].step == step_; }
+  void sent(std::size_t send, std::int64_t bytes) override { sends_.missing[send] -= bytes; }
+  void received(std::size_t receive, std::int64_t bytes) override { receives_.missing[receive] -= bytes; }
+  bool finish() override;
+
+ private:
+  struct Side {
+    std::vector<SteppedMessage> messages;
+    std::vector<std::int64_t> missing;
+    std::size_t front = 0;  ///< the first that has not ended
+
+    void begin();
+    /// Whether all messages of the steps up to `step` have ended.
+    bool done(std::int64_t step);
+  };
+
+  Channel& channel_;
+  Side sends_;
+  Side receives_;
+  std::int64_t steps_;
+  std::int64_t step_ = 0;      ///< the present one
+  std::int64_t entered_ = -1;  ///< the last one whose start this rank has seen
+  Fence fence_;
+  bool has_run_ = false;
+};
+
+}  // namespace sluice::mpi::detail

@@ -1,0 +1,288 @@
+#include "run/mpi/engine/tree_executor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "run/mpi/runtime/progress_thread.hpp"
+#include "run/mpi/runtime/simulation.hpp"
+#include "sluice/error.hpp"
+#include "sluice/run/mpi/error.hpp"
+
+namespace sluice::mpi::detail {
+namespace {
+
+/// Shorter operations are over before a thread is awake.
+constexpr double kWorthAThread_s = 100e-6;
+
+}  // namespace
+
+TreeExecutor::TreeExecutor(Channel& channel, std::shared_ptr<TreeData> data, std::vector<TreeReceive> receives,
+                           std::vector<TreeSend> sends, const Limits& limits, ProgressThread* thread)
+    : channel_(channel),
+      data_(std::move(data)),
+      receives_(std::move(receives)),
+      sends_(std::move(sends)),
+      limits_(limits),
+      thread_(thread),
+      transport_(channel, data_, limits.type),
+      frees_(receives_.size() + sends_.size()),
+      last_operation_s_(std::numeric_limits<double>::infinity()) {
+  SLUICE_ASSERT(limits_.receives >= 1 && limits_.ahead >= 1 && limits_.sends >= 1,
+                fmt::format("{} receives, {} ahead, {} sends", limits_.receives, limits_.ahead, limits_.sends));
+  const auto note = [&](std::size_t waiting, const auto& what) {
+    for (const std::size_t receive : what.after) frees_.at(receive).push_back(waiting);
+    for (const std::size_t send : what.after_sends) frees_.at(operation_of(send)).push_back(waiting);
+  };
+  for (std::size_t i = 0; i < receives_.size(); ++i) note(i, receives_[i]);
+  for (std::size_t i = 0; i < sends_.size(); ++i) note(operation_of(i), sends_[i]);
+  for (std::size_t i = 0; i < receives_.size(); ++i) by_sender_[receives_[i].from].push_back(i);
+  std::map<int, std::size_t> queue_of;
+  for (std::size_t i = 0; i < sends_.size(); ++i) {
+    const auto [at, is_new] = queue_of.try_emplace(sends_[i].to, queues_.size());
+    if (is_new) queues_.emplace_back();
+    queues_[at->second].sends.push_back(i);
+    queue_of_.push_back(at->second);
+  }
+}
+
+void TreeExecutor::begin() {
+  running_ = true;
+  if (channel_.context().log() != nullptr)
+    trace_.emplace();
+  else
+    trace_.reset();
+  stage_.assign(receives_.size(), Stage::kWaiting);
+  missing_.clear();
+  for (const TreeReceive& receive : receives_) missing_.push_back(receive.after.size() + receive.after_sends.size());
+  for (const TreeSend& send : sends_) missing_.push_back(send.after.size() + send.after_sends.size());
+  for (const auto& [from, list] : by_sender_) next_of_[from] = 0;
+  next_receive_ = begun_ = done_ = sent_ = 0;
+  for (SendQueue& queue : queues_) queue.next = queue.under_way = 0, queue.free = 0;
+  port_free_ = 0;
+  transport_.reserve(receives_.size() + sends_.size());  // which is all that can be under way
+}
+
+Advance TreeExecutor::advance() {
+  if (!finished()) {
+    // A look costs simulated time: under simulation, look only if nothing else tells what has come.
+    const bool progress = step(!kSimulated || limits_.any_order);
+    if (const auto next = next_arrived(); next != open_.end()) {
+      handle(*next);
+    } else if (kSimulated && !progress && !limits_.any_order && transport_.any_under_way()) {
+      wait_simulated();
+    } else if (!progress) {
+      return Advance::kIdle;
+    }
+  }
+  if (!finished()) return Advance::kMoved;
+  running_ = false;
+  if (trace_ && channel_.context().log() != nullptr) trace_->add_to(*channel_.context().log());
+  return Advance::kOver;
+}
+
+void TreeExecutor::abandon() noexcept {
+  if (withdrawn_) return;
+  withdrawn_ = true;
+  const bool running = std::exchange(running_, false);
+  transport_.withdraw_all(
+      running,
+      [&](std::vector<int>& senders) {
+        for (std::size_t i = 0; i < receives_.size(); ++i) {
+          const bool arrived = running && i < stage_.size() && stage_[i] == Stage::kArrived;
+          if (!arrived) senders.push_back(receives_[i].from);
+        }
+      },
+      [&](std::vector<int>& receivers) {
+        for (const TreeSend& send : sends_) receivers.push_back(send.to);
+      });
+}
+
+void TreeExecutor::wait_simulated() {
+  const double wait_s = paced_for();
+  if (wait_s < std::numeric_limits<double>::infinity()) {
+    if (wait_s <= 0) return;
+    constexpr double kLook_s = 1e-5;  // what one takes there
+    // A message that comes meanwhile may free a send to another rank.
+    if (wait_s < kLook_s || !transport_.look_at_one(*this)) sleep_simulated(wait_s);
+    return;
+  }
+  transport_.wait(*this);
+}
+
+std::deque<std::size_t>::iterator TreeExecutor::next_arrived() {
+  // Messages are combined in the order of the plan. With `overtake`, a message that is there and waits for nothing need
+  // not wait for earlier ones. A message that is kept is done when it is there.
+  for (auto at = open_.begin(); at != open_.end(); ++at) {
+    if (stage_[*at] == Stage::kArrived && missing_[*at] == 0) return at;
+    if (receives_[*at].combine && !limits_.overtake) break;
+  }
+  return open_.end();
+}
+
+bool TreeExecutor::step(bool look) {
+  const bool posted = limits_.any_order ? post_any() : post_receives();
+  const bool started = start_sends();
+  // If ranks share cores, a look costs a rank its turn. So everything that can be started goes first.
+  if (posted || started) return true;
+  if (!look) return false;
+  if (transport_.any_under_way()) return transport_.finish(*this);
+  channel_.check();  // only word of failures may be on its way
+  return false;
+}
+
+void TreeExecutor::sent(std::size_t number, std::int64_t bytes) {
+  if (trace_) trace_->send_ended(number, bytes);
+  --queues_[queue_of_[number]].under_way;
+  ++sent_;
+  data_->sent(number);
+  tell_waiting(operation_of(number));
+}
+
+void TreeExecutor::received(std::size_t number, std::int64_t bytes) {
+  if (trace_) trace_->receive_ended(number, receives_[number].from, bytes);
+  if (!is_short(receives_[number])) --long_posted_;
+  stage_[number] = Stage::kArrived;
+}
+
+// ---- receives
+
+bool TreeExecutor::is_short(const TreeReceive& receive) const {
+  return receive.count != kAnyCount && receive.count <= limits_.short_bytes / transport_.bytes_of_element();
+}
+
+bool TreeExecutor::may_post(std::size_t receive) const {
+  if (open_.size() >= static_cast<std::size_t>(limits_.ahead)) return false;
+  const TreeReceive& next = receives_[receive];
+  if (!next.combine && missing_[receive] > 0) return false;
+  if (transport_.in_pieces(false, next.from)) return false;
+  // A message does not get in the way of an earlier message of the same sender.
+  return long_posted_ < limits_.receives || is_short(next) || (next.count != kAnyCount && next.from == posted_from_);
+}
+
+bool TreeExecutor::post_receives() {
+  bool posted = false;
+  while (next_receive_ < receives_.size() && may_post(next_receive_)) {
+    post(next_receive_++);
+    posted = true;
+  }
+  return posted;
+}
+
+bool TreeExecutor::post_any() {
+  std::size_t senders = 0;
+  for (const auto& [from, next] : next_of_) senders += next < by_sender_.at(from).size() ? 1 : 0;
+  bool posted = false;
+  for (auto& [from, next] : next_of_) {
+    const std::vector<std::size_t>& list = by_sender_.at(from);
+    if (next == list.size() || !may_post(list[next]) || !data_->welcome(list[next])) continue;
+    if (senders > 1) {
+      int there = 0;
+      SLUICE_MPI(MPI_Iprobe(from, channel_.tag(Tag::kData), channel_.comm(), &there, MPI_STATUS_IGNORE));
+      if (there == 0) continue;
+    }
+    post(list[next++]);
+    posted = true;
+  }
+  return posted;
+}
+
+void TreeExecutor::post(std::size_t number) {
+  const TreeReceive& receive = receives_[number];
+  transport_.receive(number, receive.from, receive.count);
+  stage_[number] = Stage::kPosted;
+  open_.push_back(number);
+  if (!is_short(receive)) {
+    ++long_posted_;
+    posted_from_ = receive.from;
+  }
+}
+
+// ---- sends
+
+double TreeExecutor::free_at(const SendQueue& queue) const {
+  const bool port = !limits_.keep_pace && static_cast<int>(begun_ - sent_) < limits_.sends;
+  const bool connection = !limits_.keep_pace && queue.under_way == 0;
+  return std::max(port ? 0 : port_free_, connection ? 0 : queue.free);
+}
+
+TreeExecutor::SendQueue* TreeExecutor::next_queue() {
+  SendQueue* next = nullptr;
+  for (SendQueue& queue : queues_) {
+    if (queue.next == queue.sends.size() || (next != nullptr && next->head() < queue.head())) continue;
+    if (limits_.overtake && !may_start(queue)) continue;
+    next = &queue;
+  }
+  return next != nullptr && (limits_.overtake || may_start(*next)) ? next : nullptr;
+}
+
+bool TreeExecutor::may_start(const SendQueue& queue) const {
+  const std::size_t send = queue.head();
+  if (missing_[operation_of(send)] > 0 || transport_.in_pieces(true, sends_[send].to)) return false;
+  const double free = free_at(queue);
+  return free == 0 || (free < std::numeric_limits<double>::infinity() && MPI_Wtime() >= free);
+}
+
+double TreeExecutor::paced_for() const {
+  double free = std::numeric_limits<double>::infinity();
+  std::size_t first = sends_.size();
+  for (const SendQueue& queue : queues_) {
+    if (queue.next == queue.sends.size()) continue;
+    const std::size_t send = queue.head();
+    // Without overtaking, all wait for the first.
+    if (!limits_.overtake && send > first) continue;
+    if (!limits_.overtake) free = std::numeric_limits<double>::infinity();
+    first = std::min(first, send);
+    if (missing_[operation_of(send)] == 0 && !transport_.in_pieces(true, sends_[send].to))
+      free = std::min(free, free_at(queue));
+  }
+  return free - MPI_Wtime();
+}
+
+bool TreeExecutor::start_sends() {
+  bool started = false;
+  for (SendQueue* queue = next_queue(); queue != nullptr; queue = next_queue()) {
+    begin(*queue);
+    started = true;
+  }
+  return started;
+}
+
+void TreeExecutor::begin(SendQueue& queue) {
+  const std::size_t number = queue.sends[queue.next++];
+  ++begun_;
+  const TreeSend& send = sends_[number];
+  if (trace_) trace_->send_started(number, send.to);
+  const TreeMessage message = data_->outgoing(number);
+  const bool paced = std::min(send.port_s, send.connection_s) < std::numeric_limits<double>::infinity();
+  const double now = paced && std::max(send.port_s, send.connection_s) > 0 ? MPI_Wtime() : 0;
+  transport_.send(number, send.to, send.count, message);
+  ++queue.under_way;
+  port_free_ = send.port_s > 0 ? now + send.port_s : 0;
+  queue.free = send.connection_s > 0 ? now + send.connection_s : 0;
+}
+
+// ---- messages that are there
+
+void TreeExecutor::handle(std::size_t number) {
+  if (!receives_[number].combine) {
+    data_->arrived(number, {});
+  } else {
+    const double begin = MPI_Wtime();
+    const bool nothing_else = !transport_.any_under_way() && done_ + open_.size() == receives_.size();
+    if (thread_ != nullptr && !nothing_else && last_operation_s_ > kWorthAThread_s) {
+      thread_->during([&] { data_->arrived(number, {}); }, [this] { return step(); });
+    } else if (thread_ == nullptr && !nothing_else) {
+      data_->arrived(number, [this] { (void)step(); });
+    } else {
+      data_->arrived(number, {});
+    }
+    last_operation_s_ = MPI_Wtime() - begin;
+  }
+  open_.erase(std::ranges::find(open_, number));  // others may have been posted meanwhile
+  ++done_;
+  tell_waiting(number);
+}
+
+}  // namespace sluice::mpi::detail

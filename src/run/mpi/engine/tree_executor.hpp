@@ -1,0 +1,166 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "run/mpi/engine/message_transport.hpp"
+#include "run/mpi/engine/tree_data.hpp"
+#include "run/mpi/runtime/channel.hpp"
+#include "run/mpi/runtime/job.hpp"
+#include "run/mpi/runtime/transfer_trace.hpp"
+
+/// Carries out what one rank does in a tree: it receives messages, does something with each (combines it in a
+/// reduction, keeps it in a broadcast), and sends what is ready. It knows nothing of trees, elements or bytes. It has
+/// the rank's receives and sends, each in the order of the plan, and the receives that each send waits for. An object
+/// says where messages lie and what to do with them.
+///
+/// A receive is posted when the previous message has arrived, so that a sender whose message is long waits for its
+/// turn: this keeps the plan's one port. Meanwhile the operation may work on the previous message. MPI moves messages
+/// only while it is called. So during a long operation a progress thread calls it, or the operation itself, which looks
+/// at the network between its parts.
+///
+/// No deadlock: a message waits only for messages of its sender's own subtree (its path, in a broadcast), and between
+/// two ranks messages are received in the order of sending. If receives wait for sends, in other ways through the
+/// ranks, their maker has to prevent deadlock. It is enough that all would pass even if each receive were posted when
+/// the previous one is done.
+namespace sluice::mpi::detail {
+
+struct TreeReceive {
+  int from = 0;
+  std::int64_t count = 0;  ///< elements, or kAnyCount
+  bool combine = false;    ///< TreeData::arrived may take long
+  /// Receives and sends that must be done before this one is posted; with `combine`, before TreeData::arrived.
+  std::vector<std::size_t> after = {};
+  std::vector<std::size_t> after_sends = {};
+};
+
+struct TreeSend {
+  int to = 0;
+  std::int64_t count = 0;          ///< elements, or kAnyCount; equal at the receiver.
+  std::vector<std::size_t> after;  ///< receives that must be done
+  /// The next send may start `port_s` seconds after this one, and the next to the same rank `connection_s` seconds
+  /// after it. Any send may start when this one is complete.
+  double port_s = std::numeric_limits<double>::infinity();
+  double connection_s = std::numeric_limits<double>::infinity();
+  std::vector<std::size_t> after_sends = {};  ///< sends that must be done
+};
+
+class TreeExecutor : private MessageTransport::Ends {
+ public:
+  struct Limits {
+    MPI_Datatype type = MPI_BYTE;  ///< of the elements; of kAnyCount it must be MPI_BYTE
+    /// Receives posted at once, in order. Messages up to `short_bytes` do not count, because MPI sends them without
+    /// asking.
+    int receives = 1;
+    std::int64_t short_bytes = 4096;
+    int ahead = 2;  ///< messages posted, or there and not yet done; at least 1
+    int sends = 1;  ///< under way at once
+    /// Sends keep their pace even if earlier ones are complete: for their sender short messages complete at once.
+    bool keep_pace = false;
+    /// A send that waits may be overtaken by later ones to other ranks, and a message to be combined by later ones that
+    /// do not wait for it.
+    bool overtake = false;
+    /// Receives whatever welcome message comes first, one message per sender at a time, instead of the given order.
+    bool any_order = false;
+    bool may_sleep = false;  ///< waiting ranks leave their processor to others: if ranks outnumber processors
+  };
+
+  /// `thread`: null, or what makes progress during arrived().
+  TreeExecutor(Channel& channel, std::shared_ptr<TreeData> data, std::vector<TreeReceive> receives,
+               std::vector<TreeSend> sends, const Limits& limits, ProgressThread* thread);
+  ~TreeExecutor() override = default;
+  TreeExecutor(const TreeExecutor&) = delete;
+  TreeExecutor& operator=(const TreeExecutor&) = delete;
+
+  /// Begins to receive and send everything.
+  void begin();
+  /// Does what can be done without waiting, one message's arrived() at most. Throws what the data throws, MpiError, and
+  /// as Channel::check.
+  Advance advance();
+  /// Ends the execution before it is over, if one is running: nothing more is written to the places of messages, if MPI
+  /// can be stopped. What MPI still works on lives on with the data. Nothing can begin any more.
+  void abandon() noexcept;
+
+ private:
+  enum class Stage : std::uint8_t { kWaiting, kPosted, kArrived };
+
+  /// The sends to one rank, which go in their order.
+  struct SendQueue {
+    std::vector<std::size_t> sends;
+    std::size_t next = 0;  ///< the first that has not begun
+    int under_way = 0;
+    double free = 0;  ///< when the next may start though others are under way
+    [[nodiscard]] std::size_t head() const { return sends[next]; }
+  };
+
+  [[nodiscard]] bool finished() const { return done_ == receives_.size() && sent_ == sends_.size(); }
+  /// Tests, posts and starts what can be. Returns whether anything has come to pass.
+  bool step(bool look = true);
+  bool post_receives();
+  bool post_any();
+  bool start_sends();
+  /// The number of a send among all operations, behind the receives.
+  [[nodiscard]] std::size_t operation_of(std::size_t send) const { return receives_.size() + send; }
+  /// An operation is done: tells the operations that wait for it.
+  void tell_waiting(std::size_t operation) {
+    for (const std::size_t waiting : frees_[operation]) --missing_[waiting];
+  }
+  [[nodiscard]] bool may_post(std::size_t receive) const;
+  /// When the next send to a rank may start, 0 if at once.
+  [[nodiscard]] double free_at(const SendQueue& queue) const;
+  [[nodiscard]] bool may_start(const SendQueue& queue) const;
+  /// The one whose first send is to start now; null if none.
+  [[nodiscard]] SendQueue* next_queue();
+  /// Seconds until a send may start that nothing but pace keeps; infinite if there is none.
+  [[nodiscard]] double paced_for() const;
+  /// Under simulation: until something can have come to pass.
+  void wait_simulated();
+  void post(std::size_t receive);
+  void begin(SendQueue& queue);
+  void sent(std::size_t number, std::int64_t bytes) override;
+  void received(std::size_t number, std::int64_t bytes) override;
+  [[nodiscard]] bool is_short(const TreeReceive& receive) const;
+  /// The message of open_ that is there and whose turn it is.
+  [[nodiscard]] std::deque<std::size_t>::iterator next_arrived();
+  /// Does what is to be done with it.
+  void handle(std::size_t number);
+
+  Channel& channel_;
+  std::shared_ptr<TreeData> data_;
+  bool withdrawn_ = false;
+  std::vector<TreeReceive> receives_;
+  std::vector<TreeSend> sends_;
+  Limits limits_;
+  ProgressThread* thread_;
+  MessageTransport transport_;
+  std::vector<std::vector<std::size_t>> frees_;  ///< by operation: the operations that wait for it
+  std::map<int, std::vector<std::size_t>> by_sender_;
+  std::vector<SendQueue> queues_;      ///< by receiver
+  std::vector<std::size_t> queue_of_;  ///< of each send
+
+  // State of one execution.
+  bool running_ = false;
+  std::optional<TransferTrace> trace_;  ///< where it is recorded
+  std::vector<Stage> stage_;            ///< by receive
+  std::deque<std::size_t> open_;        ///< posted or arrived, in the order of posting
+  std::size_t next_receive_ = 0;        ///< in order: the first that is not posted
+  std::map<int, std::size_t> next_of_;  ///< any order: by sender, position in by_sender_
+  int long_posted_ = 0;                 ///< longer than short_bytes
+  int posted_from_ = MPI_PROC_NULL;     ///< the sender of the last
+  std::size_t done_ = 0;
+  std::vector<std::size_t> missing_;  ///< by operation: how many that it waits for are not done yet
+  std::size_t begun_ = 0;             ///< sends
+  std::size_t sent_ = 0;
+  double port_free_ = 0;     ///< when the next send may start though others are under way
+  double last_operation_s_;  ///< how long arrived() took last; infinite at first
+};
+
+}  // namespace sluice::mpi::detail
