@@ -15,6 +15,7 @@
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/registry.hpp"
+#include "sluice/plan/reversed_broadcast.hpp"
 #include "sluice/schedule/tree_json.hpp"
 #include "sluice/schedule/tree_validate.hpp"
 

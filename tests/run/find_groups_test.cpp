@@ -14,6 +14,7 @@
 #include "run/mpi/network/links_of_ranks.hpp"
 #include "sluice/plan/program.hpp"
 #include "sluice/schedule/program.hpp"
+#include "sluice/timing/program_replay.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
