@@ -104,6 +104,38 @@ TEST(Report, SizesWithAFractionComeInTheUnitOfTheFile) {
   EXPECT_EQ(of_traffic["matrices"][0]["value"], json({2.5, 1.0, 4.0}));
 }
 
+TEST(Report, LongNumbersHaveTheirDigitsGrouped) {
+  const Folder folder;
+  folder.write("x.csv", "1234567.5,0\n0,9999\n");
+  ASSERT_EQ(folder.sluice(words("plan exchange x.csv --setup 0 --json plan.json")).status, 0);
+  const json both = sections(folder, "plan.json x.csv");
+  EXPECT_EQ(both[0]["verdict"], "Total cost 1,234,567.5, proven optimal. 1 step.");
+  EXPECT_EQ(both[1]["figures"].back(), json({"largest", "1,234,567.5"}));
+  EXPECT_NE(both[1]["verdict"].get<std::string>().find("2 messages, 1,244,566.5 in total."), std::string::npos)
+      << both[1]["verdict"];
+  folder.write("x.csv", "9999\n");
+  EXPECT_EQ(sections(folder, "x.csv")[0]["figures"].back(), json({"largest", "9999"}));
+  folder.write("x.csv", "10000\n");
+  EXPECT_EQ(sections(folder, "x.csv")[0]["figures"].back(), json({"largest", "10,000"}));
+}
+
+TEST(Report, SizesAreBytesWhereTheFileTells) {
+  const Folder folder;
+  folder.write("x.csv", kTraffic);
+  ASSERT_EQ(folder.sluice(words("simulate exchange x.csv --speed 1MB --json s.json --trace t.json")).status, 0);
+  ASSERT_EQ(folder.sluice(words("simulate exchange x.csv --json plain.json")).status, 0);
+  std::string trace = folder.read("t.json");
+  const std::string algorithm = "\"algorithm\": \"";
+  trace.insert(trace.find(algorithm) + algorithm.size(), "executed: ");
+  folder.write("run.json", trace);
+  const json all = sections(folder, "s.json plain.json t.json run.json");
+  EXPECT_EQ(all[0]["timeline"]["sizeUnit"], "B") << "a speed is in bytes per second";
+  EXPECT_EQ(all[1]["timeline"]["sizeUnit"], "");
+  EXPECT_EQ(all[2]["timeline"]["sizeUnit"], "") << "the trace of a simulation may be in any unit";
+  EXPECT_EQ(all[3]["timeline"]["sizeUnit"], "B") << "a run moves bytes";
+  EXPECT_EQ(all[3]["verdict"].get<std::string>().rfind("The run took ", 0), 0U) << all[3]["verdict"];
+}
+
 TEST(Report, LengthsOverAPlatformAreTimes) {
   const Folder folder;
   for (const auto& [problem, unit] :
@@ -158,7 +190,17 @@ TEST(Report, EveryKindOfFileInOnePage) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(all[i]["kind"], kinds[i]);
     EXPECT_FALSE(all[i]["figures"].empty() && all[i]["tables"].empty()) << all[i]["kind"];
+    EXPECT_EQ(all[i].contains("verdict"), all[i]["kind"] != "study") << all[i]["kind"];
   }
+  EXPECT_EQ(all[5]["verdict"].get<std::string>().rfind("clusters at tolerance 0.3.") != std::string::npos, true)
+      << all[5]["verdict"];
+  EXPECT_EQ(all[7]["verdict"].get<std::string>().rfind("Most time: MPI_Alltoallv, world, ", 0), 0U)
+      << all[7]["verdict"];
+  EXPECT_EQ(all[8]["verdict"],
+            "5 messages, 11 in total. Most sent: 45 % by sender 2. Most received: 64 % by receiver 0.");
+  EXPECT_EQ(
+      all[11]["verdict"],
+      "88 ranks in 6 clusters. Latency inside a cluster: 27.5 us to 47.9 us; between clusters: 60.1 us to 12.2 ms.");
   const json compared = json::parse(folder.read("compare.json"));
   EXPECT_EQ(all[1]["bars"][0]["bars"].size(), compared["rows"].size());
   EXPECT_EQ(all[1]["bars"][0]["bound"], compared["bound"]["total"]);
@@ -180,6 +222,7 @@ TEST(Report, FrontsAreDrawn) {
   ASSERT_EQ(section["pictures"].size(), 1U);
   EXPECT_NE(section["pictures"][0]["svg"].get<std::string>().find(">11, 16<"), std::string::npos);
   EXPECT_EQ(section["tables"][0]["rows"].size(), 2U);
+  EXPECT_EQ(section["verdict"].get<std::string>().rfind("2 schedules. Least total: ", 0), 0U) << section["verdict"];
   std::string text = folder.read("front.json");
   text.replace(text.find("\"steps\": 11"), 11, "\"steps\": 10");
   folder.write("broken.json", text);
@@ -267,6 +310,7 @@ TEST(Report, TuningsAreTheirPartOfTheTime) {
   EXPECT_EQ(curves[1]["points"], json::parse("[[8, 1], [8, 0.75], [16, 0.75], [16, 1]]"));
   EXPECT_EQ(section["tables"][0]["rows"][2], json::parse(R"(["bcast", 64, 128, "old", "new", 4, 1, 0.25])"));
   EXPECT_EQ(section["figures"][4], json::parse(R"(["most saved", "bcast from 64 B: 0.250 of the time"])"));
+  EXPECT_EQ(section["verdict"], "4 rules. Most saved: bcast from 64 B: 0.250 of the time.");
   EXPECT_EQ(section["notes"], json::parse(R"(["reduce: left to the library"])"));
   EXPECT_EQ(folder.sluice(words("report tuning.json --svg tuning.svg")).status, 0);
 
@@ -282,7 +326,7 @@ TEST(Report, TuningsAreTheirPartOfTheTime) {
   folder.write("tuning.json", tuning.dump());
   const json without = sections(folder, "tuning.json")[0];
   EXPECT_TRUE(without["lines"].empty());
-  EXPECT_EQ(without["notes"][1], "Without a rule: nothing is faster than the library's own by the gain.");
+  EXPECT_EQ(without["verdict"], "No rule: no algorithm is faster than the library's own by the gain asked for.");
 }
 
 TEST(Report, APlanIsDrawnAboveWhatRan) {
@@ -413,15 +457,18 @@ TEST(Report, ARunIsShownWithWhatItsSamplesTell) {
   EXPECT_EQ(section["bars"][0]["bars"][0]["high"], 13);
   const json& table = section["tables"][0];
   EXPECT_EQ(table["columns"][2]["title"], "96 % interval from");
-  EXPECT_EQ(table["columns"][4]["title"], "lower quartile");
-  EXPECT_EQ(table["columns"][6]["title"], "min");
-  EXPECT_EQ(table["columns"][7]["title"], "max");
-  EXPECT_EQ(table["columns"][8]["title"], "/ sluice");
-  EXPECT_EQ(table["rows"][0][2], 10);  // of six samples, all
+  // First what the terminal shows, then what it shows with --wide.
+  EXPECT_EQ(table["columns"][4]["title"], "/ sluice");
+  EXPECT_EQ(table["columns"][5]["title"], "extra memory");
+  EXPECT_EQ(table["columns"][6]["title"], "lower quartile");
+  EXPECT_EQ(table["columns"][8]["title"], "min");
+  EXPECT_EQ(table["columns"][9]["title"], "max");
   EXPECT_EQ(table["rows"][0][3], 13);
-  EXPECT_EQ(table["rows"][0][8], 1);
-  EXPECT_NEAR(table["rows"][1][8], 11.0 / 12, 1e-12);
-  EXPECT_NEAR(table["rows"][2][8], 2.5, 1e-12);
+  EXPECT_EQ(table["rows"][0][4], 1);
+  EXPECT_NEAR(table["rows"][1][4], 11.0 / 12, 1e-12);
+  EXPECT_NEAR(table["rows"][2][4], 2.5, 1e-12);
+  EXPECT_EQ(table["rows"][0][6], 10);
+  EXPECT_EQ(table["rows"][0][9], 26);
   EXPECT_EQ(
       section["verdict"],
       "Least median here: pairwise; not told apart from it: sluice. sluice takes 1.091 times as long as pairwise.");

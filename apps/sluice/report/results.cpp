@@ -102,12 +102,11 @@ void add_methods(ReportSection& section, const ResultValue& file) {
     const int percent = static_cast<int>(100 * interval->confidence);
     table.columns.insert(table.columns.end(), {{fmt::format("{} % interval from", percent), "s"}, {"to", "s"}});
   }
-  if (known) table.columns.insert(table.columns.end(), {{"lower quartile", "s"}, {"upper quartile", "s"}});
-  table.columns.insert(table.columns.end(), {{"min", "s"}, {"max", "s"}});
   const std::string first = methods.front()["name"].text();
   const double reference = methods.front()["median_s"].number();
-  table.columns.push_back({"/ " + first, "ratio"});
-  table.columns.insert(table.columns.end(), {{"extra memory", "B"}, {"how"}});
+  table.columns.insert(table.columns.end(), {{"/ " + first, "ratio"}, {"extra memory", "B"}});
+  if (known) table.columns.insert(table.columns.end(), {{"lower quartile", "s"}, {"upper quartile", "s"}});
+  table.columns.insert(table.columns.end(), {{"min", "s"}, {"max", "s"}, {"how"}});
   std::string not_told;
   for (std::size_t i = 0; i < methods.size() && sampled; ++i)
     if (i != best && compare::difference(samples[i], samples[best]) == compare::Difference::kNotTold)
@@ -125,11 +124,10 @@ void add_methods(ReportSection& section, const ResultValue& file) {
       for (const double compare::MedianInterval::*end : {&compare::MedianInterval::low, &compare::MedianInterval::high})
         cells.push_back(of_median ? ReportCell((*of_median).*end) : ReportCell());
     }
-    if (known) cells.insert(cells.end(), {shown.low, shown.high});
-    cells.insert(cells.end(), {least, most});
     cells.push_back(reference > 0 ? ReportCell(median / reference) : ReportCell());
-    cells.insert(cells.end(),
-                 {row["peak_extra_bytes"].number(), row.has("how") ? ReportCell(row["how"].text()) : ReportCell()});
+    cells.emplace_back(row["peak_extra_bytes"].number());
+    if (known) cells.insert(cells.end(), {shown.low, shown.high});
+    cells.insert(cells.end(), {least, most, row.has("how") ? ReportCell(row["how"].text()) : ReportCell()});
     table.rows.push_back(std::move(cells));
   }
   section.figures.emplace_back(told ? "fastest" : "least median",
@@ -174,6 +172,8 @@ std::pair<ReportBars, std::size_t> time_bars(const std::string& title, const std
 void add_strategies(ReportSection& section, const std::vector<ResultValue>& clusters, ReportSpace& space) {
   ReportTable best{"Best of each cluster", {{"cluster"}, {"ranks"}, {"strategy"}, {"time", "s"}}, {}};
   ReportTable all{"Strategies", {{"cluster"}, {"strategy"}, {"time", "s"}, {"segment", "B"}, {"model"}}, {}};
+  std::string slowest;
+  double longest = 0;
   for (const ResultValue& cluster : clusters) {
     const std::string name = cluster["name"].text();
     const auto ranks = static_cast<double>(cluster["ranks"].count());
@@ -184,7 +184,12 @@ void add_strategies(ReportSection& section, const std::vector<ResultValue>& clus
       continue;
     }
     auto [bars, first] = time_bars("Time of each strategy in " + name, strategies, "strategy");
-    best.rows.push_back({name, ranks, bars.bars[first].name, bars.bars[first].value});
+    const ReportBars::Bar& least = bars.bars[first];
+    best.rows.push_back({name, ranks, least.name, least.value});
+    if (least.value > longest) {
+      longest = least.value;
+      slowest = fmt::format("{}, {} by {}", name, seconds_text(longest), least.name);
+    }
     for (const ResultValue& row : strategies)
       all.rows.push_back(
           {name, row["strategy"].text(), row["time_s"].number(),
@@ -192,6 +197,7 @@ void add_strategies(ReportSection& section, const std::vector<ResultValue>& clus
            row["model"].text()});
     section.bars.push_back(std::move(bars));
   }
+  if (!slowest.empty()) section.verdict = fmt::format("Slowest cluster, by its best strategy: {}.", slowest);
   section.tables.push_back(std::move(best));
   section.tables.push_back(std::move(all));
 }
@@ -210,7 +216,7 @@ void add_algorithms(ReportSection& section, const ResultValue& file, ReportSpace
   section.verdict += bars.bound > 0 && best > bars.bound
                          ? fmt::format("; {} above the lower bound.", excess_text(best, bars.bound))
                          : ".";
-  if (bars.bound > 0) section.figures.emplace_back("over the lower bound", ratio_text(best, bars.bound));
+  if (bars.bound > 0) section.figures.emplace_back("ratio to the lower bound", ratio_text(best, bars.bound));
   ReportTable table{"Algorithms", {{"algorithm"}, {"time", "s"}, {"ratio", "ratio"}}, {}};
   for (const ReportBars::Bar& bar : bars.bars)
     table.rows.push_back({bar.name, bar.value, bars.bound > 0 ? ReportCell(bar.value / bars.bound) : ReportCell()});
@@ -287,20 +293,20 @@ void add_comparison(ReportSection& section, const ResultValue& file) {
   }
   const auto best = std::min_element(bars.bars.begin(), bars.bars.end(),
                                      [](const auto& a, const auto& b) { return a.value < b.value; });
-  std::string equal;
+  std::string names = best->name;
   std::size_t others = 0;
   for (const ReportBars::Bar& bar : bars.bars)
-    if (&bar != &*best && bar.value <= best->value) {
-      if (++others <= 3) equal += ", " + bar.name;
-    }
-  if (others > 3) equal += fmt::format(" and {} more", others - 3);
-  section.figures.emplace_back("best", fmt::format("{}, {} {}", best->name, title, time_text(best->value, unit)));
-  section.verdict = fmt::format("Least {}: {}, by {}{}", title, time_text(best->value, unit), best->name, equal);
+    if (&bar != &*best && bar.value <= best->value && ++others <= 3) names += ", " + bar.name;
+  if (others > 3) names += fmt::format(" and {} more", others - 3);
+  const std::string least = value_text(best->value, unit);
+  section.figures.emplace_back(fmt::format("least {}", title), least);
+  section.figures.emplace_back("by", names);
+  section.verdict = fmt::format("Least {}: {}, by {}", title, least, names);
   section.verdict += bars.bound > 0 && best->value > bars.bound
                          ? fmt::format("; {} above the lower bound.", excess_text(best->value, bars.bound))
                      : bars.bound > 0 ? "; no plan is better."
                                       : ".";
-  if (bars.bound > 0) section.figures.emplace_back("over the lower bound", ratio_text(best->value, bars.bound));
+  if (bars.bound > 0) section.figures.emplace_back("ratio to the lower bound", ratio_text(best->value, bars.bound));
   section.bars.push_back(std::move(bars));
   section.tables.push_back(std::move(table));
   if (file.has("refused")) {
@@ -363,14 +369,19 @@ void add_simulation(ReportSection& section, const ResultValue& file, ReportSpace
   section.figures.emplace_back("algorithm", timeline.algorithm);
   section.figures.emplace_back("engine",
                                file["engine"].text() + (file.has("order") ? ", order " + file["order"].text() : ""));
-  section.figures.emplace_back("length", time_text(timeline.length, timeline.unit));
-  if (file.has("planned")) section.figures.emplace_back("planned", time_text(file["planned"].number(), timeline.unit));
-  section.figures.emplace_back("transfers", fmt::format("{}", timeline.transfers.size()));
-  section.verdict = fmt::format(
-      "{} by engine {}{}.", time_text(timeline.length, timeline.unit), file["engine"].text(),
-      file.has("planned") ? ", planned " + time_text(file["planned"].number(), timeline.unit) : std::string());
+  const std::string length = value_text(timeline.length, timeline.unit);
+  const std::string planned = file.has("planned") ? value_text(file["planned"].number(), timeline.unit) : "";
+  section.figures.emplace_back("length", length);
+  if (!planned.empty()) section.figures.emplace_back("planned", planned);
+  section.figures.emplace_back("transfers", grouped(fmt::format("{}", timeline.transfers.size())));
+  section.verdict = fmt::format("Length {} in the simulation by engine {}{}.", length, file["engine"].text(),
+                                planned.empty() ? "" : "; planned: " + planned);
   add_about(section, file);
-  section.timeline = ReportTimeline{std::move(timeline), "node"};
+  // The model knows times of an exchange by the bytes that a transfer moves per second; programs are in bytes. Sizes
+  // for SimGrid may have any unit.
+  const bool bytes = timeline.unit == "s" &&
+                     (timeline.same_nodes || (timeline.problem == "exchange" && file["engine"].text() == "model"));
+  section.timeline = ReportTimeline{std::move(timeline), "machine", 0, bytes ? "B" : ""};
 }
 
 void add_front(ReportSection& section, const ResultValue& file) {
@@ -397,8 +408,14 @@ void add_front(ReportSection& section, const ResultValue& file) {
   }
   if (front.points.empty()) throw InputError(section.file, "no \"points\"", "at least one");
   section.figures.emplace_back("problem", file["title"].text());
-  section.figures.emplace_back("set-up of a step", fmt::format("{}, in {}", number_text(front.setup), front.unit));
+  section.figures.emplace_back("set-up of a step",
+                               fmt::format("{}, in {}", grouped(number_text(front.setup)), front.unit));
   section.figures.emplace_back("proof", front_proof_text(front));
+  const auto cheapest = std::ranges::min_element(front.points, {}, &Front::Point::total);
+  section.verdict = fmt::format("{}. Least total: {} {}, with {} and a transmission of {}.",
+                                count_text(static_cast<std::int64_t>(front.points.size()), "schedule"),
+                                grouped(number_text(cheapest->total)), front.unit, count_text(cheapest->steps, "step"),
+                                grouped(fmt::format("{}", cheapest->transmission)));
   if (file["interrupted"].flag()) section.notes.emplace_back("The search was interrupted.");
   add_about(section, file);
   section.pictures.push_back({"Steps and transmission", front_svg(front, file["title"].text())});
@@ -411,11 +428,15 @@ void add_trace(ReportSection& section, const ResultValue& file, ReportSpace& spa
   space.take(static_cast<std::int64_t>(timeline.transfers.size()), section.file);
   section.figures.emplace_back("problem", timeline.problem);
   section.figures.emplace_back("what ran", timeline.algorithm);
-  section.verdict = fmt::format("The run took {} for {}.", time_text(timeline.length, timeline.unit),
-                                count_text(static_cast<std::int64_t>(timeline.transfers.size()), "transfer"));
-  section.figures.emplace_back("length", time_text(timeline.length, timeline.unit));
-  section.figures.emplace_back("transfers", fmt::format("{}", timeline.transfers.size()));
-  section.timeline = ReportTimeline{std::move(timeline), "node"};
+  // Traces of `run` are of bytes; plans and simulations write traces, too, whose sizes have the unit of their file.
+  const bool ran = timeline.algorithm.starts_with("executed: ");
+  const std::string length = value_text(timeline.length, timeline.unit);
+  const std::string transfers = count_text(static_cast<std::int64_t>(timeline.transfers.size()), "transfer");
+  section.verdict = ran ? fmt::format("The run took {} for {}.", length, transfers)
+                        : fmt::format("Length {}, {}.", length, transfers);
+  section.figures.emplace_back("length", length);
+  section.figures.emplace_back("transfers", grouped(fmt::format("{}", timeline.transfers.size())));
+  section.timeline = ReportTimeline{std::move(timeline), "machine", 0, ran ? "B" : ""};
 }
 
 void add_clusters(ReportSection& section, const ResultValue& file, ReportSpace& space) {
@@ -439,9 +460,13 @@ void add_clusters(ReportSection& section, const ResultValue& file, ReportSpace& 
                             cluster.has("latency_s") ? ReportCell(cluster["latency_s"].number()) : ReportCell(),
                             fmt::format("{}", fmt::join(nodes, " "))});
     }
+    const auto clusters = static_cast<std::int64_t>(table.rows.size());
+    section.verdict += fmt::format("{}{} at tolerance {}", section.verdict.empty() ? "" : ", ",
+                                   count_text(clusters, "cluster"), tolerance);
     section.bars.push_back(std::move(bars));
     section.tables.push_back(std::move(table));
   }
+  if (!section.verdict.empty()) section.verdict += '.';
   add_about(section, file);
 }
 
@@ -502,11 +527,13 @@ void add_tuning(ReportSection& section, const ResultValue& file, ReportSpace& sp
   if (curve) {
     lines.series.push_back(curve->finished());
     section.figures.emplace_back("most saved", most_saved);
+    section.verdict =
+        fmt::format("{}. Most saved: {}.", count_text(static_cast<std::int64_t>(rules.size()), "rule"), most_saved);
     section.lines.push_back(std::move(lines));
     section.tables.push_back(std::move(table));
   }
   for (const ResultValue& each : file["notes"].elements()) section.notes.push_back(each.text());
-  if (!curve) section.notes.emplace_back("Without a rule: nothing is faster than the library's own by the gain.");
+  if (!curve) section.verdict = "No rule: no algorithm is faster than the library's own by the gain asked for.";
   add_about(section, file);
 }
 
@@ -560,6 +587,13 @@ void add_record(ReportSection& section, const ResultValue& file, const std::stri
   space.take(static_cast<std::int64_t>(calls.rows.size() + sizes.rows.size()), section.file);
   if (!missing.empty())
     section.notes.push_back(fmt::format("Not drawn, as not beside the record: {}.", fmt::join(missing, ", ")));
+  if (!bars.bars.empty()) {
+    double all = 0;
+    for (const ReportBars::Bar& bar : bars.bars) all += bar.value;
+    const auto most = std::ranges::max_element(bars.bars, {}, &ReportBars::Bar::value);
+    section.verdict = fmt::format("Most time: {}, {} summed over ranks", most->name, seconds_text(most->value));
+    section.verdict += all > 0 ? fmt::format(", {:.0f} % of all recorded calls.", 100 * most->value / all) : ".";
+  }
   section.bars.push_back(std::move(bars));
   section.tables.push_back(std::move(calls));
   section.tables.push_back(std::move(sizes));

@@ -67,6 +67,9 @@ constexpr std::array kNotShown{
     NotShown{"sluice.arrays/1", "arrays that are not planned yet", "their schedule: plan redistribute --batch --json"},
     NotShown{"sluice.speeds/1", "speeds without traffic", "the schedule of both: plan exchange --speeds --json"}};
 
+/// The name of a figure: a cost or a length divided by its lower bound.
+constexpr const char* kRatio = "ratio to the lower bound";
+
 void add_timeline(ReportSection& section, ReportTimeline timeline, ReportSpace& space) {
   space.take(static_cast<std::int64_t>(timeline.timeline.transfers.size()), section.file);
   section.timeline = std::move(timeline);
@@ -113,14 +116,16 @@ void add(ReportSection& section, const ScheduleFile& file, ReportSpace& space) {
       {"senders", fmt::format("{}", schedule.senders)},
       {"receivers", fmt::format("{}", schedule.receivers)},
       {"transfers at once", fmt::format("at most {}", schedule.max_transfers)},
-      {"set-up of a step", setup_text(schedule.setup, decimals)},
-      {"steps", fmt::format("{}, bound {}", steps_text(is), steps_text(schedule.bound))},
-      {"transmission",
-       fmt::format("{}, bound {}", transmission_text(is, decimals), transmission_text(schedule.bound, decimals))},
-      {"total cost", fmt::format("{}, bound {}", total_text(is, decimals), total_text(schedule.bound, decimals))},
-      {"over the lower bound", ratio_text(is.total, schedule.bound.total)}};
-  section.verdict = verdict_of("cost " + total_text(is, decimals), is.total, schedule.bound.total) +
-                    fmt::format(" {}.", count_text(is.steps, "step"));
+      {"set-up of a step", grouped(setup_text(schedule.setup, decimals))},
+      {"steps", fmt::format("{}, bound {}", grouped(steps_text(is)), grouped(steps_text(schedule.bound)))},
+      {"transmission", fmt::format("{}, bound {}", grouped(transmission_text(is, decimals)),
+                                   grouped(transmission_text(schedule.bound, decimals)))},
+      {"total cost",
+       fmt::format("{}, bound {}", grouped(total_text(is, decimals)), grouped(total_text(schedule.bound, decimals)))},
+      {kRatio, ratio_text(is.total, schedule.bound.total)}};
+  section.verdict =
+      verdict_of("total cost " + grouped(total_text(is, decimals)), is.total, schedule.bound.total) +
+      fmt::format(" {}.", is.steps == 1 ? std::string("1 step") : grouped(fmt::format("{}", is.steps)) + " steps");
   if (schedule.input) {
     const RedistributionInput& input = *schedule.input;
     const std::string layouts =
@@ -140,7 +145,7 @@ void add(ReportSection& section, const ScheduleFile& file, ReportSpace& space) {
         "The first {} and the last {} are among the senders and among the receivers; with them the cost is {}. "
         "Receiver 0 is machine {} of the pictures.",
         count_text(schedule.local_phases->before.steps.size(), "step"), schedule.local_phases->after.steps.size(),
-        number_text(move_decimal_point(schedule.local_phases->total, -decimals)), schedule.senders));
+        grouped(number_text(move_decimal_point(schedule.local_phases->total, -decimals))), schedule.senders));
   }
   const bool several = schedule.switches > 1;
   ReportTable steps{"Steps", {{"step"}, {"duration"}, {"transfers"}, {"sum of sizes"}}, {}};
@@ -175,11 +180,11 @@ void add(ReportSection& section, const TreeSchedule& schedule, ReportSpace& spac
                      {"machines", fmt::format("{}", schedule.machines)},
                      {"root", fmt::format("{}", schedule.root)},
                      {"transfers", fmt::format("{}", schedule.transfers.size())},
-                     {"length", fmt::format("{}, bound {}", time_text(schedule.length, timeline.unit),
-                                            time_text(schedule.bound.lower, timeline.unit))},
-                     {"over the lower bound", ratio_text(schedule.length, schedule.bound.lower)}};
+                     {"length", fmt::format("{}, bound {}", value_text(schedule.length, timeline.unit),
+                                            value_text(schedule.bound.lower, timeline.unit))},
+                     {kRatio, ratio_text(schedule.length, schedule.bound.lower)}};
   section.verdict =
-      verdict_of("length " + time_text(schedule.length, timeline.unit), schedule.length, schedule.bound.lower);
+      verdict_of("length " + value_text(schedule.length, timeline.unit), schedule.length, schedule.bound.lower);
   if (schedule.segments > 1) section.figures.emplace_back("segments", fmt::format("{}", schedule.segments));
   if (schedule.machines <= kMostDrawnMachines) {
     section.pictures.push_back(
@@ -199,7 +204,7 @@ void add(ReportSection& section, const Program& program, const std::optional<Pla
       {"operations", fmt::format("{}", program.operations.size())},
       {"planned length",
        fmt::format("{}, bound {} ({})", seconds_text(program.length_s), seconds_text(program.bound_s), program.bound)},
-      {"over the lower bound", ratio_text(program.length_s, program.bound_s)}};
+      {kRatio, ratio_text(program.length_s, program.bound_s)}};
   section.verdict = verdict_of("length " + seconds_text(program.length_s), program.length_s, program.bound_s);
   if (has_root(program.problem)) section.figures.emplace_back("root", fmt::format("{}", program.root));
   if (platform && platform->ranks != program.ranks)
@@ -221,6 +226,27 @@ void add_curve(ReportLines& lines, const std::string& name, const GapTable& tabl
   if (!series.points.empty()) lines.series.push_back(std::move(series));
 }
 
+/// "88 ranks in 6 clusters. Latency inside a cluster: 27.5 us to 47.9 us; between clusters: 62.1 us to 12.2 ms."
+std::string verdict_of(const Platform& platform) {
+  const auto count = static_cast<std::int64_t>(platform.clusters.size());
+  std::string verdict = fmt::format("{} in {}.", count_text(platform.ranks, "rank"), count_text(count, "cluster"));
+  std::vector<double> inside, between;
+  for (std::int64_t from = 0; from < count; ++from) {
+    const PlatformCluster& cluster = platform.clusters[static_cast<std::size_t>(from)];
+    if (cluster.ranks.size() > 1) inside.push_back(cluster.latency_s);
+    for (std::int64_t to = 0; to < count; ++to)
+      if (from != to) between.push_back(platform.link(from, to).latency_s);
+  }
+  const auto range = [](const std::vector<double>& values) {
+    const auto [least, most] = std::ranges::minmax_element(values);
+    return *least < *most ? seconds_text(*least) + " to " + seconds_text(*most) : seconds_text(*least);
+  };
+  if (!inside.empty()) verdict += " Latency inside a cluster: " + range(inside);
+  if (!between.empty())
+    verdict += (inside.empty() ? " Latency between clusters: " : "; between clusters: ") + range(between);
+  return verdict.ends_with('.') ? verdict : verdict + '.';
+}
+
 void add(ReportSection& section, const Platform& platform, ReportSpace& space) {
   section.kind = "platform";
   section.figures = {{"ranks", fmt::format("{}", platform.ranks)},
@@ -234,6 +260,7 @@ void add(ReportSection& section, const Platform& platform, ReportSpace& space) {
   ReportLines between{"Gap of links between clusters", "size", "B", "gap", "s", {}};
   const auto count = static_cast<std::int64_t>(platform.clusters.size());
   space.take(count * count, section.file);
+  section.verdict = verdict_of(platform);
   latencies.rows = latencies.columns = count;
   for (const PlatformCluster& cluster : platform.clusters) {
     latencies.names.push_back(cluster.name);
@@ -277,6 +304,26 @@ void add(ReportSection& section, const Platform& platform, ReportSpace& space) {
   if (!links.rows.empty()) section.tables.push_back(std::move(links));
 }
 
+/// "21 messages, 12,851,053 in total. Most sent: 47 % by sender 2. Most received: 51 % by receiver 4."
+std::string verdict_of(const Traffic& traffic, double all) {
+  std::string verdict =
+      fmt::format("{}, {} in total.", count_text(static_cast<std::int64_t>(traffic.messages.size()), "message"),
+                  grouped(number_text(all)));
+  std::map<std::int64_t, double> sent, received;
+  const double scale = static_cast<double>(power_of_ten(traffic.decimals));
+  for (const Message& message : traffic.messages) {
+    sent[message.from] += static_cast<double>(message.size) / scale;
+    received[message.to] += static_cast<double>(message.size) / scale;
+  }
+  const auto add = [&](const char* what, const char* who, const std::map<std::int64_t, double>& sums) {
+    const auto most = std::ranges::max_element(sums, {}, [](const auto& each) { return each.second; });
+    if (all > 0) verdict += fmt::format(" {}: {:.0f} % by {} {}.", what, 100 * most->second / all, who, most->first);
+  };
+  add("Most sent", "sender", sent);
+  add("Most received", "receiver", received);
+  return verdict;
+}
+
 ReportMatrix matrix_of(const Traffic& traffic, const std::string& file, ReportSpace& space) {
   space.take(static_cast<std::int64_t>(traffic.messages.size()), file);
   ReportMatrix matrix{"Who sends how much to whom", "sender", "receiver", "size", {}};
@@ -301,8 +348,9 @@ void add(ReportSection& section, const Traffic& traffic, ReportSpace& space) {
   section.figures = {{"senders", fmt::format("{}", traffic.senders)},
                      {"receivers", fmt::format("{}", traffic.receivers)},
                      {"messages", fmt::format("{}", traffic.messages.size())},
-                     {"sum of sizes", number_text(all)},
-                     {"largest", number_text(largest)}};
+                     {"sum of sizes", grouped(number_text(all))},
+                     {"largest", grouped(number_text(largest))}};
+  section.verdict = verdict_of(traffic, all);
   section.matrices.push_back(std::move(matrix));
   section.tables.push_back(std::move(table));
 }
@@ -446,6 +494,18 @@ void add_json(ReportSection& section, std::string text, const std::string& path,
 }
 
 }  // namespace
+
+std::string grouped(std::string number) {
+  const std::size_t first = number.starts_with('-') ? 1 : 0;
+  const std::size_t end = std::min(number.find_first_not_of("0123456789", first), number.size());
+  if (end - first < 5 || (end < number.size() && number[end] != '.')) return number;
+  for (std::size_t at = end - 3; at > first; at -= std::min<std::size_t>(at, 3)) number.insert(at, ",");
+  return number;
+}
+
+std::string value_text(double value, std::string_view unit) {
+  return unit == "s" ? seconds_text(value) : grouped(number_text(value));
+}
 
 void ReportSpace::take(std::int64_t count, const std::string& file) {
   transfers -= count;

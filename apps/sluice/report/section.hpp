@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "sluice/input/platform.hpp"
 #include "sluice/input/traffic_file.hpp"
@@ -26,6 +27,11 @@ struct ReportSpace {
 /// list is one of a study. Throws InputError.
 [[nodiscard]] ReportSection read_report_section(const std::string& path, const std::optional<Platform>& platform,
                                                 const TrafficFormat& format, ReportSpace& space);
+
+/// `number` with a comma after every third digit, from five digits on: "6,150,009.5". Numbers with an exponent stay.
+[[nodiscard]] std::string grouped(std::string number);
+/// A value in `unit`: a time if that is "s", otherwise a number with its digits grouped.
+[[nodiscard]] std::string value_text(double value, std::string_view unit);
 
 /// Each adds the section of a file of results, by its schema. `section` has the name of the file.
 void add_comparison(ReportSection& section, const ResultValue& file);

@@ -54,9 +54,9 @@ function barsView(data) {
       (bar.high > bar.low ? `, from ${text(bar.low)} to ${text(bar.high)}` : ""));
     if (data.bound > 0) {
       svg.append("path").attr("stroke", theme.mark).attr("stroke-width", 2).attr("d", `M${at(data.bound)} ${top - 6}V${bottom}`);
-      const middle = at(data.bound) - left < (width - left) / 2;
-      svg.append("text").attr("x", at(data.bound)).attr("y", 14).attr("text-anchor", middle ? "start" : "end")
-        .text(`${data.boundName} ${text(data.bound)}`);
+      const label = `${data.boundName} ${text(data.bound)}`;
+      const room = width - 6.6 * label.length;
+      svg.append("text").attr("x", Math.max(0, Math.min(at(data.bound), room))).attr("y", 14).text(label);
     }
     holder.replaceChildren(svg.node());
   }

@@ -11,12 +11,12 @@ function secondsText(seconds) {
   if (seconds >= 0.9995e-3) return threeDigits(seconds * 1e3) + " ms";
   if (seconds >= 0.9995e-6) return threeDigits(seconds * 1e6) + " us";
   if (seconds === 0) return "0 s";
-  if (seconds > 0 && seconds < 0.9995e-9) return numberText(Number((seconds * 1e9).toPrecision(3))) + " ns";
+  if (seconds > 0 && seconds < 0.9995e-9) return plainText(Number((seconds * 1e9).toPrecision(3))) + " ns";
   return (seconds * 1e9).toFixed(0) + " ns";
 }
 
 function bytesText(bytes) {
-  if (bytes < 1000) return numberText(bytes) + " B";
+  if (bytes < 1000) return plainText(bytes) + " B";
   const units = ["kB", "MB", "GB", "TB", "PB", "EB"];
   let value = bytes / 1000;
   let unit = 0;
@@ -27,9 +27,16 @@ function bytesText(bytes) {
   return threeDigits(value) + " " + units[unit];
 }
 
-function numberText(value) {
+function plainText(value) {
   if (Number.isInteger(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
-  return String(Number(value.toPrecision(6)));
+  return String(Number(Math.abs(value) < 1 ? value.toPrecision(6) : value.toFixed(6)));
+}
+
+// A number without a unit; from five digits on, a comma after every third, as `grouped` of the command writes it.
+function numberText(value) {
+  const text = plainText(value);
+  const whole = /^-?\d{5,}(?=\.|$)/.exec(text);
+  return whole ? whole[0].replace(/\B(?=(\d{3})+$)/g, ",") + text.slice(whole[0].length) : text;
 }
 
 // A value of a column or an axis in its unit: "s", "B", "ratio" or none.

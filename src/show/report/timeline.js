@@ -380,20 +380,24 @@ function ganttView(model) {
     rowHeight = Math.min(Math.max(rowHeight * factor, 3), 60);
     redraw();
   };
+  const meaningOfBars = () => both
+    ? `A row for each ${data.node}: above what it sends, below what it receives. Number and colour of a bar: the other ${data.node}.`
+    : side === "from" ? "A row for each sender. Number and colour of a bar: its receiver."
+      : "A row for each receiver. Number and colour of a bar: its sender.";
+  const meaning = make("span", {}, meaningOfBars());
   const controls = make("div", { class: "controls", role: "group", "aria-label": "Timeline" }, ...zoom.buttons,
     make("button", { type: "button", onclick: () => taller(1.5) }, "Taller rows"),
     make("button", { type: "button", onclick: () => taller(1 / 1.5) }, "Lower rows"));
   if (!both)
     controls.prepend(choice("Rows", [["from", "senders"], ["to", "receivers"]], value => {
       side = value;
+      meaning.textContent = meaningOfBars();
       bars = null;
       redraw();
     }));
-  const caption = both ? `A row for each ${data.node}: above what it sends, below what it receives; colour and number: the other one.`
-    : "Colour and number of a bar: the other node.";
   return {
     element: make("figure", {}, make("h3", {}, "When each transfer runs"), controls, drawing, status,
-      make("figcaption", {}, caption + " Grey: transfers narrower than a pixel.",
+      make("figcaption", {}, meaning, " Grey: transfers narrower than a pixel.",
         make("span", { class: "hint" }, " Drag to move; Ctrl and the wheel zoom."))),
     setBand(range) {
       band = range;

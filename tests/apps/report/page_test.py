@@ -350,6 +350,34 @@ class Page(unittest.TestCase):
         finally:
             self.browser.call("Emulation.clearDeviceMetricsOverride")
 
+    def outside(self, width):
+        """What reaches beyond the left or the right edge of a window of that width, or of its own table."""
+        self.browser.call("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+        try:
+            self.browser.open("page.html")
+            return self.browser.run(f"""Array.from(document.querySelectorAll('main *')).filter(e => {{
+              const box = e.getBoundingClientRect();
+              return box.width > 0 && (box.left < -1 || box.right > {width + 1}) || e.matches('.table, .drawn') && e.scrollWidth > e.clientWidth + 1;
+            }}).map(e => e.tagName + ': ' + e.textContent.slice(0, 60))""")
+        finally:
+            self.browser.call("Emulation.clearDeviceMetricsOverride")
+
+    def test_nothing_is_cut_in_a_wide_or_a_narrow_window(self):
+        self.assertEqual(self.outside(1400), [])
+        self.assertEqual(self.outside(400), [])
+
+    def test_long_numbers_have_their_digits_grouped(self):
+        texts = self.browser.run("[9999, 10000, -1234567.5, 1e21, 0.125].map(numberText)")
+        self.assertEqual(texts, ["9999", "10,000", "-1,234,567.5", "1e+21", "0.125"])
+        self.assertEqual(self.browser.run("[quantityText(12345, 'B'), quantityText(0.0123, 's')]"), ["12.3 kB", "12.3 ms"])
+
+    def test_the_caption_says_what_the_numbers_in_bars_are(self):
+        caption = "main > section:nth-child(1) figcaption"
+        self.assertIn("Number and colour of a bar: its receiver.", self.text(caption))
+        self.browser.run("(() => { const s = document.querySelector('main > section figure select');"
+                         " s.value = 'to'; s.dispatchEvent(new Event('change')); })()")
+        self.assertIn("Number and colour of a bar: its sender.", self.text(caption))
+
     def test_names_of_any_length_stay_in_a_narrow_window(self):
         clusters = [{"name": name, "ranks": [rank], "latency_s": 0, "gap": []} for rank, name in enumerate(("Köln", "Ž" * 60))]
         with open("long.json", "w") as file:
