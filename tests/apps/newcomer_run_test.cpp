@@ -31,7 +31,7 @@ TEST(NewcomerRuns, ResultsSayWhatTheyWereMadeFrom) {  // 3, 21
   folder.write("traffic.mtx", kSmallTraffic);
   const Outcome outcome = on_ranks(folder, 3, "run exchange traffic.mtx --repetitions 5 --json out.json");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  EXPECT_NE(outcome.out.find("170 kB in total, k = 2, beta = 8192 (default; plan: 1)\n"), std::string::npos)
+  EXPECT_NE(outcome.out.find("170 kB in total, k = 2, beta = 8192 (default; plan: 1 unit)\n"), std::string::npos)
       << outcome.out;
   EXPECT_NE(outcome.out.find("3 ranks, 5 repetitions, methods alternating\n"), std::string::npos) << outcome.out;
   EXPECT_EQ(outcome.out.find(" % interval"), std::string::npos) << outcome.out;

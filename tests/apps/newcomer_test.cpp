@@ -85,7 +85,7 @@ TEST(Newcomer, CheckSaysWhatItDidNotCheck) {  // 2
 TEST(Newcomer, TheDefaultOfBetaIsSaid) {
   const Folder folder;
   folder.write("x.csv", kTraffic);
-  expect_in(", beta = 1 (default; run: 8192)\n", out_of(folder.sluice(words("plan exchange x.csv --summary"))));
+  expect_in(", beta = 1 (default; run: 8192 bytes)\n", out_of(folder.sluice(words("plan exchange x.csv --summary"))));
   expect_in(", beta = 8192\n", out_of(folder.sluice(words("plan exchange x.csv --summary --setup 8192"))));
 }
 

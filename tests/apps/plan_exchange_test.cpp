@@ -57,7 +57,7 @@ TEST(PlanExchange, TitleCostsAndStepsOfAnExampleWorkedByHand) {
   // Two units side by side, then the third.
   EXPECT_EQ(outcome.out,
             "exchange traffic.csv: 2 senders, 2 receivers, 2 messages, 5 units of the file in total, k = 2, beta = 1 "
-            "(default; run: 8192)\n"
+            "(default; run: 8192 bytes)\n"
             "algorithm: weights (guarantee: none), at most 25 % above the optimum (eta)\n"
             "\n"
             "                   cost  lower bound  ratio\n"
@@ -149,7 +149,7 @@ TEST(PlanExchange, AtSpeedsOverABackboneThatChanges) {
   // Receiver 1 is busy for 2 + 12. The small message first, alone: 2 + 1, then both others, 12 + 1.
   EXPECT_EQ(outcome.out,
             "exchange traffic.csv: 2 senders, 2 receivers, 3 messages, 14 units of the file in total, k = 1 to 2 over "
-            "time, beta = 1 (default; run: 8192), speeds of speeds.json\n"
+            "time, beta = 1 (default; run: 8192 bytes), speeds of speeds.json\n"
             "algorithm: first-fit, proven optimal\n"
             "\n"
             "                   cost  lower bound  ratio\n"

@@ -126,8 +126,9 @@ void ExchangeInput::add_to(CLI::App& verb) {
                   "set k, the most transfers at once; unless given, min(senders, receivers)")
       ->option_text("K");
   verb.add_option("--setup", setup,
-                  "set-up cost of a step, in the unit of the traffic: total = transmission + BETA * steps. Plans take "
-                  "1 unless it is given, as they do not know the unit; run exchange takes 8192 bytes")
+                  "set-up cost of a step, in the unit of the traffic: total = transmission + BETA * steps. Default: 1 "
+                  "in plans, which do not know the unit; 8192 in run, where sizes are bytes. To plan bytes as "
+                  "run does, give --setup 8192")
       ->option_text("BETA [1]");
   verb.add_option("--backbone", backbone,
                   "set the speed of the network between senders and receivers: k follows from it")
@@ -229,7 +230,7 @@ std::string ExchangeTask::title() const {
   const Traffic& traffic = problem.traffic;
   const std::int64_t most = std::min(traffic.senders, traffic.receivers);
   const std::string units = decimal_text(total_of(traffic), traffic.decimals);
-  // Sizes are bytes where the hardware is given or messages are sent; else their unit is not known.
+  // Sizes are bytes if the hardware is given or messages are sent; otherwise their unit is not known.
   const std::string total = (backbone || in_bytes) && traffic.decimals == 0
                                 ? fmt::format("{} in total", bytes_text(total_of(traffic)))
                                 : fmt::format("{} {} of the file in total", units, units == "1" ? "unit" : "units");
@@ -240,8 +241,8 @@ std::string ExchangeTask::title() const {
              k_text(problem),
              problem.max_transfers > most ? fmt::format(" (no more than {} can be at once)", most) : "",
              setup_text(problem.setup, traffic.decimals) + (!usual_setup ? ""
-                                                            : in_bytes   ? " (default; plan: 1)"
-                                                                         : " (default; run: 8192)"),
+                                                            : in_bytes   ? " (default; plan: 1 unit)"
+                                                                         : " (default; run: 8192 bytes)"),
              problem.switches > 1 ? fmt::format(", {}", count_text(problem.switches, "switch", "switches")) : "") +
          (speeds_file.empty() ? "" : ", speeds of " + shown_path(speeds_file));
 }
