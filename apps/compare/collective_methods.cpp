@@ -223,7 +223,7 @@ class ComparedCollective final : public ComparedJob {
   }
 
   /// Calls use(bytes, from, to) for each block of a buffer, which holds what this rank has at the start or must have at
-  /// the end. The block is that of rank `from`, and for rank `to` where a rank has several.
+  /// the end. The block belongs to rank `from`, and is for rank `to` if a rank has several.
   template <class Bytes, class Use>
   void for_blocks(bool start, Bytes& buffer, Use use) const {
     if (buffer.empty()) return;

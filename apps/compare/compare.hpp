@@ -59,9 +59,9 @@ struct Comparison {
   std::optional<Timeline> timeline;
 };
 
-/// From now on comparisons of this process end once `signal` returns a signal's number on any rank, and not 0: behind
-/// the present execution, but not before each method has done one repetition. What the present round has of repetitions
-/// does not count then. Each rank has to call it.
+/// After this call, the comparisons of this process end when `signal` returns a number other than 0 on any rank. They
+/// finish the present execution, and one repetition of each method. An unfinished round does not count. Each rank has
+/// to call it.
 void stop_comparisons_at(std::function<int()> signal);
 
 /// Y = beta Y + alpha X, of doubles.
@@ -76,28 +76,33 @@ struct RedistributionVariant {
   bool scaled = false;      ///< scales and adds
 };
 
-/// The methods that can run for a problem and elements of that size in this build, `sluice` first: "sluice",
-/// "caterpillar", "alltoallv", "alltoallw", "all-at-once", and "pdgemr2d" for matrices of 8-byte elements that are not
-/// transposed, where the build found ScaLAPACK; for a triangle or trapezoid "sluice", "caterpillar" and "pdtrmr2d",
-/// which cannot scale and add. Between several copies "alltoallw-bcast" stands in place of "caterpillar" and of
-/// ScaLAPACK's; between blocks of any sizes there are neither of those two. "sluice-ALGORITHM", "sluice-MODE",
-/// "sluice-fresh" (a job is made for each execution, and its plan not kept), "memcpy" unless the job scales (each rank
-/// copies its whole target from memory where it is in order already, and waits for the others) and, of a whole box,
-/// "alltoallw-fresh" (types are made for each execution) and "pairwise" (in round d each rank sends to the one d
-/// further on) can be asked for besides, and "sluice-direct" for copies.
+/// The methods that can run for a problem and elements of that size in this build, `sluice` first:
+///   - whole boxes: "sluice", "caterpillar", "alltoallv", "alltoallw", "all-at-once". If the build found ScaLAPACK,
+///     also "pdgemr2d", for matrices of 8-byte elements that are not transposed;
+///   - a triangle or trapezoid: "sluice", "caterpillar" and "pdtrmr2d", which cannot scale and add;
+///   - several copies: "alltoallw-bcast" replaces "caterpillar" and the methods of ScaLAPACK;
+///   - blocks of any sizes: neither "caterpillar" nor the methods of ScaLAPACK.
+///
+/// These can be asked for besides:
+///   - "sluice-ALGORITHM" and "sluice-MODE", and "sluice-direct" for copies;
+///   - "sluice-fresh": a job is made for each execution, and its plan is not kept;
+///   - "memcpy", unless the job scales: each rank copies its whole target from memory that has the right order already,
+///     and waits for the others;
+///   - for a whole box, "alltoallw-fresh" (types are made for each execution) and "pairwise" (in round d each rank
+///     sends to the rank d further on).
 [[nodiscard]] std::vector<std::string> redistribution_methods(const RedistributionProblem& problem,
                                                               std::int64_t element_size,
                                                               const RedistributionVariant& variant = {});
 /// "chain" and "local"; nothing for other names.
 [[nodiscard]] std::optional<mpi::ExchangeMode> redistribution_mode(const std::string& name);
 
-/// Redistributes by several methods side by side. Collective; the arguments before `methods` are those of
-/// Redistribution. Every rank allocates its parts of both arrays.
+/// Redistributes by several methods side by side. Collective; the arguments before `methods` are as in Redistribution.
+/// Every rank allocates its parts of both arrays.
 ///
 /// The source is filled with a function of the global index. Each method is prepared and executed once, with its memory
-/// watched, and every byte of the target compared with what it must be, those outside the moved box with what they
-/// were. Then the methods take turns for `repetitions` rounds, in another order in each (order_of_round), each
-/// execution between a barrier and the end of the slowest rank. At the end each is executed and compared once more.
+/// watched. Every byte of the target is compared with its expected value; bytes outside the moved box must not change.
+/// Then the methods alternate for `repetitions` rounds, in another order in each (order_of_round). A time runs from a
+/// barrier to the end of the slowest rank. At the end each method is executed and compared once more.
 ///
 /// Memory is the highest resident size of the process less the size before (VmHWM and VmRSS of /proc/self/status), so
 /// what MPI and ScaLAPACK allocate counts; it is at least what a method says that it holds. To measure it, glibc's
@@ -107,8 +112,8 @@ struct RedistributionVariant {
 /// With `scaled`, elements are doubles whose sums and products are exact as long as alpha and beta allow it; the
 /// methods of MPI and ScaLAPACK move to memory of their own, and scale and add from there.
 ///
-/// Throws InputError on every rank for bad arguments on any rank, an unknown method or one that does not apply,
-/// `repetitions` below 1, and where elements that are to be scaled are no doubles; MpiError, JobError.
+/// Throws InputError on every rank for bad arguments on any rank, an unknown method or one that does not apply, and
+/// `repetitions` below 1. It also does if elements that are to be scaled are no doubles. MpiError, JobError.
 [[nodiscard]] Comparison redistributions(MPI_Comm comm, const std::vector<std::int64_t>& shape, const Layout& from,
                                          const Layout& to, std::int64_t element_size,
                                          const mpi::RedistributionOptions& options,
@@ -132,9 +137,9 @@ struct RedistributionVariant {
 /// levels and a schedule that is given.
 [[nodiscard]] std::vector<std::string> exchange_methods();
 
-/// Exchanges by several methods side by side, as redistributions() does: bytes are a function of sender, receiver
-/// and offset, and every byte of every method is verified. Collective; the arguments before `methods` are those of
-/// Exchange. "sluice" is what they ask for; `tune` concerns those methods whose mode is list.
+/// Exchanges by several methods side by side, as redistributions() does: bytes are a function of sender, receiver and
+/// offset, and every byte of every method is verified. Collective; the arguments before `methods` are as in Exchange.
+/// "sluice" is what they ask for; `tune` concerns the methods that have mode list.
 ///
 /// Methods of MPI that cannot count the messages are left out: alltoallv beyond 2^31 - 1 bytes per rank and direction,
 /// all-at-once and pairwise beyond as many per message.
@@ -151,9 +156,9 @@ struct RedistributionVariant {
 /// "mpi-bcast" and "mpi-ibcast".
 [[nodiscard]] std::vector<std::string> broadcasts_of_mpi();
 
-/// Broadcasts `bytes` by several methods side by side, as redistributions() does: bytes are a function of their
-/// offset, and every one of every method is verified on every rank. Collective; the arguments before `methods` are
-/// those of Broadcast.
+/// Broadcasts `bytes` by several methods side by side, as redistributions() does: bytes are a function of their offset,
+/// and every byte of every method is verified on every rank. Collective; the arguments before `methods` are as in
+/// Broadcast.
 ///
 /// Throws InputError on every rank for bad arguments on any rank, an unknown method or one that does not apply,
 /// `repetitions` below 1; MpiError, JobError.
@@ -222,9 +227,9 @@ struct ReductionComparison : Comparison {
 /// MPI's methods have the same operation. They cannot reduce what changes its size: sets are padded for them to the
 /// size that the result has, which no program could know before.
 ///
-/// Throws InputError on every rank for bad arguments on any rank, an unknown method, `repetitions` below 1, a negative
-/// count, one that is 0 for matrices, or one or a set beyond 2^31 - 1 bytes; MpiError, JobError. A method
-/// whose tree cannot be split around the root is left out.
+/// Throws InputError on every rank for bad arguments on any rank, an unknown method, and `repetitions` below 1. A count
+/// is bad if it is negative, 0 for matrices, or if it or a set takes more than 2^31 - 1 bytes. MpiError, JobError. A
+/// method whose tree cannot be split around the root is left out.
 [[nodiscard]] ReductionComparison reductions(MPI_Comm comm, const ReductionContents& contents, int root,
                                              const mpi::ReductionOptions& options,
                                              const std::vector<std::string>& methods, int repetitions = 9,

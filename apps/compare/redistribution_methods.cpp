@@ -66,9 +66,9 @@ class Fresh final : public Method {
   std::int64_t held_bytes_ = 0;
 };
 
-/// What no way is faster than, where everything has to be moved: each rank copies what its target is to become from
-/// memory of its own, in which it is in order already since the first execution, and waits for the others, as where
-/// ranks share cores one may have copied before another has begun.
+/// No method is faster if everything has to be moved: each rank copies its target from memory of its own. That memory
+/// has the right order since the first execution. Each rank waits for the others: if ranks share cores, one may have
+/// copied before another has begun.
 class Copied final : public Method {
  public:
   explicit Copied(const RedistributionPart& part)

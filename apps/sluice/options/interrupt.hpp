@@ -10,9 +10,9 @@
 
 namespace sluice::command {
 
-/// As long as it lives, the first Ctrl-C (SIGINT), or SIGTERM, which batch systems send when a job's time is over, does
-/// not end the program, but is a request to end the search with the best plan so far; a signal that comes more than
-/// half a second later ends the program. One at a time.
+/// Turns the first Ctrl-C (SIGINT) or SIGTERM into a request to end the search with the best plan so far. Batch systems
+/// send SIGTERM when the time of a job is over. A signal that comes more than half a second later ends the program. At
+/// most one object lives at a time.
 class Interruptible {
  public:
   /// Does nothing unless `searches`: without a search there is no plan before the end.

@@ -27,17 +27,17 @@ struct OfferedValue {
   std::vector<std::string> names;
 };
 
-/// Says that a value of `option` is one of these names, or a list of them where its text is "A,B,..". They are kept in
-/// CLI11's type name, which option_text() keeps out of the help.
+/// Says that a value of `option` must be one of these names, or a list of such names if its text is "A,B,..". They are
+/// kept in CLI11's type name, which option_text() keeps out of the help.
 CLI::Option* offer(CLI::Option* option, const std::vector<std::string>& names);
 
 /// The values of `option`, by its text and by what offer() was told: "FILE" and "TRAFFIC" are files, "DIR" is a folder,
 /// "R|any" has the name "any". Empty for a flag.
 [[nodiscard]] std::vector<OfferedValue> offered_values(const CLI::Option& option);
 
-/// `error` in the words of the command line: by the name of the option of `part` that it is about, where it has that of
-/// an argument of the library ("time_limit" for --time-limit), and with the name that was most likely meant, where one
-/// of the names of an option was expected.
+/// `error` in the words of the command line. If it names an argument of the library ("time_limit"), the text names the
+/// option of `part` instead (--time-limit). If an option expects one of several names, the text adds the name that was
+/// most likely meant.
 [[nodiscard]] InputError in_words_of(const CLI::App& part, const InputError& error);
 
 }  // namespace sluice::command

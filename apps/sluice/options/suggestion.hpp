@@ -6,10 +6,10 @@
 
 namespace sluice::command {
 
-/// Those of `known` that `word` is most likely a slip of: the fewest letters to insert, remove, replace or swap with
-/// their neighbour (optimal string alignment distance), at most a third of the letters of `word`, or the only one that
-/// begins with `word`. All that are as near, in the order of `known`; none where that are more than three, as a list is
-/// no suggestion, and none where `word` is known, as it is no slip then. O(known * letters^2).
+/// The words of `known` that `word` is most likely a slip of. They need the fewest letters to insert, remove, replace
+/// or swap with their neighbour (optimal string alignment distance), and at most a third of the letters of `word`; or
+/// one is the only one that begins with `word`. Returns all that are as near, in the order of `known`. Returns none if
+/// they are more than three, as a list is no suggestion, and none if `word` is known. O(known * letters^2).
 [[nodiscard]] std::vector<std::string> closest(std::string_view word, const std::vector<std::string>& known);
 
 /// "; did you mean 'NAME'?", "; did you mean 'A' or 'B'?", or nothing: to be put behind what was expected.

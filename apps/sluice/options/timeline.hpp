@@ -29,8 +29,8 @@ class TimelineOutput {
   /// The option asked for, "" if there is none.
   [[nodiscard]] const char* given() const { return !svg_.empty() ? "--svg" : trace_.empty() ? "" : "--trace"; }
 
-  /// Throws InputError if a file cannot be written, its name does not say which kind of trace it is to be, or --beside
-  /// has no picture to be in.
+  /// Throws InputError if a file cannot be written, its name tells no kind of trace, or --beside has no picture to be
+  /// in.
   void check() const;
 
   /// Writes what was asked for. Throws InputError.

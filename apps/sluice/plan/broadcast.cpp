@@ -36,8 +36,8 @@ struct PlanBroadcastOptions {
   ReversedInput reversed;
 };
 
-/// With the length of its replay, where that is not too much work, as that of a long message is extrapolated from its
-/// first segments, and a reduction has that of the broadcast.
+/// Sets the length to the length of its replay, unless that is too much work. Without it, the length of a long message
+/// is extrapolated from its first segments, and a reduction has the length of the broadcast.
 Program replayed(const Platform& platform, Program program) {
   constexpr std::size_t kMostOperations = std::size_t{1} << 16;
   if (program.operations.size() > kMostOperations) return program;

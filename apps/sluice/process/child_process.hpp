@@ -42,7 +42,7 @@ struct ProgramEnds {
 int run_program(std::vector<std::string> words, const ProgramEnds& ends = {});
 
 /// What a program complained of, by the file of its standard error: the rest of the first line that begins with "error:
-/// ", or else the first line that is not only dashes and blanks.
+/// ". If there is none, the first line that is not only dashes and blanks.
 [[nodiscard]] std::string complaint_in(const std::string& errors);
 
 }  // namespace sluice::command

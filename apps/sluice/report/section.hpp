@@ -23,8 +23,8 @@ struct ReportSpace {
 };
 
 /// Reads the file at `path`, or standard input for "-", and says what there is in it. `platform`: for the times of a
-/// program. `format`: of traffic as CSV; unless it tells anything, a table with names that are not those of an edge
-/// list is one of a study. Throws InputError.
+/// program. `format`: of traffic as CSV. If it tells nothing, a table with names is traffic if they are the names of an
+/// edge list, and otherwise the table of a study. Throws InputError.
 [[nodiscard]] ReportSection read_report_section(const std::string& path, const std::optional<Platform>& platform,
                                                 const TrafficFormat& format, ReportSpace& space);
 

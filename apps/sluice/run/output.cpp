@@ -73,9 +73,9 @@ compare::Difference difference(const compare::MethodResult& a, const compare::Me
 /// "96 %".
 std::string confidence_text(double confidence) { return fmt::format("{} %", static_cast<int>(100 * confidence)); }
 
-/// The ratio of two medians, with more digits the less the samples vary: three decimals where half of them lie within 1
-/// % of the median, two within 10 %, else one, as if they are too few, or as many as it takes to show one that is not
-/// 0; "~" stands before it if the samples do not tell which is smaller, "?" if they are too few to tell.
+/// The ratio of two medians, with more digits the less the samples vary. It has three decimals if half of them lie
+/// within 1 % of the median, two within 10 %, and otherwise one. More follow until one is not 0. "~" stands before it
+/// if the samples do not tell which median is smaller, "?" if they are too few to tell.
 std::string ratio_of(const compare::MethodResult& method, const compare::MethodResult& reference) {
   if (&method == &reference) return "1";
   if (reference.median_s <= 0) return "-";

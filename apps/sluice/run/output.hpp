@@ -28,8 +28,8 @@ int show_run(const RunSubject& subject, const compare::Comparison& comparison, c
 /// Throws InputError on all ranks if a file that is asked for cannot be written.
 void check_outputs(const std::string& json, const TimelineOutput& timeline);
 
-/// If a picture or a trace is asked for and `comparison` is verified and was not interrupted, writes when each transfer
-/// ran of the first method of the recorded comparison that `record` returns. Collective; throws InputError on all
+/// If `output` asks for a picture or a trace, `comparison` is verified and nothing interrupted it: writes when each
+/// transfer of the first method ran in the comparison that `record` returns. Collective; throws InputError on all
 /// ranks, also if there was no transfer.
 void write_timeline(const TimelineOutput& output, const std::string& problem, const compare::Comparison& comparison,
                     const std::function<compare::Comparison()>& record);

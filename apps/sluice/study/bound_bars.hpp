@@ -6,9 +6,9 @@
 
 #include "apps/sluice/study/lab.hpp"
 
-/// How studies in the lab set methods beside a bound. Their CSV files have the name of a case, four columns of their
-/// own, the bound in seconds, and then for each method the median, the shortest and the longest time and the median
-/// over the bound; what follows is their own again.
+/// Says how studies in the lab set methods beside a bound. Their CSV files begin with the name of a case, four columns
+/// of their own, and the bound in seconds. For each method follow the median, the shortest and the longest time, and
+/// the median over the bound. The remaining columns are their own again.
 namespace sluice::command {
 
 /// The heads of the methods' columns, each behind a comma.

@@ -26,10 +26,10 @@
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
 
-// Section 7 of the paper: 88 machines in six clusters; the times that heuristics are predicted to take and the times
-// that they take, beside those of an MPI that knows nothing of clusters. There the machines were real; here they are
-// simulated, with the latencies of the paper and the assumptions of studies/grid5000/README.md. SMPI has the algorithms
-// of several MPIs, and what each of these chooses; the paper's LAM-MPI took a binomial tree.
+// Section 7 of the paper: 88 machines in six clusters; predicted and executed times of heuristics, beside the times of
+// an MPI that knows nothing of clusters. There the machines were real; here they are simulated, with the latencies of
+// the paper and the assumptions of studies/grid5000/README.md. SMPI has the algorithms of several MPIs, and their
+// choices; the paper's LAM-MPI took a binomial tree.
 
 namespace sluice::command {
 
@@ -40,10 +40,10 @@ constexpr const char* kPlatform = "grid5000-88.json";
 constexpr std::array<std::int64_t, 7> kGrid5000Sizes{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22};
 constexpr std::array<std::int64_t, 2> kQuickGrid5000Sizes{1 << 10, 1 << 16};
 
-/// What SMPI takes for MPI_Bcast: choices of MPIs, then its algorithms. Of these arrival_pattern_aware,
-/// arrival_scatter, ompi_split_bintree and SMP_linear crash for 88 ranks; with a rank on each host some are the same as
-/// others: NTSL_Isend, SMP_binary (NTSB), SMP_binomial, mvapich2_inter_node and mvapich2_intra_node; flattree_pipeline
-/// is as slow as flattree, and takes minutes to simulate.
+/// What SMPI takes for MPI_Bcast: choices of MPIs, then its algorithms. arrival_pattern_aware, arrival_scatter,
+/// ompi_split_bintree and SMP_linear are left out, as they crash for 88 ranks. With one rank on each host, some equal
+/// others and are left out: NTSL_Isend, SMP_binary (NTSB), SMP_binomial, mvapich2_inter_node and mvapich2_intra_node.
+/// flattree_pipeline is as slow as flattree, and takes minutes to simulate.
 struct Stock {
   const char* name;
   const char* option;
@@ -75,7 +75,7 @@ struct Times {
 struct StrategyRow {
   std::string name;
   std::string option;                       ///< of SMPI; empty for ours
-  std::vector<std::optional<Times>> times;  ///< of SMPI's, only those of simulations that ended
+  std::vector<std::optional<Times>> times;  ///< of SMPI: only the simulations that ended
   std::string failure;                      ///< why the first of the others did not
 
   [[nodiscard]] bool ours() const { return option.empty(); }
@@ -92,7 +92,7 @@ std::vector<StrategyRow> rows_for(std::size_t sizes) {
   return rows;
 }
 
-/// The platform, with its ranks dealt to the clusters in turns if `round_robin`.
+/// The platform; if `round_robin`, ranks go to the clusters one by one.
 Platform platform_of(bool round_robin) {
   Platform platform = grid5000_platform();
   if (!round_robin) return platform;
@@ -111,7 +111,7 @@ Platform platform_of(bool round_robin) {
   return platform;
 }
 
-/// Of the heuristics alone: the others cut the message where that is better.
+/// The length by a heuristic that does not cut the message; 0 for algorithms that cut it if that is better.
 double schedule_s(const Platform& platform, const std::string& algorithm, std::int64_t bytes) {
   for (const char* other : {"exact", "auto", "pipelined", "parallel-entry"})
     if (algorithm == other) return 0;
@@ -215,7 +215,7 @@ class Results {
   }
 
  private:
-  /// Of the rows that are `wanted`; `reference`: the seconds that a row's time is divided by.
+  /// A table of the rows that are `wanted`; `reference`: the seconds that a row's time is divided by.
   template <class Wanted, class Reference>
   [[nodiscard]] std::string table(Wanted wanted, Reference reference) const {
     std::vector<TextTable::Column> columns{{"method", TextTable::Align::kLeft}};

@@ -25,8 +25,8 @@
 
 // Section 4.3 of the paper: models of Table 1 beside what the strategies take inside one cluster. Figures 3, 4 and 5
 // are of the flat tree, the binomial tree and the segmented chain, figure 6 of 16 machines. The paper's axes are lost;
-// machines and sizes are chosen here. The cluster is that of the first machines of studies/grid5000, simulated, with
-// more machines or fewer.
+// machines and sizes are chosen here. The simulated cluster is like the first machines of studies/grid5000, with more
+// machines or fewer.
 
 namespace sluice::command {
 

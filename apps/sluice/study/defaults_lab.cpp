@@ -22,9 +22,9 @@
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
 
-// Most users take the defaults. Each case runs one problem between the hosts of the lab in turns: by a job without
-// options, by MPI's own ways, and by those of our methods that an expert might ask for; every rank sends and receives,
-// so that both directions of every link are loaded.
+// Most users take the defaults. Each case runs one problem between the hosts of the lab by alternating methods: a job
+// without options, the methods of MPI, and our methods that an expert might ask for. Every rank sends and receives, so
+// both directions of every link are loaded.
 //
 // Networks: (a) 8 hosts on one switch, 100 Mbit/s; (b) 4 + 4, links of 100, backbone of 200; (c) 8 + 8, links of 33,
 // backbone of 100; (d) one host of 4 or 8 ranks; (e) 4 hosts of 2 ranks, 100; (f) as (a), one host with 50.

@@ -22,15 +22,18 @@
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
 
-// Section 8.3 of Cohen et al. 2006 joins two clusters of 10 computers by switches of 100 Mbit/s, the links of the
-// computers shaped to 100 / k, and draws the time of a redistribution against n, messages being uniform in 10 .. n MB.
+// Section 8.3 of Cohen et al. 2006 joins two clusters of 10 computers by switches of 100 Mbit/s. The links of the
+// computers are shaped to 100 / k. It draws the time of a redistribution against n; messages are uniform in 10 .. n MB.
 // The lab has the same speeds. Its messages are kPaperScale times smaller, so that seven repetitions end within
 // minutes. All ratios stay the same as long as messages are much longer than what is under way at a time.
 //
-// Beside it what the paper does not measure: traffic where one sender has the most to send (hot), of equal (uniform)
-// and of unequal messages (skew), each scaled to one bound; that of five applications on 64 ranks, which become 10
-// senders and 10 receivers, rank r being number 10 r / 64 (rounded down) of each; tokens that 8 and 16 ranks on one
-// switch send to each other's experts; TCP with BBR; and a plan for more transfers than the network carries.
+// The study also has what the paper does not measure:
+//   - traffic with one sender that has the most to send (hot), with equal (uniform) and with unequal messages (skew),
+//     each scaled to one bound;
+//   - traffic of five applications on 64 ranks, which become 10 senders and 10 receivers: rank r is number 10 r / 64
+//     (rounded down) of each;
+//   - tokens that 8 and 16 ranks on one switch send to each other's experts;
+//   - TCP with BBR, and a plan for more transfers than the network carries.
 
 namespace sluice::command {
 
@@ -146,7 +149,7 @@ struct ExchangeEffort {
   std::vector<std::int64_t> networks{kNetworks.begin(), kNetworks.end()};
   std::vector<std::int64_t> paper_megabytes{20, 40, 60, 80};
   double instance_s = 1.2;  ///< the bound of a hot, uniform or skew instance
-  double traffic_s = 0.8;   ///< that of an application's
+  double traffic_s = 0.8;   ///< the bound of an application's traffic
   std::size_t applications = kLabTraffic.size();
   std::vector<std::int64_t> expert_hosts{8, 16};
   bool others = true;  ///< BBR, and a plan for another network
@@ -255,7 +258,7 @@ double over_bound(const ExchangeCase& measured, const std::string& method) {
   return measured.result.methods.at(method).median_s / measured.bound_s();
 }
 
-/// The time of the first method over that of the best of MPI's own; nothing if none was measured.
+/// The time of the first method over the time of the best method of MPI; nothing if none was measured.
 std::optional<double> over_best_stock(const Group& group, const ExchangeCase& measured) {
   std::optional<double> best;
   for (const std::string& method : stock_methods()) {

@@ -14,7 +14,7 @@ namespace sluice::command {
 
 namespace {
 
-// A picture is 480 units wide and text 12 high, as those of src/show: 6 pt where it is printed 85 mm wide.
+// A picture is 480 units wide and its text 12 high, as in src/show: 6 pt in print 85 mm wide.
 constexpr int kWidth = 480;
 constexpr double kScreenPixels = 1.5;
 constexpr double kTextSize = 12;

@@ -9,8 +9,8 @@ namespace sluice::command {
 /// there is no gnuplot, or it fails, says so on standard error.
 ///
 /// `script` plots what lies in the folder; terminal, output, line styles, a key below the picture and the separator of
-/// CSV files are set before it, and titles are folded. All pictures are as wide, 480 units of which text takes 12;
-/// `height` in the same unit.
+/// CSV files are set before it, and titles are folded. All pictures are 480 units wide, and their text is 12 units
+/// high; `height` in the same unit.
 void draw(const std::string& folder, const std::string& name, const std::string& script, int height = 340);
 
 /// For a script with horizontal bars: room left of them for names of up to 26 characters, and the title in the middle

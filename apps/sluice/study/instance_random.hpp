@@ -12,7 +12,7 @@ class InstanceRandom {
 
   /// From 0 up to below 1.
   double uniform();
-  /// Of mean 0 and variance 1, nearly normal: the sum of twelve uniform ones, less 6. At most 6 either way.
+  /// A number of mean 0 and variance 1, nearly normal: the sum of twelve uniform ones, less 6. At most 6 either way.
   double normal();
   /// 0 .. n - 1 in random order.
   std::vector<std::int64_t> permutation(std::int64_t n);

@@ -20,12 +20,12 @@ struct LabNetwork {
   std::int64_t ranks_per_host = 1;  ///< rank r runs on host r modulo the number of hosts
   double backbone_mbit = 100;       ///< in each direction
   double host_mbit = 100;           ///< of a host's link, in each direction
-  double first_host_mbit = 0;       ///< of that of the first host; 0: as the others
+  double first_host_mbit = 0;       ///< of the link of the first host; 0: as the others
   std::string congestion = "reno";
 
   [[nodiscard]] std::int64_t all_hosts() const { return hosts > 0 ? 2 * hosts : 1; }
   [[nodiscard]] std::int64_t ranks() const { return all_hosts() * ranks_per_host; }
-  /// The host of a rank, from 0; those of the second cluster come after those of the first.
+  /// The host of a rank, from 0; hosts of the second cluster come after the hosts of the first.
   [[nodiscard]] std::int64_t host_of(std::int64_t rank) const { return rank % all_hosts(); }
   /// Transfers that fill the backbone.
   [[nodiscard]] std::int64_t k() const;

@@ -7,8 +7,8 @@
 #include "apps/sluice/study/instance_random.hpp"
 
 // Traffic of a mixture of experts: every rank sends each of its tokens to the ranks of the experts that were chosen for
-// it. What practitioners report is that the popularity of experts is far from even, close to log-normal, so that a few
-// columns of the matrix carry most of it, and that all ranks prefer the same experts. Here:
+// it. Practitioners report that the popularity of experts is far from even, close to log-normal. A few columns of the
+// matrix then carry most of it, and all ranks prefer the same experts. Here:
 //
 //   popularity of a rank's experts: exp(z), z normal with deviation 1, the same for all senders; of 64 ranks the most
 //   popular one gets about 7 times the mean

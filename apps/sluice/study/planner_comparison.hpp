@@ -28,18 +28,18 @@ struct PlannerComparison {
   double effort = 1;         ///< of auto, and of the bound
 };
 
-/// Plans every instance with as many transfers at once as there are nodes, validates the plans, and writes NAME.csv
-/// and, where gnuplot is installed, NAME.svg: for each group and planner the mean, the worst and the quartiles of the
-/// cost over the best bound that is known, max(eta, the linear program as far as the effort brings it), or what
-/// bound_on_switches makes of it for several switches, and how many instances the planner refused. The two columns
-/// before the quartiles are the costs of `auto` over those of the cheapest of the planners for optical switches,
-/// solstice, eclipse and lumos, in the rows of `auto`. Prints a part of that as a table. Throws InputError if a file
-/// cannot be written.
+/// Plans every instance with as many transfers at once as there are nodes, and validates the plans. Writes NAME.csv
+/// and, if gnuplot is installed, NAME.svg: for each group and planner the mean, the worst and the quartiles of the cost
+/// over the best known bound, and how many instances the planner refused. The bound is the larger of eta and the linear
+/// program, as far as the effort brings it; bound_on_switches derives it for several switches. The two columns before
+/// the quartiles, in the rows of `auto`, are the costs of `auto` over the costs of the cheapest planner for optical
+/// switches: solstice, eclipse or lumos. Prints a part of the file as a table. Throws InputError if a file cannot be
+/// written.
 void compare_planners(const PlannerComparison& comparison, const StudyTask& task);
 
-/// The same, set-ups of 0.2, 1 and 5 % of the largest load, for traffic(nodes, seed, number) of each of `sizes` and
-/// each number of `switches`; with --quick of `quick_size` alone and with little effort. 3 samples unless the task says
-/// so.
+/// Compares planners for set-ups of 0.2, 1 and 5 % of the largest load, for traffic(nodes, seed, number) of each of
+/// `sizes` and each number of `switches`. --quick takes `quick_size` alone and little effort. 3 samples unless the task
+/// has another number.
 void compare_planners_at(const std::vector<std::int64_t>& sizes, std::int64_t quick_size,
                          const std::vector<std::int64_t>& switches, const std::string& name, const std::string& title,
                          const std::function<Traffic(std::int64_t, std::uint64_t, std::int64_t)>& traffic,

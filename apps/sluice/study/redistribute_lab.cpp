@@ -18,11 +18,11 @@
 #include "sluice/show/quantities.hpp"
 #include "sluice/show/text_table.hpp"
 
-// Redistributions of 2048 x 2048 doubles between 8 and 16 hosts, links of 100 Mbit/s: the job as users get it, its plan
-// (sluice-chain) and the order of the plan alone (sluice-local), beside MPI_Alltoallw, MPI_Alltoallv with buffers that
-// are kept, messages in pairwise order and ScaLAPACK's pdgemr2d. The backbone carries what the links do, but in three
-// rows; in the last two of these each grid has a side of the backbone of its own. The bound is the largest time that a
-// link or the backbone needs for its bytes; framing takes 1.046 of it.
+// Redistributions of 2048 x 2048 doubles between 8 and 16 hosts, links of 100 Mbit/s. Ours: the job as users get it,
+// its plan (sluice-chain) and the order of the plan alone (sluice-local). Beside them: MPI_Alltoallw, MPI_Alltoallv
+// with buffers that are kept, messages in pairwise order and ScaLAPACK's pdgemr2d. In three rows the backbone carries
+// less than the links do; in the last two of these each grid is on one side of the backbone. The bound is the largest
+// time that a link or the backbone needs for its bytes; framing takes 1.046 of it.
 
 namespace sluice::command {
 

@@ -21,8 +21,8 @@
 #include "sluice/show/text_table.hpp"
 
 // Section 5 of the paper measures messages alone, packed before and unpacked after, on an Intel Paragon. Here a time is
-// that of a whole redistribution, packing included, on whatever this runs on: what can be compared is the ratio of the
-// two schedules and how it changes with the size of the vector.
+// the time of a whole redistribution, packing included, on the machine that this runs on. The ratio of the two
+// schedules can be compared, and how it changes with the size of the vector.
 
 namespace sluice::command {
 

@@ -22,9 +22,9 @@
 #include "sluice/show/text_table.hpp"
 
 // The paper's tables show message lengths (grids), the step of each message, and the cost of each step. Lengths have
-// one right value. The numbers of steps, and which of several equally heavy matchings is taken, are arbitrary. What
-// must agree is which pairs have a step, that no process occurs twice in one, and, where the paper proves it, the
-// number of steps and their costs.
+// one right value. The numbers of steps, and the choice among equally heavy matchings, are arbitrary. These must agree:
+// the pairs that have a step, no process twice in one step, and, if the paper proves it, the number of steps and their
+// costs.
 
 namespace sluice::command {
 
@@ -157,7 +157,7 @@ struct Figures {
   std::int64_t total = 0;
 };
 
-/// Why values may differ that depend on which of several equally heavy matchings was taken.
+/// Why values may differ that depend on the choice among equally heavy matchings.
 Cause free_choice(const Table& table, const Figures& ours, const Figures& paper) {
   const std::string_view algorithm = table.algorithm;
   const bool is_free = algorithm == "greedy" || (algorithm == "stepwise" && ours.steps == paper.steps);

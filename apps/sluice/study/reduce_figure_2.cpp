@@ -13,8 +13,8 @@
 #include "sluice/plan/reduce.hpp"
 #include "sluice/show/text_table.hpp"
 
-// Figure 2 of the paper shows two curves: how much longer than the optimum the binomial strategy is where d = c, and
-// the Fibonacci strategy where the smaller of the two is 0, their worst cases, for 2 to 10000 machines.
+// Figure 2 of the paper shows two curves for 2 to 10000 machines: how much longer than the optimum two strategies are
+// in their worst cases. These are d = c for the binomial strategy, and one of the two 0 for the Fibonacci strategy.
 
 namespace sluice::command {
 

@@ -19,8 +19,8 @@
 #include "sluice/show/text_table.hpp"
 
 // Benoit, Canon and Marchal (2015) ask what a reduction loses that knows no costs, on machines and links whose costs
-// are random. Here: d of each link and c of each machine log-normal, with mean 1 and d / c; the lengths of the four
-// algorithms that know none over that of `greedy`, which knows all.
+// are random. Here d of each link and c of each machine are log-normal, with mean 1 and d / c. The lengths of the four
+// algorithms that know none are divided by the length of `greedy`, which knows all.
 
 namespace sluice::command {
 
@@ -40,13 +40,13 @@ constexpr std::array<Method, 5> kMethods{
 struct CostRow {
   double spread = 0;
   double d_over_c = 1;
-  std::array<double, kMethods.size()> mean{};  ///< length over that of greedy
+  std::array<double, kMethods.size()> mean{};  ///< length over the length of greedy
   double greedy_over_bound = 0;
 };
 
 ReduceProblem instance(double spread, double d_over_c, std::uint64_t seed, std::int64_t number) {
   InstanceRandom random(seed, kReduceMachines, number);
-  // Of mean 1 whatever the spread.
+  // The mean is 1 whatever the spread.
   const auto cost = [&](double mean) { return mean * std::exp(spread * random.normal() - spread * spread / 2); };
   ReduceProblem problem;
   problem.machines = kReduceMachines;

@@ -14,13 +14,13 @@
 /// are described here. Simulated times are exact and come out the same every time, whatever else this machine does.
 namespace sluice::command {
 
-/// Hosts of which each has a link of its own to a switch that is never full.
+/// Hosts that each have a link of their own to a switch that is never full.
 struct SimulatedCluster {
   std::int64_t hosts = 1;
   double bytes_per_s = 125e6;  ///< of each link, in each direction
   double latency_s = 25e-6;    ///< of each link: a message passes two
 
-  /// Of a message of so many bytes between two hosts, whatever the two do at either end included.
+  /// The time of a message of `bytes` between two hosts, with what the two hosts do at either end.
   [[nodiscard]] double transfer_s(std::int64_t bytes) const;
   /// The part of it that does not depend on the bytes.
   [[nodiscard]] double overhead_s() const;
@@ -36,9 +36,9 @@ class SimulatedMachines {
   explicit SimulatedMachines(const std::string& where);
 
   /// Runs `sluice ARGUMENTS --json ...` with a rank on each host and returns what it wrote. `collectives`: the
-  /// algorithms that SMPI takes for collective operations, "coll-selector:ompi" for those that an MPI would choose
-  /// (default, ompi, mpich, mvapich2, impi), or "bcast:binomial_tree" for one by name. Threads may run several at once.
-  /// Throws InputError if it fails.
+  /// algorithms of SMPI's collective operations. "coll-selector:ompi" takes the choices of an MPI (default, ompi,
+  /// mpich, mvapich2, impi), "bcast:binomial_tree" one algorithm by name. Threads may run several at once. Throws
+  /// InputError if it fails.
   [[nodiscard]] nlohmann::json run(const SimgridPlatform& machines, const std::string& collectives,
                                    const std::vector<std::string>& arguments) const;
 

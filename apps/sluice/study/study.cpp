@@ -277,7 +277,7 @@ void add_study(CLI::App& command, Action& chosen) {
   verb->add_option("--json", options->json,
                    "write what was written, by its names, as JSON (sluice.written/1); -: instead of the text")
       ->option_text("FILE|-");
-  verb->footer(std::string());  // not that of the command, which verbs inherit
+  verb->footer(std::string());  // verbs would inherit the footer of the command
   verb->footer([options] { return help_of(options->name); });
   verb->callback([options, &chosen] { chosen = [options] { return study(*options); }; });
 }

@@ -14,8 +14,8 @@ struct StudyTask {
   bool quick = false;        ///< fewer measurements; studies that measure nothing are the same
   std::int64_t samples = 0;  ///< random instances per point, for studies that draw them; 0: as many as is their custom
   std::uint64_t seed = 1;    ///< of the random instances
-  bool round_robin = false;  ///< ranks are dealt to clusters in turns, not in the order of these
-  // Of study_defaults_lab, what to measure; empty: as is its custom.
+  bool round_robin = false;  ///< ranks go to clusters one by one, not in the order of the clusters
+  // What study_defaults_lab measures; empty: what it measures unless told.
   std::vector<std::string> networks;
   std::vector<std::int64_t> sizes;  ///< bytes for each rank
 };

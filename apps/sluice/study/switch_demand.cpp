@@ -19,7 +19,7 @@
 //
 // The same demand is planned for one switch and for several side by side: n ports on each of them.
 //
-// The set-up is charged in every step; switches charge it as the delay in which they carry nothing.
+// The set-up is charged in every step; switches charge it as the delay of a reconfiguration, when they carry nothing.
 
 namespace sluice::command {
 
