@@ -3,7 +3,10 @@
 // writes to memory that has been freed, and a new job on the same communicator works. Where a communicator of the
 // library's is being made, the fault is on all ranks, as MPI waits for all of them there.
 //
-//     fault_table [--all]      a sample of the table, or all of it; --only NAME: of one job
+//     fault_table [--all]      a sample of the table, or all of it
+//
+//     --only NAME      of one job
+//     --part K/N       of every N-th job, from the K-th on: the parts can run side by side, as ranks mostly wait
 //
 // Prints how many cases of each kind there were, in how many of them the fault happened, and the longest time from a
 // fault to the error of the last rank. Exit status 1 if a case fails; a rank that does not return ends the program,
@@ -405,7 +408,14 @@ std::vector<int> culprits(int size, bool all, bool late, std::size_t turn) {
 
 }  // namespace
 
-int run_table(bool all, const std::string& only) {
+/// Which jobs: of one name, unless that is empty, and every `parts`-th, from number `part` on.
+struct Chosen {
+  std::string only;
+  std::size_t part = 0;
+  std::size_t parts = 1;
+};
+
+int run_table(bool all, const Chosen& chosen) {
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   Table table(MPI_COMM_WORLD);
@@ -419,8 +429,9 @@ int run_table(bool all, const std::string& only) {
     return happened;
   };
   const std::vector<SubjectKind> kinds = subject_kinds();
-  for (const SubjectKind& kind : kinds) {
-    if (!only.empty() && kind.name != only) continue;
+  for (std::size_t job = chosen.part; job < kinds.size(); job += chosen.parts) {
+    const SubjectKind& kind = kinds[job];
+    if (!chosen.only.empty() && kind.name != chosen.only) continue;
     FaultCase c;
     c.subject = &kind;
     std::vector<When> executions{When::kFirst, When::kLater};
@@ -506,12 +517,21 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided);
   sluice::mpi::testing::start_ticking();
   bool all = false;
-  std::string only;
+  sluice::mpi::testing::Chosen chosen;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--all") == 0) all = true;
-    if (std::strcmp(argv[i], "--only") == 0 && i + 1 < argc) only = argv[++i];
+    if (std::strcmp(argv[i], "--only") == 0 && i + 1 < argc) chosen.only = argv[++i];
+    if (std::strcmp(argv[i], "--part") == 0 && i + 1 < argc) {
+      int consumed = 0;
+      const int read = std::sscanf(argv[++i], "%zu/%zu%n", &chosen.part, &chosen.parts, &consumed);
+      if (read != 2 || argv[i][consumed] != '\0' || chosen.part < 1 || chosen.part > chosen.parts) {
+        std::fprintf(stderr, "error: --part %s: expected K/N, with K from 1 to N\n", argv[i]);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+      }
+      --chosen.part;
+    }
   }
-  int failures = sluice::mpi::testing::run_table(all, only);
+  int failures = sluice::mpi::testing::run_table(all, chosen);
   MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   MPI_Finalize();
   return failures == 0 ? 0 : 1;
