@@ -37,7 +37,6 @@ class PlannedExchange final : public Method {
 void forget_detours(mpi::ExchangeOptions& options) {
   options.local_links.reset();
   options.schedule.reset();
-  options.by_host = false;
   options.sender_ranks.clear();
   options.receiver_ranks.clear();
 }

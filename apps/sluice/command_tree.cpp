@@ -43,12 +43,11 @@ struct OptionGroup {
 };
 
 /// What --help lists below "Options".
-constexpr std::array<std::string_view, 25> kNetworkOptions{
-    "--platform",   "--node-link",   "--ranks-per-node", "--ranks",         "--latency",
-    "--backbone",   "--sender-link", "--receiver-link",  "--local-links",   "--local-latency",
-    "--speeds",     "--switches",    "--engine",         "--hosts",         "--cfg",
-    "--same-hosts", "--control",     "--chunk",          "--unit-bytes",    "--order",
-    "--speed",      "--by-host",     "--measure",        "--compute-costs", "--transfer-costs"};
+constexpr std::array<std::string_view, 24> kNetworkOptions{
+    "--platform",      "--node-link",     "--ranks-per-node", "--ranks",  "--latency",    "--backbone", "--sender-link",
+    "--receiver-link", "--local-links",   "--local-latency",  "--speeds", "--switches",   "--engine",   "--hosts",
+    "--cfg",           "--same-hosts",    "--control",        "--chunk",  "--unit-bytes", "--order",    "--speed",
+    "--measure",       "--compute-costs", "--transfer-costs"};
 constexpr std::array<std::string_view, 13> kSearchOptions{
     "--algorithm", "--algorithms",     "--effort",   "--time-limit",   "--seed",  "--resume", "--lookahead",
     "--inside",    "--early-internal", "--segments", "--max-segments", "--arity", "--front"};

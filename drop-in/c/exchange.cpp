@@ -38,7 +38,6 @@ sluice::mpi::ExchangeOptions exchange_options(const sluice_options* given) {
   } else if (links.setup) {
     throw sluice::InputError("local_setup_bytes", "no local_unit_cost", "both, or local_unit_cost alone");
   }
-  reader.read("by_host", options.by_host);
   reader.read("sender_ranks", options.sender_ranks);
   reader.read("receiver_ranks", options.receiver_ranks);
   reader.done();

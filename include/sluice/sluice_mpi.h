@@ -153,7 +153,7 @@ int sluice_redistribution_batch_start(sluice_job* job, const void* const sources
  * Options:
  * - max_transfers, chunk_bytes, window, early_release_bytes (integers)
  * - mode, algorithm (texts)
- * - setup_bytes, effort, time_limit_s (numbers), try_native, by_host (flags)
+ * - setup_bytes, effort, time_limit_s (numbers), try_native (flag)
  * - sender_speeds, receiver_speeds (numbers, one per rank), backbone_times (numbers), backbone_max_transfers
  *   (integers): as for sluice_plan_exchange
  * - local_unit_cost, local_setup_bytes (numbers): pieces may take detours through neighbours

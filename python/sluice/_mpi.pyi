@@ -117,7 +117,6 @@ class ExchangeOptions:
     receiver_speeds: Sequence[float]
     backbone: Sequence[Tuple[float, int]]
     local_links: Optional[Tuple[float, Optional[float]]]
-    by_host: bool
     sender_ranks: Sequence[int]
     receiver_ranks: Sequence[int]
 

@@ -467,7 +467,6 @@ class Exchange(_Planned):
     - local_links: a pair (cost of a byte inside the clusters if it costs 1 between them, set-up inside in bytes). The
       set-up may be None: as between clusters
     - sender_ranks, receiver_ranks: the two clusters for local_links
-    - by_host: sends one stream between two hosts
     """
 
     def __init__(self, comm: MPI.Comm, sends: Union[Mapping[int, int], Sequence[int]], **options: Any) -> None:

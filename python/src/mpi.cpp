@@ -319,7 +319,6 @@ void add_exchange(py::module_& module) {
             own.local_links.reset();
             if (links) own.local_links = LocalLinks{links->first, links->second};
           })
-      .def_readwrite("by_host", &Options::by_host)
       .def_readwrite("sender_ranks", &Options::sender_ranks)
       .def_readwrite("receiver_ranks", &Options::receiver_ranks);
   py::class_<Job> type(module, "Exchange");

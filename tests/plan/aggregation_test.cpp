@@ -202,23 +202,6 @@ TEST(LocalLinks, StepsComeInTheOrderInWhichPhasesOverlap) {
   EXPECT_EQ(schedule.local_phases->after.steps, (std::vector<Step>{phases.after.steps[1], phases.after.steps[0]}));
 }
 
-TEST(LocalLinks, TakeAnyRoutes) {
-  // All by way of sender 0 and receiver 1: one message over the backbone.
-  const ExchangeProblem problem{dense(2, 10), 2, 100};
-  std::vector<Route> routes;
-  for (const Message& message : problem.traffic.messages)
-    routes.push_back({message.from, message.to, 0, message.size, 0, 1});
-  const AggregatedPlan plan = plan_by_routes(problem, routes, {0.5, 1}, by("oggp"));
-  EXPECT_TRUE(validate_with_local_phases(plan.exchange.schedule, problem.traffic).empty());
-  EXPECT_EQ(plan.exchange.schedule.local_phases->routes.size(), 4U);
-  // 20 before and 20 after, each in a step; 40 over the backbone.
-  EXPECT_DOUBLE_EQ(plan.total, 0.5 * 20 + 1 + 40 + 100 + 0.5 * 20 + 1);
-  routes.pop_back();
-  routes.push_back({0, 2, 0, 10, 0, 1});
-  EXPECT_THROW((void)plan_by_routes(problem, routes, {0.5, 1}, by("oggp")), InputError);
-  EXPECT_THROW((void)plan_by_routes(problem, {}, {0, 1}, by("oggp")), InputError);
-}
-
 TEST(LocalLinks, RefuseBadInput) {
   const ExchangeProblem problem{dense(2, 5), 2, 1};
   const double nan = std::nan("");

@@ -313,7 +313,6 @@ class Exchange(unittest.TestCase):
                 {"sender_speeds": [0.5] + [1] * (RANKS - 1), "backbone": [(0, 2), (100, 1)]},
                 {"local_links": (0.1, None)},
                 {"local_links": (0.1, 5), "sender_ranks": list(range(RANKS)), "receiver_ranks": list(range(RANKS))},
-                {"by_host": True},
         ):
             job = sluice.mpi.Exchange(COMM, {rank: 8 * (RANK + rank + 1) for rank in range(RANKS)}, **options)
             receive = bytearray(job.receive_bytes)

@@ -153,18 +153,9 @@ void check_options(const RunExchange& options, const std::vector<std::string>& m
     if (!options.problem.speeds.empty())
       throw InputError("--speeds", "cannot be used with --schedule", "one of the two");
   }
-  if (options.by_host) {
-    const char* const beside = !options.schedule.empty()         ? "--schedule"
-                               : options.local.given()           ? "--local-links"
-                               : !options.problem.speeds.empty() ? "--speeds"
-                                                                 : nullptr;
-    if (beside != nullptr)
-      throw InputError("--by-host", fmt::format("cannot be used with {}", beside), "one of the two");
-  }
   const char* const planned = !options.problem.speeds.empty() ? "--speeds"
                               : options.local.given()         ? "--local-links"
                               : !options.schedule.empty()     ? "--schedule"
-                              : options.by_host               ? "--by-host"
                                                               : nullptr;
   const auto without_plan = [&](const std::string& method) {
     const std::string mode = method == "sluice" ? options.mode : method;
@@ -218,7 +209,6 @@ int run_exchange(const RunExchange& options) {
   mpi::ExchangeOptions how;
   how.mode = mpi::parse_exchange_mode(options.mode);
   how.tune = options.tune;
-  how.by_host = options.by_host;
   if (!options.chunk.empty()) how.chunk_bytes = parse_chunk(options.chunk, "--chunk");
   check_options(options, methods);
   ExchangeTask task = read(options.problem);

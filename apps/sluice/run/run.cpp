@@ -104,9 +104,6 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
       ->add_option("--schedule", options->schedule,
                    "carry out this schedule of plan exchange --json instead of planning; local phases too")
       ->option_text("FILE");
-  problem->add_flag(
-      "--by-host", options->by_host,
-      "two levels: one stream from host to host, which ranks of a host fill and empty through shared memory");
   problem->add_flag("--measure", options->measure, "find k first, by 1, 2, 4, .. transfers at once");
   problem
       ->add_option("--platform", options->platform,
@@ -142,7 +139,7 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
       "  list     no plan: rank 0 lets transfers go\n"
       "  at-once  no plan and no k\n\n"
       "With --local-links pieces may take a detour through neighbours, beside the exchange; with mode barrier one\n"
-      "phase follows the other. Method sluice-direct is sluice without --local-links, --schedule and --by-host.\n\n"
+      "phase follows the other. Method sluice-direct is sluice without --local-links and --schedule.\n\n"
       "Methods of MPI cannot count messages beyond 2^31 - 1 bytes: those that would have to are left out, and a\n"
       "line says so.\n\n"
       "Examples:\n"

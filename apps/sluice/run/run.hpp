@@ -38,7 +38,6 @@ struct RunExchange {
   bool measure = false;     ///< measure k, by more and more transfers at once
   bool tune = false;        ///< mode list finds k while it runs
   std::string chunk;        ///< bytes of a piece of a message; empty: as the mode has it
-  bool by_host = false;     ///< one stream between two hosts
   bool same_ranks = false;  ///< senders and receivers are the same ranks
   TimelineOutput timeline;
 };

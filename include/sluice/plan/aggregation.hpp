@@ -44,11 +44,4 @@ struct AggregatedPlan {
 [[nodiscard]] AggregatedPlan plan_with_local_links(const ExchangeProblem& problem, const LocalLinks& links,
                                                    const ExchangeOptions& options = {});
 
-/// Plans `problem` with the detours of `routes`, which must cover every message once. The total may be higher than
-/// without detours. The plan without detours is not made, so plain_total and bound are 0.
-///
-/// Throws as plan_with_local_links does, and InputError for a node that is out of range.
-[[nodiscard]] AggregatedPlan plan_by_routes(const ExchangeProblem& problem, std::vector<Route> routes,
-                                            const LocalLinks& links, const ExchangeOptions& options = {});
-
 }  // namespace sluice

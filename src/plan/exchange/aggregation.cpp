@@ -193,12 +193,4 @@ AggregatedPlan plan_with_local_links(const ExchangeProblem& problem, const Local
   return best;
 }
 
-AggregatedPlan plan_by_routes(const ExchangeProblem& problem, std::vector<Route> routes, const LocalLinks& links,
-                              const ExchangeOptions& options) {
-  const double local_setup = links.setup.value_or(problem.setup);
-  check_links(links, local_setup);
-  if (!problem.speeds.empty()) throw InputError("speeds", "a plan with local links", "none beside them");
-  return plan_phases(problem, std::move(routes), links.unit_cost, local_setup, options);
-}
-
 }  // namespace sluice

@@ -228,7 +228,7 @@ static void redistributes_copies(void) {
 }
 
 /* What an exchange is told of the network. */
-enum network { LIMITED, AT_SPEEDS, LOCAL_LINKS, BY_HOST };
+enum network { LIMITED, AT_SPEEDS, LOCAL_LINKS };
 
 static void tell_network(sluice_options* options, enum network network) {
   const double times[] = {0, 1000}, slow_first[] = {0.5, 1, 1, 1, 1, 1, 1, 1};
@@ -245,9 +245,6 @@ static void tell_network(sluice_options* options, enum network network) {
     case LOCAL_LINKS:
       CHECK_OK(sluice_options_set_number(options, "local_unit_cost", 0.1));
       CHECK_OK(sluice_options_set_number(options, "local_setup_bytes", 10));
-      break;
-    case BY_HOST:
-      CHECK_OK(sluice_options_set_integer(options, "by_host", 1));
       break;
   }
 }
@@ -509,7 +506,7 @@ int main(int argc, char** argv) {
   redistributes_several();
   redistributes_cuts();
   redistributes_copies();
-  for (int network = LIMITED; network <= BY_HOST; ++network) exchanges((enum network)network);
+  for (int network = LIMITED; network <= LOCAL_LINKS; ++network) exchanges((enum network)network);
   reduces_and_broadcasts();
   transposes_scales_and_adds();
   fails_on_all_ranks();

@@ -59,11 +59,6 @@ struct ExchangeOptions {
   /// ranks send. The schedule of rank 0 counts on all ranks. It brings its own algorithm, k and set-up cost, and needs
   /// a mode with a plan.
   std::shared_ptr<const StepSchedule> schedule = nullptr;
-  /// Plans for hosts instead of ranks. All data from one host to another becomes one message, from the rank that sends
-  /// most of it to the rank that receives most of it. The ranks of a host pass this data on through shared memory
-  /// before and after, so a host sends one stream at a time. Like local_links, this needs a mode with a plan and no
-  /// `speeds`.
-  bool by_host = false;
   /// Names the senders' ranks. With `schedule`: the rank of each sender 0, 1, ...; empty: rank i is sender i. With
   /// `local_links`: the ranks of the sending cluster; empty: all ranks that send anything. A rank may be a sender and a
   /// receiver.

@@ -60,7 +60,6 @@ void add_clusters(Arguments& arguments, const ExchangeOptions& options) {
     arguments.add(options.local_links->setup.has_value());
     arguments.add(options.local_links->setup.value_or(0));
   }
-  arguments.add(options.by_host);
   arguments.add(std::span(options.sender_ranks));
   arguments.add(std::span(options.receiver_ranks));
 }
@@ -93,17 +92,13 @@ void check_clusters(const ExchangeOptions& options, int ranks) {
     throw InputError(where, found, expected);
   };
   const bool has_schedule = options.schedule != nullptr;
-  if (!has_schedule && !options.local_links && !options.by_host) {
+  if (!has_schedule && !options.local_links) {
     if (!options.sender_ranks.empty()) refuse("sender_ranks", "a list", "none without local_links or a schedule");
     if (!options.receiver_ranks.empty()) refuse("receiver_ranks", "a list", "none without local_links or a schedule");
     return;
   }
-  const char* const which = has_schedule ? "schedule" : options.local_links ? "local_links" : "by_host";
+  const char* const which = has_schedule ? "schedule" : "local_links";
   if (has_schedule && options.local_links) refuse("schedule", "cannot be used with local_links", "one of the two");
-  if (options.by_host && (has_schedule || options.local_links))
-    refuse(which, "cannot be used with by_host", "one of the two");
-  if (options.by_host && !(options.sender_ranks.empty() && options.receiver_ranks.empty()))
-    refuse("sender_ranks", "cannot be used with by_host", "one of the two");
   if (!options.speeds.empty()) refuse(which, "cannot be used with speeds", "one of the two");
   if (has_schedule && options.max_transfers != 0) refuse("max_transfers", "a k beside a schedule", "0: its own");
   if (options.mode == ExchangeMode::kList || options.mode == ExchangeMode::kAtOnce)

@@ -126,16 +126,14 @@ struct KnownNetwork {
 /// What ranks have for each other, in the form for planning.
 struct RankTraffic {
   Traffic all;
-  Traffic between_hosts;           ///< with two levels: the traffic that is planned
-  std::vector<Message> inner;      ///< messages that stay on a host
   std::optional<NodeRanks> nodes;  ///< of a schedule that is given, or with local links
   std::int64_t ports = 0;          ///< transfers at once that the ports allow
 };
 
-/// From all rows; `hosts`: see plan_parts.
-RankTraffic traffic_of(const Rows& rows, const ExchangeOptions& options, const std::vector<std::int64_t>& hosts) {
+/// From all rows.
+RankTraffic traffic_of(const Rows& rows, const ExchangeOptions& options) {
   const auto ranks = static_cast<std::int64_t>(rows.size());
-  RankTraffic result{{ranks, ranks, {}}, {ranks, ranks, {}}, {}, {}, 0};
+  RankTraffic result{{ranks, ranks, {}}, {}, 0};
   for (std::int64_t from = 0; from < ranks; ++from) {
     const std::vector<std::int64_t>& row = rows[static_cast<std::size_t>(from)];
     for (std::size_t at = 0; at < row.size(); at += 2) result.all.messages.push_back({from, row[at], row[at + 1]});
@@ -145,25 +143,20 @@ RankTraffic traffic_of(const Rows& rows, const ExchangeOptions& options, const s
     result.ports = std::min(result.nodes->senders(), result.nodes->receivers());
     return result;
   }
-  // A rank is its own port, or its host's.
-  const auto port = [&](std::int64_t rank) { return hosts.empty() ? rank : hosts[static_cast<std::size_t>(rank)]; };
   std::vector<bool> sends(rows.size(), false);
   std::vector<bool> receives(rows.size(), false);
   for (const Message& message : result.all.messages) {
-    const bool stays = port(message.from) == port(message.to);
-    if (!hosts.empty()) (stays ? result.inner : result.between_hosts.messages).push_back(message);
-    if (stays) continue;
-    sends[static_cast<std::size_t>(port(message.from))] = true;
-    receives[static_cast<std::size_t>(port(message.to))] = true;
+    if (message.from == message.to) continue;
+    sends[static_cast<std::size_t>(message.from)] = true;
+    receives[static_cast<std::size_t>(message.to)] = true;
   }
   result.ports = std::min(std::ranges::count(sends, true), std::ranges::count(receives, true));
   return result;
 }
 
-/// A plan between ranks, or the given one, with k transfers at once. `links`: if it is to respect them; `hosts`: see
-/// plan_parts.
-StepSchedule schedule_of(RankTraffic& traffic, const ExchangeOptions& options, std::int64_t k, double setup,
-                         const SharedLinks* links, const std::vector<std::int64_t>& hosts) {
+/// A plan between ranks, or the given one, with k transfers at once. `links`: if it is to respect them.
+StepSchedule schedule_of(const RankTraffic& traffic, const ExchangeOptions& options, std::int64_t k, double setup,
+                         const SharedLinks* links) {
   if (options.schedule) return given_schedule(traffic.all, options);
   sluice::ExchangeOptions how;
   how.algorithm = options.algorithm;
@@ -172,10 +165,6 @@ StepSchedule schedule_of(RankTraffic& traffic, const ExchangeOptions& options, s
   if (options.local_links) {
     const ExchangeProblem problem{traffic.nodes->between_nodes(traffic.all), k, setup};
     return traffic.nodes->between_ranks(plan_with_local_links(problem, *options.local_links, how).exchange.schedule);
-  }
-  if (!hosts.empty()) {
-    std::vector<Route> routes = routes_by_host(traffic.between_hosts.messages, hosts);
-    return plan_by_routes({std::move(traffic.between_hosts), k, setup}, std::move(routes), {}, how).exchange.schedule;
   }
   if (links != nullptr) return plan_over_links({traffic.all, k, setup}, *links, how).schedule;
   NetworkSpeeds speeds = options.speeds;
@@ -194,14 +183,13 @@ std::int64_t bytes_of(const StepSchedule& schedule) {
   return bytes;
 }
 
-/// All parts, from all rows. `hosts`: the host of each rank, if the exchange uses two levels; otherwise empty. The
-/// first part says what was held for all.
+/// All parts, from all rows. The first part says what was held for all.
 std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& options, bool one_node,
-                                     const KnownNetwork& known, const std::vector<std::int64_t>& hosts) {
+                                     const KnownNetwork& known) {
   const auto ranks = static_cast<int>(rows.size());
-  RankTraffic traffic = traffic_of(rows, options, hosts);
-  std::int64_t held = bytes_of(traffic.all.messages) + bytes_of(traffic.between_hosts.messages);
-  const bool routed = options.local_links || options.schedule || !hosts.empty();
+  const RankTraffic traffic = traffic_of(rows, options);
+  std::int64_t held = bytes_of(traffic.all.messages);
+  const bool routed = options.local_links || options.schedule;
   const bool changes = !options.speeds.backbone.empty();
   std::int64_t most = options.max_transfers > 0 ? options.max_transfers : known.max_transfers;
   if (changes) most = options.speeds.most_transfers();
@@ -223,9 +211,9 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
         k_limits || changes ? options.setup_bytes : std::max(options.setup_bytes, kLeastSetupOfExchange);
     by_links = !k_limits && !routed && options.speeds.empty() && options.algorithm == "auto" &&
                are_shared_by_some(known.links, traffic.all);
-    const StepSchedule schedule = schedule_of(traffic, options, k, setup, by_links ? &known.links : nullptr, hosts);
+    const StepSchedule schedule = schedule_of(traffic, options, k, setup, by_links ? &known.links : nullptr);
     held += bytes_of(schedule);
-    parts = schedule.local_phases ? split_phases(schedule, traffic.inner, ranks, k, mode == ExchangeMode::kBarrier)
+    parts = schedule.local_phases ? split_phases(schedule, ranks, k, mode == ExchangeMode::kBarrier)
                                   : split(schedule, ranks, k, by_links ? known.links.links : std::vector<SharedLink>{});
     for (ExchangePart& part : parts) part.routed.moves_own = !options.schedule;
   }
@@ -306,7 +294,6 @@ sluice::detail::UsualPieces usual_pieces(ExchangeMode mode, bool packed) {
 ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sends,
                            const std::vector<MessageSize>* receives, const ExchangeOptions& options) {
   const bool one_node = channel.context().one_node();
-  const bool by_host = options.by_host && !one_node;
   ExchangePart part;
   if (goes_at_once(channel, options)) {
     const std::vector<MessageSize> found = receives != nullptr ? *receives : find_sources(channel, sends);
@@ -323,11 +310,6 @@ ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sen
     if (message.bytes > 0 && counts) row.insert(row.end(), {message.peer, message.bytes});
   }
   const Rows rows = gather_numbers(channel, std::move(row));
-  std::vector<std::int64_t> hosts;
-  if (by_host) {
-    for (const std::vector<std::int64_t>& host : gather_numbers(channel, {channel.context().first_of_node()}))
-      hosts.push_back(host.front());
-  }
   KnownNetwork known;
   if (options.mode == ExchangeMode::kAuto && options.max_transfers == 0 && !one_node && may_measure(channel)) {
     std::int64_t worth = channel.context().network() || is_long(rows) ? 1 : 0;
@@ -339,7 +321,7 @@ ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sen
     }
   }
   part = planned_part<ExchangePart>(
-      channel, [&] { return plan_parts(rows, options, one_node, known, hosts); }, kExchangeFields,
+      channel, [&] { return plan_parts(rows, options, one_node, known); }, kExchangeFields,
       /*may_take_long=*/true);
   if (part.mode != ExchangeMode::kAtOnce) return part;
   // Rank 0 has found that k does not limit anything.

@@ -92,30 +92,6 @@ StepSchedule NodeRanks::between_ranks(StepSchedule schedule) const {
   return schedule;
 }
 
-std::vector<Route> routes_by_host(const std::vector<Message>& between_hosts, const std::vector<std::int64_t>& hosts) {
-  const auto at = [](std::int64_t index) { return static_cast<std::size_t>(index); };
-  /// The rank of each host with the largest sum of messages at this end, the lowest of several.
-  const auto gates = [&](std::int64_t Message::*end) {
-    std::vector<double> sums(hosts.size(), 0);
-    for (const Message& message : between_hosts) sums[at(message.*end)] += static_cast<double>(message.size);
-    std::vector<std::int64_t> gate(hosts.size(), -1);  // by number of the host, which is the number of a rank
-    for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
-      std::int64_t& best = gate[at(hosts[rank])];
-      if (best < 0 || sums[rank] > sums[at(best)]) best = static_cast<std::int64_t>(rank);
-    }
-    return gate;
-  };
-  const std::vector<std::int64_t> leaves = gates(&Message::from);
-  const std::vector<std::int64_t> enters = gates(&Message::to);
-  std::vector<Route> routes;
-  for (const Message& message : between_hosts) {
-    if (message.size == 0) continue;
-    routes.push_back({message.from, message.to, 0, message.size, leaves[at(hosts[at(message.from)])],
-                      enters[at(hosts[at(message.to)])]});
-  }
-  return routes;
-}
-
 StepSchedule given_schedule(const Traffic& traffic, const ExchangeOptions& options) {
   const StepSchedule& given = *options.schedule;
   const auto refuse = [](const std::string& found, const char* expected) {

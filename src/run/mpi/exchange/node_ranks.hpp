@@ -29,12 +29,6 @@ class NodeRanks {
   std::vector<int> receivers_;
 };
 
-/// The routes of two levels (ExchangeOptions::by_host), for the messages between hosts. All that goes from one host to
-/// another leaves at the rank that sends most to other hosts, and enters at the rank that gets most. `hosts`: the host
-/// of each rank.
-[[nodiscard]] std::vector<Route> routes_by_host(const std::vector<Message>& between_hosts,
-                                                const std::vector<std::int64_t>& hosts);
-
 /// `options.schedule` between ranks. It includes what a rank has for itself only if there are local phases; otherwise
 /// that needs no network. Throws InputError for a schedule that does not deliver the traffic, including what ranks have
 /// for themselves.

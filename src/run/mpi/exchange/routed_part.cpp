@@ -15,15 +15,6 @@ using sluice::detail::RouteIndex;
 /// Local messages with a smaller average do not justify notes about shared memory, as in redistributions.
 constexpr double kSharedFromBytes = 4096;
 
-/// The part of a schedule that a step belongs to.
-enum class RoutedStage { kBefore, kExchange, kInner, kAfter };
-
-Phase phase_of(RoutedStage stage) {
-  return stage == RoutedStage::kBefore     ? Phase::kBefore
-         : stage == RoutedStage::kExchange ? Phase::kExchange
-                                           : Phase::kAfter;
-}
-
 std::size_t at(std::int64_t rank) { return static_cast<std::size_t>(rank); }
 
 /// The places of every piece on its way.
@@ -51,10 +42,7 @@ class Ways {
   [[nodiscard]] std::int64_t held_bytes(std::size_t rank) const { return held_bytes_[rank]; }
 
   /// The place of the bytes of a transfer at its sender or, if not `sends`, at its receiver.
-  [[nodiscard]] std::vector<Fragment> way(RoutedStage stage, const Transfer& transfer, bool sends) const {
-    if (stage == RoutedStage::kInner)
-      return {{static_cast<int>(sends ? transfer.to : transfer.from), transfer.offset, transfer.size}};
-    const Phase phase = phase_of(stage);
+  [[nodiscard]] std::vector<Fragment> way(Phase phase, const Transfer& transfer, bool sends) const {
     std::vector<Fragment> result;
     index(phase).visit(transfer, [&](std::size_t r, std::int64_t offset, std::int64_t bytes) {
       Fragment piece = place(phase, r, sends);
@@ -102,33 +90,21 @@ class Ways {
   std::vector<std::int64_t> at_landing_;
 };
 
-/// Steps of several stages, one after the other.
-class RoutedStages {
+/// Steps of several phases, one after the other.
+class PhaseSteps {
  public:
-  void add(RoutedStage stage, const std::vector<Step>& steps) {
+  void add(Phase phase, const std::vector<Step>& steps) {
     schedule_.steps.insert(schedule_.steps.end(), steps.begin(), steps.end());
-    stages_.insert(stages_.end(), steps.size(), stage);
+    phases_.insert(phases_.end(), steps.size(), phase);
   }
   [[nodiscard]] const StepSchedule& schedule() const { return schedule_; }
-  [[nodiscard]] RoutedStage of(std::int64_t step) const { return stages_[static_cast<std::size_t>(step)]; }
-  [[nodiscard]] std::int64_t steps() const { return static_cast<std::int64_t>(stages_.size()); }
+  [[nodiscard]] Phase of(std::int64_t step) const { return phases_[static_cast<std::size_t>(step)]; }
+  [[nodiscard]] std::int64_t steps() const { return static_cast<std::int64_t>(phases_.size()); }
 
  private:
   StepSchedule schedule_;
-  std::vector<RoutedStage> stages_;  ///< of each step
+  std::vector<Phase> phases_;  ///< of each step
 };
-
-/// Messages to the next rank first, then to the rank after that, and so on.
-std::vector<Step> by_distance(const std::vector<Message>& messages, int ranks) {
-  std::vector<Step> steps(at(ranks));
-  for (const Message& message : messages) {
-    Step& step = steps[at((message.to - message.from + ranks) % ranks)];
-    step.transfers.push_back({message.from, message.to, 0, message.size});
-    step.duration = std::max(step.duration, message.size);
-  }
-  std::erase_if(steps, [](const Step& step) { return step.transfers.empty(); });
-  return steps;
-}
 
 /// How many receives of the list have to be there for each route's piece to be whole.
 class Needed {
@@ -159,9 +135,9 @@ Transfer received(std::size_t rank, const ExchangePart::Receive& t) {
   return {t.peer, static_cast<std::int64_t>(rank), t.offset, t.bytes};
 }
 
-/// Adds the local transfers as `local`, parts of `stages`, has them.
+/// Adds the local transfers as `local`, parts of `steps`, has them.
 void add_local(std::vector<ExchangePart>& parts, const std::vector<ExchangePart>& local, const Ways& ways,
-               const RoutedStages& stages, std::size_t routes) {
+               const PhaseSteps& steps, std::size_t routes) {
   Needed carried(routes);
   Needed landed(routes);
   for (std::size_t rank = 0; rank < parts.size(); ++rank) {
@@ -169,9 +145,9 @@ void add_local(std::vector<ExchangePart>& parts, const std::vector<ExchangePart>
     for (std::size_t i = 0; i < local[rank].transfers_in.size(); ++i) {
       const ExchangePart::Receive& receive = local[rank].transfers_in[i];
       const Transfer transfer = received(rank, receive);
-      const RoutedStage stage = stages.of(receive.step);
-      if (stage == RoutedStage::kBefore) carried.comes_by(ways.index(Phase::kBefore), transfer, i);
-      routed.receives.push_back({receive.peer, receive.bytes, receive.step, ways.way(stage, transfer, false)});
+      const Phase phase = steps.of(receive.step);
+      if (phase == Phase::kBefore) carried.comes_by(ways.index(Phase::kBefore), transfer, i);
+      routed.receives.push_back({receive.peer, receive.bytes, receive.step, ways.way(phase, transfer, false)});
     }
     for (std::size_t i = 0; i < parts[rank].transfers_in.size(); ++i)
       landed.comes_by(ways.index(Phase::kExchange), received(rank, parts[rank].transfers_in[i]), i);
@@ -180,9 +156,9 @@ void add_local(std::vector<ExchangePart>& parts, const std::vector<ExchangePart>
     RoutedPart& routed = parts[rank].routed;
     for (const ExchangePart::Send& send : local[rank].sends) {
       const Transfer transfer = sent(rank, send);
-      const RoutedStage stage = stages.of(send.step);
-      routed.sends.push_back({send.peer, send.bytes, send.step, ways.way(stage, transfer, true),
-                              stage == RoutedStage::kAfter ? landed.of(ways.index(Phase::kAfter), transfer) : 0});
+      const Phase phase = steps.of(send.step);
+      routed.sends.push_back({send.peer, send.bytes, send.step, ways.way(phase, transfer, true),
+                              phase == Phase::kAfter ? landed.of(ways.index(Phase::kAfter), transfer) : 0});
     }
     for (std::size_t i = 0; i < parts[rank].sends.size(); ++i)
       routed.exchange_sends[i].after = carried.of(ways.index(Phase::kExchange), sent(rank, parts[rank].sends[i]));
@@ -191,17 +167,15 @@ void add_local(std::vector<ExchangePart>& parts, const std::vector<ExchangePart>
 
 }  // namespace
 
-std::vector<ExchangePart> split_phases(const StepSchedule& schedule, const std::vector<Message>& inner, int ranks,
-                                       std::int64_t slots, bool in_turn) {
+std::vector<ExchangePart> split_phases(const StepSchedule& schedule, int ranks, std::int64_t slots, bool in_turn) {
   const LocalPhases& phases = *schedule.local_phases;
   const Ways ways(phases.routes, ranks);
-  RoutedStages exchange;
-  RoutedStages local;
-  RoutedStages& beside = in_turn ? exchange : local;
-  beside.add(RoutedStage::kBefore, phases.before.steps);
-  exchange.add(RoutedStage::kExchange, schedule.steps);
-  beside.add(RoutedStage::kInner, by_distance(inner, ranks));
-  beside.add(RoutedStage::kAfter, phases.after.steps);
+  PhaseSteps exchange;
+  PhaseSteps local;
+  PhaseSteps& beside = in_turn ? exchange : local;
+  beside.add(Phase::kBefore, phases.before.steps);
+  exchange.add(Phase::kExchange, schedule.steps);
+  beside.add(Phase::kAfter, phases.after.steps);
   const auto steps = static_cast<std::int64_t>(schedule.steps.size());
 
   std::vector<ExchangePart> parts = in_turn ? split(exchange.schedule(), ranks, ranks) : split(schedule, ranks, slots);

@@ -52,10 +52,9 @@ struct RoutedPart {
   std::vector<OverBackbone> exchange_receives;  ///< of ExchangePart::transfers_in
 };
 
-/// As split (exchange_part.hpp), for a schedule with local phases. `inner`: messages beside it that go straight by
-/// local links, after the transfers before the backbone. `in_turn`: a phase begins when the previous phase has ended,
-/// and the parts have the steps of all phases. O((transfers + routes) log routes) time.
-[[nodiscard]] std::vector<ExchangePart> split_phases(const StepSchedule& schedule, const std::vector<Message>& inner,
-                                                     int ranks, std::int64_t slots, bool in_turn);
+/// As split (exchange_part.hpp), for a schedule with local phases. `in_turn`: a phase begins when the previous phase
+/// has ended, and the parts have the steps of all phases. O((transfers + routes) log routes) time.
+[[nodiscard]] std::vector<ExchangePart> split_phases(const StepSchedule& schedule, int ranks, std::int64_t slots,
+                                                     bool in_turn);
 
 }  // namespace sluice::mpi::detail
