@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
-#include <map>
 #include <optional>
 #include <random>
 #include <string>
@@ -24,65 +22,16 @@
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/plan/reduce.hpp"
 #include "sluice/plan/registry.hpp"
+#include "stored_testing.hpp"
 
 namespace sluice {
 namespace {
 
-class Hash {
- public:
-  void add(std::int64_t value) { hash_ = (hash_ ^ static_cast<std::uint64_t>(value)) * 1099511628211U; }
-  void add(double value) {
-    std::int64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof(bits));
-    add(bits);
-  }
-  [[nodiscard]] std::uint64_t value() const { return hash_; }
-
- private:
-  std::uint64_t hash_ = 14695981039346656037U;
-};
-
-/// Of durations, ends and sizes in their order.
-std::uint64_t hash_of(const StepSchedule& schedule) {
-  Hash hash;
-  for (const Step& step : schedule.steps) {
-    hash.add(step.duration);
-    if (schedule.switches > 1) hash.add(step.on_switch);
-    for (const Transfer& transfer : step.transfers) {
-      hash.add(transfer.from);
-      hash.add(transfer.to);
-      hash.add(transfer.offset);
-      hash.add(transfer.size);
-    }
-  }
-  return hash.value();
-}
-
-/// Of the times and ends of its transfers in their order.
-void add(Hash& hash, const TreeSchedule& schedule) {
-  hash.add(schedule.length);
-  for (const TimedTransfer& transfer : schedule.transfers) {
-    hash.add(transfer.from);
-    hash.add(transfer.to);
-    hash.add(transfer.start);
-    hash.add(transfer.end);
-    hash.add(transfer.segment);
-  }
-}
-
-/// What stands here of each algorithm: every algorithm of the problem has to, but those with no plan to store.
-using StoredHashes = std::map<std::string_view, std::uint64_t>;
-
-void expect_stored(const StoredHashes& planned, const StoredHashes& stored) {
-  for (const auto& [algorithm, hash] : planned) {
-    const auto found = stored.find(algorithm);
-    if (found == stored.end())
-      ADD_FAILURE() << algorithm << ": nothing stored, planned " << hash << 'U';
-    else
-      EXPECT_EQ(hash, found->second) << algorithm;
-  }
-  EXPECT_EQ(planned.size(), stored.size());
-}
+using testing::add;
+using testing::expect_stored;
+using testing::Hash;
+using testing::hash_of;
+using testing::StoredHashes;
 
 ExchangePlan plan(const ExchangeProblem& problem, const std::string& algorithm, double effort) {
   ExchangeOptions options;
@@ -144,7 +93,7 @@ StoredHashes hashes_of_fast_planners(const std::vector<ExchangeProblem>& problem
       Hash hash;
       for (const ExchangeProblem& problem : problems)
         hash.add(static_cast<std::int64_t>(hash_of(plan(problem, std::string(each.name), 1).schedule)));
-      hashes[each.name] = hash.value();
+      hashes[std::string(each.name)] = hash.value();
     } catch (const InputError&) {
       EXPECT_EQ(each.name, "multigraph");  // refuses sizes of many units
     }
@@ -241,7 +190,7 @@ TEST(StoredPlans, OfRedistributions) {
         hash.add(std::int64_t{0});
       }
     }
-    hashes[each.name] = hash.value();
+    hashes[std::string(each.name)] = hash.value();
   }
   expect_stored(hashes, {
                             {"caterpillar", 8610871094604883938U},
@@ -284,7 +233,7 @@ TEST(StoredPlans, OfReductions) {
       problem.max_transfers = 3;
       add_plan(problem);
     }
-    hashes[each.name] = hash.value();
+    hashes[std::string(each.name)] = hash.value();
   }
   expect_stored(hashes, {
                             {"binary", 1754538203154367917U},
@@ -326,7 +275,7 @@ TEST(StoredPlans, OfBroadcasts) {
       options.algorithm = algorithm;
       add(hash, plan_between_clusters(between, options).schedule);
     }
-    hashes[algorithm] = hash.value();
+    hashes[std::string(algorithm)] = hash.value();
   };
   for (const Algorithm& each : algorithms("broadcast")) add_plans(each.name);
   add_plans("auto");
