@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "exchange_testing.hpp"
-#include "plan/program/registry.hpp"
+#include "plan/collective/registry.hpp"
 #include "program_testing.hpp"
 #include "reduce_testing.hpp"
 #include "sluice/error.hpp"
@@ -18,7 +18,8 @@
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/plan/reduce.hpp"
 #include "sluice/plan/registry.hpp"
-#include "sluice/run/simulate/model.hpp"
+#include "sluice/plan/reversed_broadcast.hpp"
+#include "sluice/timing/model.hpp"
 #include "stored_testing.hpp"
 
 namespace sluice {
