@@ -1,5 +1,7 @@
 #include "run/mpi/runtime/context.hpp"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <list>
 #include <memory>
@@ -37,6 +39,21 @@ MPI_Comm communicator_like(MPI_Comm user) {
   if (code != MPI_SUCCESS)
     throw InputError("communicator", MpiError("MPI_Comm_create", code).what(), "fewer communicators at a time");
   return made;
+}
+
+/// The processors that the ranks of `node` may run on, all together: each rank may be bound to one of its own. The
+/// least number of any rank if there are more than a set has room for; 0 if it is unknown.
+int processors_of(MPI_Comm node) {
+  struct Own {
+    cpu_set_t set;
+    char unknown;
+  } own{};
+  own.unknown = sched_getaffinity(0, sizeof own.set, &own.set) == 0 ? 0 : 1;
+  SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &own, sizeof own, MPI_BYTE, MPI_BOR, node));
+  if (own.unknown == 0) return CPU_COUNT(&own.set);
+  auto least = static_cast<int>(std::thread::hardware_concurrency());
+  SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, node));
+  return least;
 }
 
 }  // namespace
@@ -99,11 +116,7 @@ Context::Context(MPI_Comm user, std::shared_ptr<Settings> settings)
   first_of_node_ = rank_;
   SLUICE_MPI(MPI_Bcast(&first_of_node_, 1, MPI_INT, 0, node));
   if (!kSimulated) {
-    const unsigned processors = std::thread::hardware_concurrency();
-    int crowded = processors > 0 && static_cast<unsigned>(node_size_) > processors ? 1 : 0;
-    // Ranks may be bound to different numbers of processors.
-    SLUICE_MPI(MPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, node));
-    crowded_ = crowded != 0;
+    processors_ = processors_of(node);
     const std::int64_t log = round_up(NoticeBoard::kMemory);
     arena_.connect(node, rank_, log + CallLog::kMemory);
     board_.connect(arena_);

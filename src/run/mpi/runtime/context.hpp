@@ -130,7 +130,9 @@ class Context : public std::enable_shared_from_this<Context> {
   [[nodiscard]] int first_of_node() const { return first_of_node_; }
   [[nodiscard]] bool one_node() const { return node_size_ == size_; }
   /// Whether the node has more ranks than processors, so that a rank that waits should give up its processor.
-  [[nodiscard]] bool crowded() const { return crowded_; }
+  [[nodiscard]] bool crowded() const { return processors_ > 0 && node_size_ > processors_; }
+  /// The processors of the node that its ranks may run on; 0 if they are unknown.
+  [[nodiscard]] int processors() const { return processors_; }
 
   /// The order of the collectives of MPI's own in comm().
   [[nodiscard]] Turns& turns() { return turns_; }
@@ -312,7 +314,7 @@ class Context : public std::enable_shared_from_this<Context> {
   std::map<std::string, Part> parts_;
   int first_of_node_ = 0;
   int node_size_ = 1;
-  bool crowded_ = false;
+  int processors_ = 0;
   std::int64_t dead_from_ = kNever;
   bool failed_ = false;  ///< a job has failed on some rank, so word of a failure may be on its way
   Arena arena_;
