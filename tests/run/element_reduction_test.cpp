@@ -674,10 +674,68 @@ TEST(ElementReduction, MatricesInOrderInSharesToEveryRoot) {
       if (size() > 1 && std::getenv("PRETENDED_RANKS_PER_HOST") == nullptr) {
         EXPECT_EQ(job.summary().method, "shares");
       }
-      expect_product(MPI_COMM_WORLD, job, root, count, 0);
-      expect_product(MPI_COMM_WORLD, job, root, count, 1);
+      // Nine find out which program serves.
+      for (int turn = 0; turn < 10; ++turn) expect_product(MPI_COMM_WORLD, job, root, count, turn % 2);
+      EXPECT_TRUE(job.settled());
     }
   }
+}
+
+/// Every order of the operands gives other bits.
+void mix_doubles(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
+  const auto* const a = static_cast<const double*>(in);
+  auto* const b = static_cast<double*>(inout);
+  for (int i = 0; i < *count; ++i) b[i] = a[i] / 3 + b[i] / 7;
+}
+
+TEST(ElementReduction, OwnOperationsGiveTheSameBitsByEitherProgram) {
+  const WithoutKeptPlans none;
+  for (const int commutes : {0, 1}) {
+    MPI_Op mix = MPI_OP_NULL;
+    MPI_Op_create(mix_doubles, commutes, &mix);
+    for (int root = 0; root < size(); ++root) {
+      for (const bool in_place : {false, true}) {
+        constexpr std::int64_t kCount = 1000;
+        ElementReduction job(MPI_COMM_WORLD, {kCount, MPI_DOUBLE, mix}, root);
+        const std::vector<double> own = uneven(kCount);
+        std::vector<double> first;
+        for (int turn = 0; turn < 11; ++turn) {
+          std::vector<double> result = own;
+          const bool here = in_place && rank() == root;
+          job.execute(here ? MPI_IN_PLACE : static_cast<const void*>(own.data()), result.data());
+          if (turn == 0) first = result;
+          EXPECT_TRUE(rank() != root || result == first) << "turn " << turn << ", root " << root;
+        }
+        EXPECT_TRUE(job.settled());
+      }
+    }
+    MPI_Op_free(&mix);
+  }
+}
+
+void add_words_slowly(void* in, void* inout, int* count, MPI_Datatype* type) {
+  add_words(in, inout, count, type);
+  std::this_thread::sleep_for(std::chrono::microseconds(20) * *count);
+}
+
+/// The root tries to combine all alone only if that takes no longer than all ranks together.
+TEST(ElementReduction, LongOperationsAreNotLeftToTheRoot) {
+  if (size() == 1 || std::getenv("PRETENDED_RANKS_PER_HOST") != nullptr) return;
+  const std::vector<std::int64_t> own(static_cast<std::size_t>(100 * size()), 1);
+  std::vector<std::int64_t> result(own.size());
+  MPI_Op add = MPI_OP_NULL, add_soon = MPI_OP_NULL;
+  MPI_Op_create(add_words, 1, &add_soon);
+  MPI_Op_create(add_words_slowly, 1, &add);
+  ElementReduction soon(MPI_COMM_WORLD, {100 * size(), MPI_INT64_T, add_soon}, size() - 1);
+  for (int turn = 0; turn < 10; ++turn) soon.execute(own.data(), result.data());
+  EXPECT_TRUE(soon.settled());
+  MPI_Op_free(&add_soon);
+  ElementReduction job(MPI_COMM_WORLD, {100 * size(), MPI_INT64_T, add}, size() - 1);
+  EXPECT_FALSE(job.settled()) << "what was found out for another operation";
+  for (int turn = 0; turn < 2; ++turn) job.execute(own.data(), result.data());
+  EXPECT_TRUE(job.settled());
+  EXPECT_EQ(job.summary().method, "shares");
+  MPI_Op_free(&add);
 }
 
 TEST(ElementReduction, IntegersMayBeTriedDoublesOnlyIfAskedFor) {

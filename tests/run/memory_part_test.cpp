@@ -99,6 +99,56 @@ TEST(MemoryPart, SharesDifferByAnElementAtMost) {
   }
 }
 
+/// What the ranks' elements number `element` become, as text: "xy" combines x with y. The rank that combines it is the
+/// one whose part has such an operation.
+std::string combined(const Program& shape, std::int64_t element, MemoryReduction reduction) {
+  const auto text = [](std::int64_t rank) { return std::string(1, static_cast<char>('a' + rank)); };
+  const auto of = [](const std::string& left, const std::string& right) { return "(" + left + right + ")"; };
+  for (std::int64_t rank = 0; rank < shape.ranks; ++rank) {
+    std::string here;
+    for (const PartOperation& op : memory_part(shape, rank, reduction).operations) {
+      const PartRange& range = op.ranges.front();
+      const bool has = range.begin <= element && element < range.begin + range.count;
+      if (op.kind != PartOperation::Kind::kCombine || !has) continue;
+      const std::string other = text(op.peer), own = text(rank);
+      if (!here.empty()) {
+        here = range.lower ? of(other, here) : of(here, other);
+      } else if (range.own_turn == OwnTurn::kLater) {
+        here = other;
+      } else {
+        here = range.lower ? of(other, own) : of(own, other);
+      }
+      if (range.own_turn == OwnTurn::kAfterAsLower) here = of(own, here);
+      if (range.own_turn == OwnTurn::kAfterAsUpper) here = shape.commutative ? of(own, here) : of(here, own);
+    }
+    if (!here.empty()) return here;
+  }
+  return "";
+}
+
+TEST(MemoryPart, SharesAreCombinedInTheOrderOfTheRoot) {
+  for (const bool commutative : {true, false}) {
+    for (const std::int64_t ranks : {2, 3, 4, 7}) {
+      for (std::int64_t root = 0; root < ranks; ++root) {
+        Program shape = shape_of(Collective::kReduce, ranks, ranks, root);
+        shape.commutative = commutative;
+        const std::string flat = combined(shape, 0, MemoryReduction::kFlat);
+        EXPECT_EQ(flat.size(), static_cast<std::size_t>(ranks + 2 * (ranks - 1)));
+        if (!commutative) {
+          std::string order = flat, all = "abcdefg";
+          std::erase_if(order, [](char each) { return each == '(' || each == ')'; });
+          EXPECT_EQ(order, all.substr(0, static_cast<std::size_t>(ranks)));
+        }
+        for (std::int64_t element = 0; element < ranks; ++element) {
+          EXPECT_EQ(combined(shape, element, MemoryReduction::kFlat), flat);
+          EXPECT_EQ(combined(shape, element, MemoryReduction::kShares), flat)
+              << ranks << " ranks, root " << root << ", element " << element;
+        }
+      }
+    }
+  }
+}
+
 TEST(MemoryPart, WhatComesOfLowerRanksIsSaidToBe) {
   Program shape = shape_of(Collective::kReduceScatter, 4, 8, 0);
   shape.commutative = false;

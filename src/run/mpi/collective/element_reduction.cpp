@@ -37,6 +37,11 @@ constexpr int kPartsSent = detail::kSimulated ? std::numeric_limits<int>::max() 
 constexpr std::int64_t kMostByLeastWork = 256 << 10;
 /// Up to this size all ranks send to the root, if ranks share processors.
 constexpr std::int64_t kMostToRoot = 64 << 10;
+/// On at most so many processors the root combines elements of any size as soon as the others can copy them.
+constexpr int kFewProcessors = 2;
+/// The root may try to combine all if that takes no longer. The first call of an operation takes longer than later
+/// ones.
+constexpr double kShortOperation_s = 100e-6;
 
 constexpr const char* kReduceOfMpi = detail::native_call("MPI_Reduce", "MPI_Ireduce");
 
@@ -53,7 +58,12 @@ struct ElementReduction::State final : detail::ReductionJob {
     return options.algorithm == "auto" && !options.segments && !options.dynamic && !options.program &&
            channel.size() > 1 && elements.count > 0;
   }
-  [[nodiscard]] bool may_be_native() const { return options.try_native && chooses_freely(); }
+  [[nodiscard]] bool tries_native() const { return options.try_native && chooses_freely() && !reproducible; }
+  /// Whether there are two programs, and executions find out which is faster.
+  [[nodiscard]] bool tries_programs() const {
+    const auto* pieces = choice ? std::get_if<ReductionChoice::Pieces>(&choice->part) : nullptr;
+    return pieces != nullptr && pieces->cheap && detail::SharedProgram::possible(channel.context());
+  }
   void measure(const void* mine, const void* result);
   void prepare(const ReductionCosts& costs, bool parts_known);
   void prepare(const ReductionPart& part);
@@ -65,30 +75,36 @@ struct ElementReduction::State final : detail::ReductionJob {
   void begin_planned();
   void begin_natively(detail::Turns::Turn turn);
   detail::Advance carry_out() {
-    if (trial.natively()) return native.advance();
+    if (trial.natively()) return if_cheap ? if_cheap->advance() : native.advance();
     return program ? program->advance() : executor->advance();
   }
+  /// After the first execution: the root is against trying to combine all by itself if that would take longer than the
+  /// whole execution has. Other ranks have no say, because each that lost its processor meanwhile would be against it.
+  void judge_operation();
 
   detail::Advance advance() override {
     const detail::Advance come = trial.advance(*this);
     if (come != detail::Advance::kOver) return come;
     if (!trial.natively() && elements_here) elements_here->finish();
+    if (tries_programs()) judge_operation();
     note_trial();
     return come;
   }
   void abandon() noexcept override {
     ReductionJob::abandon();
     if (program) program->abandon();
+    if (if_cheap) if_cheap->abandon();
     native.abandon();
     trial.abandon();
   }
-  [[nodiscard]] bool in_native_collective() const override { return trial.may_be_native(); }
+  [[nodiscard]] bool in_native_collective() const override { return !tries_programs() && trial.may_be_native(); }
 
   ElementOperation elements;
   detail::ReducedData data;
   bool reproducible = true;
   std::shared_ptr<const ReductionChoice> choice;
   std::optional<detail::ProgramExecutor> program;      ///< the executor of the plan, if that uses shared memory
+  std::optional<detail::ProgramExecutor> if_cheap;     ///< of Pieces::cheap, in place of MPI's own call
   std::shared_ptr<detail::ElementData> elements_here;  ///< otherwise what `executor` works on
   detail::NativeCollective native{channel};
   detail::WayTrial trial{channel};
@@ -96,6 +112,7 @@ struct ElementReduction::State final : detail::ReductionJob {
   // The present execution.
   const void* own_elements = nullptr;
   void* combined = nullptr;
+  double start_s = 0;
 };
 
 ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::int64_t number,
@@ -127,12 +144,16 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
     data.by_memory =
         free_to_choose && (data.built_in || own_in_shares) && detail::SharedProgram::possible(channel.context());
     data.in_turns = data.least_work && all.crowded() && bytes <= kMostToRoot;
+    const int side_by_side = all.processors() > 0 ? std::min(all.processors(), channel.size()) : channel.size();
+    data.root_combines = data.by_memory && data.built_in && (data.in_turns || side_by_side <= kFewProcessors);
+    // MPI's own call is tried in the same executions, so only one of the two is.
+    data.root_may_combine = data.by_memory && !data.built_in && channel.size() > 1 && !tries_native();
     arguments = arguments_of(options, data, root);
     arguments.add(reproducible);
     add_operation(arguments, elements);
     own = arguments;
     // The measurement concerns one operation, and each rank has its own handles for it.
-    if (!reproducible) own.add_all(MPI_Op_c2f(elements.op), MPI_Type_c2f(elements.type));
+    if (!reproducible || data.root_may_combine) own.add_all(MPI_Op_c2f(elements.op), MPI_Type_c2f(elements.type));
     check(own, data);
   });
   compare(arguments, own, failure);
@@ -149,12 +170,29 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
 
 void ElementReduction::State::choose_way() {
   using detail::Way;
-  const bool takes_turns = may_be_native() && !reproducible;
-  trial.choose(takes_turns ? Way::kTurns : Way::kPlan, kept());
+  if (tries_programs()) return note_trial();  // chosen when the programs were prepared
+  trial.choose(tries_native() ? Way::kTurns : Way::kPlan, kept());
   note_trial();
 }
 
+void ElementReduction::State::judge_operation() {
+  if (!trial.first() || !program) return;
+  program->time_operation(false);
+  if (!is_root()) return;
+  const double alone_s = program->operation_s() * channel.size();
+  if (alone_s > std::max(kShortOperation_s, MPI_Wtime() - start_s)) trial.advise_against();
+}
+
 void ElementReduction::State::note_trial() {
+  if (tries_programs()) {
+    if (!trial.over()) return;
+    (trial.native() ? program : if_cheap).reset();
+    if (!trial.native()) return;
+    const detail::ProgramPart& cheap = *std::get<ReductionChoice::Pieces>(choice->part).cheap;
+    if (summary().method != cheap.shape.algorithm)
+      describe({cheap.shape.algorithm, 0, choice->costs, ReductionChoice::Pieces{cheap}});
+    return;
+  }
   const detail::WayTimes measured = trial.measured();
   const ReductionSummary& noted = summary();
   if (trial.native() == noted.native && measured.planned_s == noted.planned_s && measured.native_s == noted.native_s)
@@ -175,8 +213,12 @@ void ElementReduction::State::prepare(const ReductionCosts& costs, bool parts_kn
 
 void ElementReduction::State::prepare(const ReductionChoice::Pieces& pieces) {
   if (detail::SharedProgram::possible(channel.context())) {
-    program.emplace(channel, elements, pieces.part,
-                    options.progress_thread ? channel.context().progress_thread() : nullptr);
+    // Of short executions the trial sees little but how late ranks are.
+    if (pieces.cheap) trial.choose(detail::Way::kTurns, kept(), /*other_if_alike=*/true);
+    detail::ProgressThread* const thread = options.progress_thread ? channel.context().progress_thread() : nullptr;
+    if (!trial.native()) program.emplace(channel, elements, pieces.part, thread);
+    if (pieces.cheap && (trial.native() || !trial.over())) if_cheap.emplace(channel, elements, *pieces.cheap, thread);
+    if (pieces.cheap && !trial.over()) program->time_operation(true);
     return;
   }
   detail::ProgramTask task = program_task(channel, elements, pieces.part);
@@ -259,6 +301,7 @@ void ElementReduction::State::begin(const void* mine, void* result) {
 
 void ElementReduction::State::begin_planned() {
   if (program) {
+    start_s = MPI_Wtime();
     program->begin(own_elements, combined);
     return;
   }
@@ -267,6 +310,11 @@ void ElementReduction::State::begin_planned() {
 }
 
 void ElementReduction::State::begin_natively(detail::Turns::Turn turn) {
+  if (if_cheap) {
+    turn.end();
+    if_cheap->begin(own_elements, combined);
+    return;
+  }
   native.begin(detail::reduce_by_mpi(own_elements, combined, elements, root, channel.comm()), nullptr, std::move(turn));
 }
 
@@ -298,7 +346,10 @@ Overlap ElementReduction::overlap() const {
 }
 
 std::int64_t ElementReduction::peak_extra_bytes() const {
-  if (state_->program) return state_->program->held_bytes();
+  std::int64_t bytes = 0;
+  if (state_->program) bytes += state_->program->held_bytes();
+  if (state_->if_cheap) bytes += state_->if_cheap->held_bytes();
+  if (bytes > 0) return bytes;
   return state_->elements_here ? state_->elements_here->held_bytes() : 0;
 }
 

@@ -88,12 +88,12 @@ class PartBuilder {
 
   /// The position of the operation, unless it is of no bytes.
   std::int64_t add(Kind kind, std::int64_t peer, const ByteRange& range, std::vector<std::int64_t> after = {},
-                   bool lower = false) {
+                   bool lower = false, OwnTurn own_turn = OwnTurn::kWithMessage) {
     if (range.bytes == 0) return kNone;
     std::erase(after, kNone);
     const std::int64_t element = shape().element_bytes;
     part_.operations.push_back(
-        {kind, peer, {{range.offset / element, range.bytes / element, lower}}, std::move(after), {}});
+        {kind, peer, {{range.offset / element, range.bytes / element, lower, own_turn}}, std::move(after), {}});
     return static_cast<std::int64_t>(part_.operations.size()) - 1;
   }
 
@@ -111,12 +111,38 @@ class PartBuilder {
     Combined own;
     own.sent.assign(static_cast<std::size_t>(shape().ranks), kNone);
     for_others([&](std::int64_t to) { own.sent[static_cast<std::size_t>(to)] = add(Kind::kSend, to, share_of(to)); });
+    if (shape().problem == Collective::kReduce) {
+      own.last = combine_as_root();
+      return own;
+    }
     const auto combine = [&](std::int64_t from) {
       own.last = add(Kind::kCombine, from, share_of(rank()), {own.last}, !shape().commutative && from < rank());
     };
     for (std::int64_t from = rank() + 1; from < shape().ranks; ++from) combine(from);
     for (std::int64_t from = rank() - 1; from >= 0; --from) combine(from);
     return own;
+  }
+
+  /// Combines the own share in the order in which the root combines: x op y for what is combined already and the
+  /// elements that follow, or y op x if the operation commutes or they are of a lower rank. Returns the last operation.
+  std::int64_t combine_as_root() {
+    const std::int64_t root = shape().root;
+    std::vector<std::int64_t> order{root};
+    for (std::int64_t from = root + 1; from < shape().ranks; ++from) order.push_back(from);
+    for (std::int64_t from = root - 1; from >= 0; --from) order.push_back(from);
+    const auto own = static_cast<std::size_t>(std::ranges::find(order, rank()) - order.begin());
+    std::int64_t last = kNone;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      if (i == own) continue;
+      const std::int64_t from = order[i];
+      bool lower = shape().commutative || from < root;
+      OwnTurn turn = OwnTurn::kWithMessage;
+      if (i == 0 && own == 1) lower = !shape().commutative && rank() > root;  // the own elements follow these
+      if (i == 0 && own > 1) turn = OwnTurn::kLater;
+      if (i > 0 && i + 1 == own) turn = rank() < root ? OwnTurn::kAfterAsLower : OwnTurn::kAfterAsUpper;
+      last = add(Kind::kCombine, from, share_of(rank()), {last}, lower, turn);
+    }
+    return last;
   }
 
   /// Waits for the send to `from`: the rank's own elements may lie in the memory that the share is received into.

@@ -20,7 +20,8 @@ enum class MemoryReduction : std::uint8_t {
 /// shares, "shares". Each rank plans its own part alone, in O(ranks) time and memory.
 ///
 /// A rank combines its own elements with the elements of later ranks, then of earlier ranks, nearest first: in their
-/// order, and the same in every execution. All ranks have the same result to the last bit.
+/// order, and the same in every execution. All ranks have the same result to the last bit. In a reduction, each rank
+/// combines its share in the order of the root, so that both kinds have the same result to the last bit.
 [[nodiscard]] ProgramPart memory_part(const Program& shape, std::int64_t rank,
                                       MemoryReduction reduction = MemoryReduction::kShares);
 

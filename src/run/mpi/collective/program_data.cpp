@@ -83,8 +83,10 @@ void ProgramData::find_homes(const ProgramPart& part) {
 void ProgramData::add(Message& message, const Piece& piece) {
   if (!message.empty()) {
     Piece& last = message.back();
-    const bool alike = last.place == piece.place && last.first == piece.first && last.lower == piece.lower;
-    if (alike && last.at + last.count == piece.at && (!piece.first || last.own + last.count == piece.own)) {
+    const bool alike = last.place == piece.place && last.first == piece.first && last.lower == piece.lower &&
+                       last.own_turn == piece.own_turn;
+    const bool uses_own = piece.first || piece.own_turn != OwnTurn::kWithMessage;
+    if (alike && last.at + last.count == piece.at && (!uses_own || last.own + last.count == piece.own)) {
       last.count += piece.count;
       return;
     }
@@ -118,7 +120,8 @@ void ProgramData::place_messages(const ProgramPart& part) {
           return;
         }
         for_homes(begin, end, [&](std::int64_t from, std::int64_t to, const Home& home) {
-          add(message, {home.place, from + home.shift, from - own_begin_, to - from, moved == 0, range.lower});
+          add(message,
+              {home.place, from + home.shift, from - own_begin_, to - from, moved == 0, range.lower, range.own_turn});
         });
       });
       SLUICE_ASSERT(whole, "a message of elements that the rank does not have");
@@ -180,7 +183,9 @@ std::byte* ProgramData::base(Place place) const {
 bool ProgramData::direct(std::size_t receive) const {
   const Message& message = in_[receive];
   if (message.size() != 1) return false;
-  return combines_[receive] == 0 || (message.front().first && !message.front().lower && !own_in_place_);
+  if (combines_[receive] == 0) return true;
+  const Piece& piece = message.front();
+  return piece.first && (piece.own_turn == OwnTurn::kLater || (!piece.lower && !own_in_place_));
 }
 
 std::byte* ProgramData::take(std::int64_t count) {
@@ -226,7 +231,8 @@ void ProgramData::arrived(std::size_t receive, const std::function<void()>& look
   const Message& message = in_[receive];
   if (direct(receive)) {
     const Piece& piece = message.front();
-    if (combines_[receive] != 0) apply(own_ + piece.own * extent(), in(piece), piece.count, look);
+    const bool combines = combines_[receive] != 0 && piece.own_turn != OwnTurn::kLater;
+    if (combines) apply(own_ + piece.own * extent(), in(piece), piece.count, look);
     return;
   }
   std::byte* from = received_[receive];
@@ -245,6 +251,10 @@ void ProgramData::combine(const Piece& piece, const std::byte* other, std::byte*
                           const std::function<void()>& look) {
   std::byte* const here = in(piece);
   const std::byte* const own = own_ + piece.own * extent();
+  if (piece.first && piece.own_turn == OwnTurn::kLater) {
+    copy(other, here, piece.count);
+    return;
+  }
   // MPI_Reduce_local(a, b) writes a op b to b.
   if (piece.first && !own_in_place_) {
     copy(piece.lower ? own : other, here, piece.count);
@@ -258,6 +268,12 @@ void ProgramData::combine(const Piece& piece, const std::byte* other, std::byte*
     copy(joined, here, piece.count);
     if (scratch == nullptr) give_back(joined);
   }
+  if (piece.own_turn == OwnTurn::kWithMessage) return;
+  Piece as_message = piece;
+  as_message.first = false;
+  as_message.lower = piece.own_turn == OwnTurn::kAfterAsLower;
+  as_message.own_turn = OwnTurn::kWithMessage;
+  combine(as_message, own, nullptr, look);
 }
 
 template <class Use>

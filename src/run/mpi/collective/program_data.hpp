@@ -68,6 +68,7 @@ class ProgramData final : public ElementData {
     std::int64_t count = 0;  ///< elements
     bool first = false;      ///< of a combine: nothing has been combined with the rank's own elements yet
     bool lower = false;      ///< as PartRange
+    OwnTurn own_turn = OwnTurn::kWithMessage;
   };
   using Message = std::vector<Piece>;
 

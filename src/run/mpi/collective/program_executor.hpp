@@ -43,6 +43,9 @@ class ProgramExecutor {
   /// See TreeExecutor::advance.
   Advance advance();
   void abandon() noexcept;
+  /// As ElementData.
+  void time_operation(bool timed) { data_->time_operation(timed); }
+  [[nodiscard]] double operation_s() const { return data_->operation_s(); }
   /// Bytes held beyond the user's, including bytes that ranks share.
   [[nodiscard]] std::int64_t held_bytes() const;
 

@@ -9,11 +9,20 @@
 /// What one rank does in a program.
 namespace sluice::mpi::detail {
 
+/// When a rank's own elements are combined, for a combine of elements that it has combined with no others yet.
+enum class OwnTurn : std::uint8_t {
+  kWithMessage,   ///< with the message
+  kLater,         ///< after a later message: this one takes their place
+  kAfterAsLower,  ///< after this message, as elements of a lower rank; an earlier one took their place
+  kAfterAsUpper
+};
+
 struct PartRange {
   std::int64_t begin = 0;  ///< elements
   std::int64_t count = 0;
   /// For a combine whose order counts: the message comes from lower ranks than the elements that are there.
   bool lower = false;
+  OwnTurn own_turn = OwnTurn::kWithMessage;  ///< of a combine
 };
 
 struct PartOperation {
@@ -36,7 +45,7 @@ inline constexpr auto kPartFields = [](auto& numbers, ProgramPart& part) {
   numbers(part.rank);
   numbers.each(part.operations, [&](PartOperation& op) {
     numbers(op.kind, op.peer, op.pace.port_s, op.pace.connection_s);
-    numbers.each(op.ranges, [&](PartRange& range) { numbers(range.begin, range.count, range.lower); });
+    numbers.each(op.ranges, [&](PartRange& range) { numbers(range.begin, range.count, range.lower, range.own_turn); });
     numbers.each(op.after, [&](std::int64_t& before) { numbers(before); });
   });
 };

@@ -154,10 +154,11 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
     }
   }
   if (data.by_memory) {
-    const MemoryReduction how = data.in_turns ? MemoryReduction::kFlat : MemoryReduction::kShares;
-    ProgramPart part = memory_part(shape(), channel.rank(), how);
-    std::string method = part.shape.algorithm;
-    return {std::move(method), 0, costs, ReductionChoice::Pieces{std::move(part), false}};
+    const auto planned = [&](MemoryReduction how) { return memory_part(shape(), channel.rank(), how); };
+    ReductionChoice::Pieces ways{planned(data.root_combines ? MemoryReduction::kFlat : MemoryReduction::kShares)};
+    if (data.root_may_combine) ways.cheap = planned(MemoryReduction::kFlat);
+    std::string method = ways.part.shape.algorithm;
+    return {std::move(method), 0, costs, std::move(ways)};
   }
   ReduceProblem problem = problem_of(options, data, root, channel.size(), costs, parts_known);
   std::string algorithm = options.algorithm;

@@ -32,6 +32,10 @@ struct ReducedData {
   /// All ranks share memory (SharedProgram) and the user leaves the method to the library. The operation is one of
   /// MPI's own, or there are as many elements as ranks.
   bool by_memory = false;
+  /// As by_memory, and it is known to be best that the root combines all: it combines as soon as others can copy.
+  bool root_combines = false;
+  /// As by_memory, and nobody knows how long the operation takes. If it takes next to no time, the root combines all.
+  bool root_may_combine = false;
   /// As least_work, and the least waiting counts: elements are short and ranks share processors, so each level of a
   /// tree costs as much as a time slice of every rank.
   bool in_turns = false;
@@ -50,6 +54,7 @@ struct ReductionChoice {
   struct Pieces {
     ProgramPart part;
     bool crosses_links = false;
+    std::optional<ProgramPart> cheap = std::nullopt;  ///< instead, if combining takes next to no time
   };
   std::variant<Native, ReductionPart, Pieces> part;
 };

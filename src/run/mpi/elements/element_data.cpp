@@ -54,12 +54,14 @@ void ElementData::copy(const std::byte* from, std::byte* to, std::int64_t count)
 
 void ElementData::apply(const std::byte* in, std::byte* inout, std::int64_t count,
                         const std::function<void()>& look) const {
+  const double start_s = operation_is_timed_ ? MPI_Wtime() : 0;
   const std::int64_t most = look ? std::max<std::int64_t>(1, kBytesBetweenLooks / size_) : kMostElements;
   for (std::int64_t at = 0; at < count; at += most) {
     if (at > 0 && look) look();
     SLUICE_MPI(MPI_Reduce_local(in + at * extent(), inout + at * extent(), static_cast<int>(std::min(most, count - at)),
                                 type_, op_));
   }
+  if (operation_is_timed_) operation_s_ += MPI_Wtime() - start_s;
 }
 
 }  // namespace sluice::mpi::detail

@@ -22,6 +22,9 @@ class ElementData : public TreeData {
   /// After it, on the root: the result is in its place.
   virtual void finish() = 0;
   [[nodiscard]] std::int64_t held_bytes() const { return held_bytes_; }
+  /// Whether to take the time of the operation from now on: operation_s().
+  void time_operation(bool timed) { operation_is_timed_ = timed; }
+  [[nodiscard]] double operation_s() const { return operation_s_; }
 
  protected:
   explicit ElementData(const ElementOperation& operation);
@@ -46,6 +49,8 @@ class ElementData : public TreeData {
   std::int64_t size_ = 0;
   std::vector<std::unique_ptr<std::byte[]>> buffers_;
   std::int64_t held_bytes_ = 0;
+  bool operation_is_timed_ = false;
+  mutable double operation_s_ = 0;
 };
 
 }  // namespace sluice::mpi::detail

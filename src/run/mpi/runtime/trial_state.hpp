@@ -24,6 +24,7 @@ struct TrialState {
   Stage stage = Stage::kFirst;
   std::size_t executions = 0;              ///< begun; the same on all ranks
   std::array<double, 2 * kTries> times{};  ///< of this rank: by the plan, by MPI, by the plan, ...; 0: not known
+  bool against = false;                    ///< this rank is against trying MPI's, by its first execution
   double planned_s = 0;                    ///< of the slowest rank, once it is decided
   double native_s = 0;
 

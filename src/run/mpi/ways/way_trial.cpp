@@ -40,7 +40,8 @@ bool native_is_clearly_faster(const WayTimes& usual, std::span<const double> pla
   return usual.native_s * (all ? kClearlyIfAll : kClearly) < usual.planned_s;
 }
 
-void WayTrial::choose(Way way, const KeptPlan& kept) {
+void WayTrial::choose(Way way, const KeptPlan& kept, bool other_if_alike) {
+  other_if_alike_ = other_if_alike;
   if (way != Way::kTurns) {
     state_.stage = way == Way::kNative ? Stage::kNative : Stage::kPlanned;
     return;
@@ -68,7 +69,7 @@ void WayTrial::prepare(bool possible) {
   }
   std::vector<std::uint64_t> own;
   if (before == 1) {
-    own.push_back(possible ? 0 : 1);
+    own.push_back(possible && !state_.against ? 0 : 1);
   } else if (before == TrialState::kExecutions) {
     for (const double time : state_.times) own.push_back(ordered_word(time));
   }
@@ -135,7 +136,10 @@ void WayTrial::decide(const std::vector<std::uint64_t>& slowest) {
     const bool change = std::ranges::max(other) * kClearly < std::ranges::min(present);
     state_.stage = was_native == change ? Stage::kPlanned : Stage::kNative;
   } else {
-    const bool by_mpi = both && native_is_clearly_faster(measured(), ways[0], ways[1]);
+    const bool plan_is_slower = both && native_is_clearly_faster(measured(), ways[0], ways[1]);
+    const bool plan_is_faster =
+        !both || native_is_clearly_faster({state_.native_s, state_.planned_s}, ways[1], ways[0]);
+    const bool by_mpi = other_if_alike_ ? !plan_is_faster : plan_is_slower;
     state_.stage = by_mpi ? Stage::kNative : Stage::kPlanned;
   }
   std::vector<double>& chosen = ways[native() ? 1 : 0];

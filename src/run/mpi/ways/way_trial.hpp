@@ -30,7 +30,8 @@ namespace sluice::mpi::detail {
 /// collective, then use the faster one.
 enum class Way { kPlan, kTurns, kNative };
 
-/// Decides whether an execution of a job goes by its plan or by MPI's own collective, begins it, and advances it. If
+/// Decides whether an execution of a job goes by its plan or by MPI's own collective, begins it, and advances it. A job
+/// may have a second plan in place of MPI's own collective. If
 /// the two alternate, they do so in the first executions of the job. The faster one serves from then on: no model
 /// predicts how fast an MPI is. A job with the same arguments as an earlier job goes on where that one was. So jobs
 /// that are made for a single execution come to a decision, too.
@@ -54,7 +55,8 @@ class WayTrial {
   explicit WayTrial(Channel& channel) : channel_(channel) { state_.stage = Stage::kPlanned; }
 
   /// Before the first execution. `kept`: the trial that this one continues, and where it is kept for the next one.
-  void choose(Way way, const KeptPlan& kept);
+  /// `other_if_alike`: MPI's way serves unless the plan is clearly faster, not the other way round.
+  void choose(Way way, const KeptPlan& kept, bool other_if_alike = false);
 
   /// Starts an execution, on all ranks; does not wait. `possible`: whether this rank is in favour of trying MPI's own
   /// collective; asked for once, and all have to be. This and advance() throw as Channel::check.
@@ -78,6 +80,13 @@ class WayTrial {
       end();
     }
     return check_ == nullptr || check_->advance() ? Advance::kOver : Advance::kIdle;
+  }
+  /// Whether the execution is the one that goes by the plan because no other may be tried yet.
+  [[nodiscard]] bool first() const { return state_.stage == Stage::kFirst && state_.executions == 1; }
+  /// To be called in or after that execution: this rank is against trying the other way.
+  void advise_against() {
+    state_.against = true;
+    record();
   }
   /// To be called if the execution was given up.
   void abandon() noexcept { turn_.end(); }
@@ -130,6 +139,7 @@ class WayTrial {
   std::unique_ptr<LargestOfAll> agreement_;  ///< that the execution begins with, while it is under way
   double start_s_ = 0;
 
+  bool other_if_alike_ = false;
   bool watched_ = false;
   Stage decided_before_ = Stage::kFirst;  ///< before the ways were measured again
   WayWatch watch_;
