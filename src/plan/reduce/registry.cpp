@@ -108,8 +108,8 @@ constexpr std::array kReducePlanners{
                   .tree = exact_by_task,
                   .keeps_limits = true,
                   .mixed = MixedKind::kExact},
-    dynamic("tree-dyn", "none here; knows no costs: machines pair up as they are ready"),
-    dynamic("non-commut-tree-dyn", "none here; the same of neighbours, in the order of the machines"),
+    dynamic("tree-dyn", "none; knows no costs: machines pair up as they are ready"),
+    dynamic("non-commut-tree-dyn", "none; as tree-dyn, but pairs neighbours only, in order"),
 };
 
 constexpr auto kReduceAlgorithms = [] {
