@@ -45,7 +45,7 @@ struct Comparison {
   std::int64_t bytes_moved = 0;  ///< also those that stay on their rank
   int repetitions = 0;           ///< those that all methods have done
   int asked = 0;                 ///< how many repetitions were asked for
-  int interrupted_by = 0;        ///< the signal that ended the turns early: see stop_comparisons_at; else 0
+  int interrupted_by = 0;        ///< the signal that ended the comparison early, see stop_comparisons_at; 0: none
   bool verified = false;
   /// Methods asked for that cannot do this job, each with the reason; they are not among `methods`.
   std::vector<std::string> left_out;
@@ -217,7 +217,7 @@ struct ReductionContents {
 /// What a comparison of reductions found; the same on all ranks.
 struct ReductionComparison : Comparison {
   mpi::ReductionCosts costs;                   ///< those in force
-  mpi::Overlap overlap = mpi::Overlap::kNone;  ///< the same
+  mpi::Overlap overlap = mpi::Overlap::kNone;  ///< the one in force
 };
 
 /// Reduces by several methods side by side, as redistributions() does: the result is compared bit by bit with

@@ -91,7 +91,7 @@ class Comparer {
     // Buffers may lie in memory that a method before has touched already.
     result.peak_extra_bytes = largest(std::max(known ? *extra : 0, method->held_bytes()), comm_);
     verify(result.name, "first executed");
-    set_freed_memory(FreedMemory::kKeep);  // else MPI's own ways are slower
+    set_freed_memory(FreedMemory::kKeep);  // otherwise MPI's own methods are slower
     method->settle(job_.source(), job_.target());
     // What it has come to hold by then.
     result.peak_extra_bytes = std::max(result.peak_extra_bytes, largest(method->held_bytes(), comm_));

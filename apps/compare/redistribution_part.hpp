@@ -66,8 +66,8 @@ struct MessageLevel {
   std::int64_t extent = 0;  ///< of this rank's part
   std::int64_t step = 0;    ///< from an index to the next
 };
-/// The levels of the message to a receiver if `outgoing`, else of the one from a sender; the dimension that is
-/// contiguous in the source comes first.
+/// The levels of a message: of the message to receiver `peer` if `outgoing`, otherwise of the message from sender
+/// `peer`. The dimension that is contiguous in the source comes first.
 [[nodiscard]] std::vector<MessageLevel> message_levels(const RedistributionPart& part, bool outgoing, Rank peer);
 
 }  // namespace sluice::compare

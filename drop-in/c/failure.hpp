@@ -8,7 +8,7 @@
 /// Where C++ ends: nothing that is thrown passes through a function of sluice.h.
 namespace sluice::c {
 
-/// The code of the exception that is being handled, whose text becomes that of this thread.
+/// The code of the exception that is being handled. Its text becomes the text of this thread.
 [[nodiscard]] int code_of_current_exception() noexcept;
 
 /// What every function of the interface does: runs `body` and returns the code.

@@ -23,8 +23,8 @@ struct sluice_job {
 
 namespace sluice::c {
 
-/// Fortran's handles as those of C. MPI ends the program where it is asked while it is not running; these give null
-/// handles then, which are refused.
+/// Fortran's handles as C handles. While MPI is not running it would end the program, so these give null handles then,
+/// which are refused.
 MPI_Comm comm_of(MPI_Fint comm);
 MPI_Datatype type_of(MPI_Fint type);
 MPI_Op op_of(MPI_Fint op);

@@ -66,8 +66,8 @@ class OptionReader {
   }
   [[nodiscard]] bool has(const std::string& name) const;
 
-  /// Those of the nodes and of the backbone: sender_speeds, receiver_speeds, backbone_times, backbone_max_transfers.
-  /// Throws InputError as speeds_of does, and for a backbone beside max_transfers.
+  /// The speeds of the nodes and of the backbone: sender_speeds, receiver_speeds, backbone_times,
+  /// backbone_max_transfers. Throws InputError as speeds_of does, and for a backbone beside max_transfers.
   [[nodiscard]] NetworkSpeeds read_speeds();
 
   /// After all were read: throws InputError for a name that is set but was not asked for.

@@ -23,7 +23,7 @@ namespace sluice::c {
 void put(StepSchedule schedule, sluice_schedule** into);
 void put(TreeSchedule schedule, sluice_schedule** into);
 
-/// The arguments of sluice_plan_exchange as a traffic, not yet checked but for what is null and negative.
+/// The arguments of sluice_plan_exchange as a traffic, checked only for null and negative arguments.
 [[nodiscard]] Traffic traffic_of(std::int64_t senders, std::int64_t receivers, std::int64_t messages,
                                  const std::int64_t* from, const std::int64_t* to, const std::int64_t* size);
 

@@ -5,7 +5,7 @@
 #include <sluice/sluice_mpi.h>
 #include <stdio.h>
 
-/* Of the last call in this thread that was refused here, and whether its text is still to be told. */
+/* The text of the last call in this thread that was refused here, and whether it is still to be told. */
 static _Thread_local char refused[128] = "";
 static _Thread_local int is_refused = 0;
 
@@ -23,7 +23,7 @@ static int refuse(const char* text) {
   return SLUICE_BAD_INPUT;
 }
 
-/* Whether a shape of so many extents is one of an array of so many dimensions: SLUICE_OK, or SLUICE_BAD_INPUT. */
+/* Checks that a shape has as many extents as the array has dimensions: SLUICE_OK, or SLUICE_BAD_INPUT. */
 int sluice_fortran_check_shape(int64_t extents, int64_t dimensions) {
   if (extents == dimensions || dimensions < 1 || dimensions > SLUICE_MAX_DIMENSIONS) return SLUICE_OK;
   char text[sizeof refused];
@@ -50,7 +50,7 @@ static Memory memory_of(const CFI_cdesc_t* buffer) {
   return memory;
 }
 
-/* Of an array whose size is known, also the first element of one, by which programs name all of it. */
+/* The memory of an array of known size. Programs may name all of it by its first element. */
 static Memory memory_of_at_least(const CFI_cdesc_t* buffer, int64_t bytes) {
   Memory memory = memory_of(buffer);
   if (memory.contiguous && buffer->rank > 0 && memory.bytes >= 0 && memory.bytes < bytes)

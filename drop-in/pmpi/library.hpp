@@ -38,7 +38,7 @@ extern std::atomic<bool> any_jobs;
 /// There is a job on that communicator: ranks that wait in a job for this rank may see what it does instead.
 void note_jobs(MPI_Comm comm);
 /// Notes that a collective call is forwarded to MPI.
-inline void note_handed_on(MPI_Comm comm) {
+inline void note_forwarded(MPI_Comm comm) {
   if (any_jobs.load(std::memory_order_relaxed)) [[unlikely]]
     mpi::note_other_call(comm);
 }

@@ -38,8 +38,8 @@ void set_fields(SubMatrix& m, const std::int64_t* values) {
   m.column = values[9];
 }
 
-/// In the words of ScaLAPACK's paramcheck, and in its order; fewer than no elements, with which ScaLAPACK runs out of
-/// memory, if not worse, are a bad sub-matrix too.
+/// Checks in the words of ScaLAPACK's paramcheck, and in its order. Fewer than no elements are a bad sub-matrix too:
+/// ScaLAPACK runs out of memory with these, if not worse.
 void check_parameters(const SubMatrix& m, std::int64_t rows, std::int64_t columns) {
   const Grid& grid = m.grid;
   if (m.first_row < 0 || m.first_row >= grid.rows || m.first_column < 0 || m.first_column >= grid.columns)

@@ -25,8 +25,8 @@ struct Grid {
 /// ends the program with BLACS' own error.
 [[nodiscard]] MPI_Comm communicator_of(int context);
 
-/// A sub-matrix, as both descriptor types (array descriptors of type 1, and REDIST's MDESC) describe it: nine integers,
-/// of which the type is not looked at, as in ScaLAPACK. Counted from 0.
+/// A sub-matrix, as both descriptor types (array descriptors of type 1, and REDIST's MDESC) describe it: nine integers.
+/// As in ScaLAPACK, nobody reads the type. Counted from 0.
 struct SubMatrix {
   std::int64_t row = 0;  ///< IA - 1
   std::int64_t column = 0;
@@ -56,7 +56,7 @@ struct Call {
   SubMatrix to;
 };
 
-/// What this process knows of a call: equal for two calls on every process only if they move the same.
+/// What this process knows of a call: equal for two calls on every process only if both move equal parts.
 [[nodiscard]] std::vector<std::int64_t> known_here(const Call& call);
 
 /// What all processes know together: the two sub-matrices, and the rank of each process of the two grids in row-major
@@ -68,8 +68,8 @@ struct Shared {
   std::vector<int> to_ranks;
 };
 
-/// Tells every process what it does not know of the call. Collective over `comm`, whose ranks those of the grids are.
-/// Ends the program, as ScaLAPACK does, where parameters are missing, do not agree or are wrong.
+/// Tells every process what it does not know of the call. Collective over `comm`; ranks of the grids are ranks of it.
+/// Ends the program, as ScaLAPACK does, if parameters are missing, do not agree or are wrong.
 [[nodiscard]] Shared share(const Call& call, MPI_Comm comm);
 
 /// Prints "text" and ends the program as ScaLAPACK's REDIST does where it finds bad arguments: exit(status).

@@ -16,9 +16,9 @@ namespace sluice::scalapack {
 /// The ranks of a global context, and the jobs that they used last: a call with the arguments of one of them makes
 /// nothing new.
 ///
-/// Whether two calls are the same no rank knows alone, as one outside of a grid knows nothing of it. Each says which of
-/// the jobs fit what it knows, and what all say is the job, if there is one: eight bytes, once a call. As all ranks
-/// learn the same, they keep the same jobs in the same places.
+/// No rank knows alone whether two calls are equal, as a rank outside a grid knows nothing of it. Each rank says which
+/// of the jobs fit what it knows. The job that all ranks name is taken, if there is one: eight bytes, once a call. All
+/// ranks learn this, so they keep the same jobs in the same places.
 ///
 /// Contexts of all ranks of the program share one home, so that jobs outlast contexts that are made for a call; others
 /// have homes of their own, which go with their communicators, the last ones with MPI_Finalize. MPI may have few

@@ -26,7 +26,7 @@ PlacedLayout make_layout(std::vector<std::int64_t> grid, std::vector<std::int64_
     throw InputError("block", sluice::count_text(block.size(), "dimension"),
                      fmt::format("{}, as the grid has", grid.size()));
   if (!cuts.empty() && cuts.size() != grid.size())
-    throw InputError("cuts", fmt::format("those of {}", sluice::count_text(cuts.size(), "dimension")),
+    throw InputError("cuts", sluice::count_text(cuts.size(), "dimension"),
                      fmt::format("{}, as the grid has", grid.size()));
   PlacedLayout result{{std::move(grid), std::move(block)}, std::move(first)};
   for (std::size_t d = 0; d < cuts.size(); ++d) {

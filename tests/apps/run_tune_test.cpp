@@ -15,7 +15,8 @@ TEST(RunTune, MeasuresEveryAlgorithm) {
       folder, 3, std::string("tune --measure --sizes 64,4Ki --repetitions 3 --gain 0.999 -o none --for ") + kOwn);
   ASSERT_EQ(none.status, 0) << none.err;
   EXPECT_TRUE(error_lines(none).empty()) << none.err;
-  EXPECT_NE(none.out.find("3 ranks, measured, medians of 3 in turns"), std::string::npos) << none.out;
+  EXPECT_NE(none.out.find("3 ranks, measured: medians of 3 repetitions, algorithms alternating"), std::string::npos)
+      << none.out;
   EXPECT_NE(none.out.find("nothing to change"), std::string::npos) << none.out;
   EXPECT_EQ(none.out.find("wrong result"), std::string::npos) << none.out;
   EXPECT_EQ(folder.files(), (std::vector<std::string>{"none"}));

@@ -60,7 +60,7 @@ TEST(CallLog, ACallThatIsNotBegunIsNoDifference) {
 TEST(CallLog, AnotherCallIsADifferenceIfCallsAreInOrder) {
   Logs logs(3);
   const Call first{3, 1, 800}, second{4, 1, 16};
-  const Call handed_on;  // of another kind than a job
+  const Call forwarded;  // of another kind than a job
   (void)logs.of[0].begin(first);
   (void)logs.of[1].begin(first);
   (void)logs.of[2].begin(second);
@@ -76,11 +76,11 @@ TEST(CallLog, AnotherCallIsADifferenceIfCallsAreInOrder) {
   EXPECT_FALSE(logs.of[0].difference(1, first, false));
 
   (void)logs.of[0].begin(first);
-  (void)logs.of[1].begin(handed_on);
+  (void)logs.of[1].begin(forwarded);
   const auto later = logs.of[0].difference(2, first, true);
   ASSERT_TRUE(later);
   EXPECT_EQ(later->rank, 1);
-  EXPECT_EQ(later->call, handed_on);
+  EXPECT_EQ(later->call, forwarded);
   EXPECT_EQ(later->call.channel, -1);
 }
 

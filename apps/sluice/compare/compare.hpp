@@ -39,7 +39,7 @@ struct ComparedPlan {
   std::string algorithm;
   Figures figures;
   double plan_s = 0;
-  std::string note;      ///< for people; of the two below it says the same
+  std::string note;      ///< for people; says what the next two say
   bool optimal = false;  ///< nothing is better, which is proven
   bool stopped = false;  ///< by the time limit
 

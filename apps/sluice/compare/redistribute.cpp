@@ -306,9 +306,9 @@ void add_compare_redistribute(CLI::App& compare_verb, Action& chosen) {
   options->output.add_to(*problem);
   problem->footer(
       algorithms_help("redistribute") + kComparisonHelp +
-      "Where blocks are given by cuts, messages may be cut too, by the algorithms of exchange; so may\n"
-      "those of several arrays that are not alike. one-by-one: a plan for each array. Of several copies there\n"
-      "are first-copy, all from copy 0 of the source; direct, nothing is passed on; and auto.\n\n"
+      "If cuts give the blocks, or several arrays are not alike, algorithms of exchange also apply, which may cut\n"
+      "messages. one-by-one makes a plan for each array. Algorithms for several copies: first-copy (all messages\n"
+      "from copy 0 of the source), direct (nothing is passed on), and auto.\n\n"
       "Examples:\n"
       "  sluice compare redistribute --from 15:3 --to 15:5\n"
       "  sluice compare redistribute --from 15:3 --to 15:5 --to 15:6 --to 5:9\n"

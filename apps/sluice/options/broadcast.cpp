@@ -75,7 +75,7 @@ std::int64_t read_size(const BroadcastInput& options) {
 
 void refuse_native(const BroadcastPlan& plan, const std::string& option) {
   if (!plan.native.empty())
-    throw InputError(option, "a plan in which the MPI's own broadcast serves some ranks",
+    throw InputError(option, "a plan that leaves some ranks to MPI_Bcast",
                      "one of messages alone, such as --algorithm pipelined");
 }
 

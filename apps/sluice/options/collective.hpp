@@ -68,10 +68,9 @@ struct CollectiveTask {
 void check_segments(const CollectiveInput& options, const std::string& algorithm);
 
 inline constexpr const char* kCollectiveHelp =
-    "\nRounds have one message per rank. There are p ranks, n segments, C groups of ranks; q = ceil(log2 p). A "
-    "program\n"
-    "is timed by a replay in which messages share what they pass. Variants of an algorithm (segments, levels of\n"
-    "the platform) are all replayed, and the fastest is taken. One whose replay would be more work than the\n"
-    "effort allows is estimated, as its name then says.\n";
+    "\nA round has one message per rank. There are p ranks, n segments, C groups of ranks; q = ceil(log2 p). A\n"
+    "replay gives the time of a program: messages share the ports and links that they pass. All variants of an\n"
+    "algorithm (segments, levels of the platform) are replayed, and the fastest is taken. If a replay is more\n"
+    "work than the effort allows, the time is estimated, and the name of the algorithm says so.\n";
 
 }  // namespace sluice::command

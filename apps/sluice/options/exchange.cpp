@@ -157,8 +157,8 @@ void ExchangeInput::add_to(CLI::App& verb) {
 void ExchangeInput::add_switches_to(CLI::App& verb) {
   verb.add_option(
           "--switches", switches,
-          "parallel (optical) switches, a port of each node on every one: each goes through steps of its own and "
-          "pays its own set-ups; --max-transfers is that of one switch, and costs are the largest of any")
+          "parallel (optical) switches; each node has a port on each. Each switch has its own steps and set-ups; "
+          "--max-transfers is for one switch, and a cost is the largest of all switches")
       ->option_text("S [1]");
 }
 

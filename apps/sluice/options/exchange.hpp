@@ -70,7 +70,7 @@ struct ExchangeTask {
   double effort = 1;
   double time_limit_s = std::numeric_limits<double>::infinity();
   std::uint64_t seed = 1;
-  double transfer_bytes_per_s = 0;   ///< of one transfer, where the options name the hardware; else 0
+  double transfer_bytes_per_s = 0;   ///< of one transfer, if the options name the hardware; otherwise 0
   bool in_bytes = false;             ///< sizes are bytes, as `run` takes them
   bool usual_setup = false;          ///< no option tells beta
   std::optional<Backbone> backbone;  ///< the hardware, where the options name it

@@ -56,7 +56,7 @@ class TimeLimit {
 /// kInterrupted or kTerminated instead of kDone, once there was a request.
 [[nodiscard]] int status_unless_interrupted(int status);
 
-/// "; " and interrupted_text(), or, of a search that ran out of time, "; stopped by the time limit"; else nothing.
+/// "; " and interrupted_text(). For a search that ran out of time, "; stopped by the time limit". Otherwise nothing.
 [[nodiscard]] std::string end_of_search_text(bool stopped);
 
 /// Whether the algorithm of that name, of any problem, searches on until its effort is spent.

@@ -78,6 +78,6 @@ struct RedistributeTask {
 inline constexpr const char* kSliceUnlessShape =
     "set the extents of the array; unless given, the extents of the cuts, or one slice, after which the pattern "
     "repeats";
-inline constexpr const char* kShapeNeeded = "extents of the array (needed, but where there are cuts)";
+inline constexpr const char* kShapeNeeded = "extents of the array (needed unless layouts have cuts)";
 
 }  // namespace sluice::command

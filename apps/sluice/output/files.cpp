@@ -151,7 +151,7 @@ void check_named_target(const std::string& option, const std::string& path, cons
 }
 
 void check_picture_target(const std::string& option, const std::string& path) {
-  check_named_target(option, path, "pictures are SVG, of which rsvg-convert makes PDF and PNG", ".svg");
+  check_named_target(option, path, "pictures are SVG; rsvg-convert makes PDF and PNG of it", ".svg");
 }
 
 void make_folder(const std::string& path) {

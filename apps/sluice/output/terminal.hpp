@@ -40,9 +40,9 @@ void print_warnings();
 enum class Stream { kOutput, kError };
 [[nodiscard]] std::size_t terminal_width(Stream stream = Stream::kOutput);
 
-/// `text` with lines longer than `width` folded at blanks: what is left goes below the second column of the line if it
-/// has one (two blanks or more before it), else further right than its first word. A command that is folded gets the
-/// backslash that a shell wants. What does not fit behind its indentation gets less; a word wider than all is left
+/// `text` with lines longer than `width` folded at blanks. What is left goes below the second column of the line if it
+/// has one (two blanks or more before it), otherwise further right than its first word. A command that is folded gets
+/// the backslash that a shell wants. What does not fit behind its indentation gets less; a word wider than all is left
 /// whole. 0: nothing is folded.
 [[nodiscard]] std::string fold(const std::string& text, std::size_t width);
 /// Folds a help: joins the lines of each paragraph, and fills it anew.

@@ -312,8 +312,8 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
       ->option_text("R");
   problem->footer(
       algorithms_help("redistribute") +
-      "\nAlgorithms of exchange (sluice plan exchange --help) may cut messages into pieces; they write every message\n"
-      "out, whatever is shown. Where blocks are given by cuts, auto is that of exchange; so it is for several\n"
+      "\nAlgorithms of exchange (sluice plan exchange --help) may cut messages into pieces. They list every message,\n"
+      "whatever is shown. If cuts give the blocks, auto is the algorithm auto of exchange; likewise for several\n"
       "arrays that are not alike.\n\n"
       "Plans do not depend on how fast the machine is. A job (sluice run, or the library) searches very little unless "
       "--effort is given.\n\n"

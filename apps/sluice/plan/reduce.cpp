@@ -115,8 +115,8 @@ void add_plan_reduce(CLI::App& plan_verb, Action& chosen) {
   problem
       ->add_option(
           "--element-bytes", options->element_bytes,
-          "with --program: the size of an element; elements are never cut, and those of run reduce have 8 bytes; "
-          "unless given, 8 where --size is a multiple of it, else 1")
+          "with --program: the size of an element, which is never cut; run reduce has elements of 8 bytes. Unless "
+          "given: 8 if --size is a multiple of 8, otherwise 1")
       ->option_text("BYTES");
   problem->footer(
       algorithms_help("reduce") + kReduceHelp +

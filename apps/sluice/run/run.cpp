@@ -112,7 +112,7 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
   problem->add_flag("--adapt-k,--tune", options->tune,
                     "mode list: find k by the throughput while it runs, from K on (mpirun of Open MPI takes --tune, "
                     "the former name, for an option of its own)");
-  problem->add_option("--chunk", options->chunk, "the longest piece in which methods of sluice send a message")
+  problem->add_option("--chunk", options->chunk, "the longest piece that methods of sluice send of a message")
       ->option_text("BYTES [32Ki; 1Mi of local, 1Gi of at-once]");
   options->methods.add_method_to(
       *problem, "sluice, sluice-MODE, sluice-direct, alltoallv, all-at-once, pairwise",
@@ -123,16 +123,14 @@ void add_run_exchange(CLI::App& verb, Action& chosen) {
   options->timeline.add_to(*problem, kByARun);
   problem->footer(
       std::string(kExchangeHelp).substr(1) +  // no table before it
-      "Sizes are bytes. Sender i is rank i; receivers are the ranks behind the senders where there are enough, else\n"
-      "the same ranks as the senders. Bytes are a function of sender, receiver and offset, and every byte is\n"
-      "verified before a time counts (exit status 1 if one is wrong). A time is the time of the slowest rank. Where "
-      "the\n"
-      "options give the speeds of the network, times stand beside a bound: the backbone carries all bytes, a link\n"
-      "those of its node.\n\n"
+      "Sizes are bytes. Sender i is rank i. Receivers are the ranks behind the senders if there are enough,\n"
+      "otherwise the same ranks as the senders. Bytes are a function of sender, receiver and offset, and every\n"
+      "byte is verified before a time counts (exit status 1 if one is wrong). A time is the time of the slowest\n"
+      "rank. If the options give the speeds of the network, the table shows a bound: the backbone carries all\n"
+      "bytes, a link the bytes of its node.\n\n"
       "Modes:\n"
-      "  auto     chain where k limits the exchange, and between hosts for more than 128 KiB per rank; else at-once "
-      "on\n"
-      "           one host, local between hosts\n"
+      "  auto     chain if k limits the exchange, and between hosts for more than 128 KiB per rank; otherwise\n"
+      "           at-once on one host, local between hosts\n"
       "  chain    the plan; short messages between ranks keep k, and one transfer at a time per rank\n"
       "  local    the order of the plan at every rank, nothing else\n"
       "  barrier  the plan, a barrier after every step\n"
@@ -247,7 +245,7 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
   options->methods.add_method_to(
       *problem,
       "sluice, mpi-reduce, mpi-ireduce (MPI_Ireduce and a wait for its end), reduce-scatter, algorithms of plan reduce "
-      "--help, such as binomial, flat, fibonacci; with --platform also those of plan broadcast --help",
+      "--help, such as binomial, flat, fibonacci; with --platform also algorithms of plan broadcast --help",
       {{"sluice", "mpi-reduce", "mpi-ireduce"}, planners});
   options->methods.add_times_to(*problem);
   options->timeline.add_to(*problem, kByARun);

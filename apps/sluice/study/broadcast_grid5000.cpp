@@ -66,7 +66,7 @@ constexpr std::array kStock{
 };
 
 struct Times {
-  double schedule_s = 0;   ///< length of the schedule between clusters, of trees that send the message whole; else 0
+  double schedule_s = 0;   ///< of the schedule between clusters, if trees send the message whole; otherwise 0
   double predicted_s = 0;  ///< of all messages; 0 where nothing predicts
   double executed_s = 0;
 };
@@ -305,7 +305,7 @@ int study_broadcast_grid5000(const StudyTask& task) {
   print(
       fmt::format("88 simulated machines in 6 clusters, ranks {}\n\n{}\n"
                   "written to {}\n",
-                  task.round_robin ? "dealt to the clusters in turns" : "in the order of the clusters",
+                  task.round_robin ? "dealt to the clusters one by one" : "in the order of the clusters",
                   results.tables(), task.folder));
   return kDone;
 }

@@ -235,7 +235,7 @@ constexpr const char* kColumns =
 struct Standing {
   const LabTimes& ours;
   std::pair<std::string, double> of_mpi;   ///< the fastest, and its median; "", 0: none ran
-  std::pair<std::string, double> by_hand;  ///< the same
+  std::pair<std::string, double> by_hand;  ///< the fastest of our methods by name, likewise
   double best_s;                           ///< of ours, the default too
 
   [[nodiscard]] std::string over(double s) const {
@@ -366,8 +366,8 @@ int study_defaults_lab(const StudyTask& task) {
     }
   }
   std::string text = fmt::format(
-      "medians of {} executions of each method, {} of up to {}, in turns; seed {}; every byte verified\n"
-      "bytes: for each rank; best: the fastest of ours, the default too\n\n",
+      "medians of {} executions of each method, {} up to {}; methods alternating; seed {}; every byte verified\n"
+      "bytes: for each rank; best: the fastest of our methods, the default among them\n\n",
       effort.repetitions, effort.short_repetitions, bytes_text(kShort), task.seed);
   for (const auto& [network, ours] : cases) {
     text += fmt::format("({}) {}\n\n{}\n", network->name, network->title, table_of(ours));

@@ -388,9 +388,9 @@ int study_exchange_lab(const StudyTask& task) {
   }
   write_files(groups, effort, task.folder);
   std::string text = fmt::format(
-      "{0} + {0} hosts, backbone 100 Mbit/s, links of 100 / k; reno; seed {1}, median of {2} executions of each "
-      "method,\n"
-      "in turns; every byte verified. Bound: all bytes over the backbone, or those of a host over its link.\n\n",
+      "{0} + {0} hosts, backbone 100 Mbit/s, links of 100 / k; reno; seed {1}\n"
+      "median of {2} executions of each method, methods alternating; every byte verified\n"
+      "bound: all bytes over the backbone, or the bytes of a host over its link\n\n",
       kHosts, task.seed, effort.repetitions);
   for (const Group& group : groups) text += table_of(group);
   print(text + measured.text(total) + fmt::format("written to {}\n", task.folder));

@@ -177,9 +177,8 @@ int study_redistribute_lab(const StudyTask& task) {
     }
   }
   std::string text = fmt::format(
-      "{0} x {0} doubles, links of 100 Mbit/s; times over the bound of links and backbone, median of {1} executions "
-      "of\n"
-      "each method, in turns; every byte verified\n\n",
+      "{0} x {0} doubles, links of 100 Mbit/s; times over the bound of links and backbone\n"
+      "median of {1} executions of each method, methods alternating; every byte verified\n\n",
       kEdge, repetitions);
   for (const auto& [congestion, rows] : parts) {
     const std::string name = name_of(congestion);

@@ -118,7 +118,7 @@ std::string csv(const std::vector<ScalePoint>& points) {
 
 std::string gnuplot_script(const std::vector<std::int64_t>& sizes) {
   // Columns: 20 whole, 21 its plan, 22 cut, each over the best MPI_Reduce.
-  std::string script = R"(set title "Simulated cluster: time over that of SMPI's best MPI_Reduce"
+  std::string script = R"(set title "Simulated cluster: time over the time of SMPI's best MPI_Reduce"
 set xlabel "d / c"
 set ylabel "ratio"
 set logscale x

@@ -68,7 +68,8 @@ std::string csv(const std::vector<CostRow>& rows) {
 }
 
 std::string gnuplot_script() {
-  std::string script = R"gp(set title "64 machines, d = c on average: length over that of greedy, which knows the costs"
+  std::string script =
+      R"gp(set title "64 machines, d = c on average: length over the length of greedy, which knows the costs"
 set xlabel "spread of costs (standard deviation of their logarithm)"
 set ylabel "ratio"
 set grid
@@ -122,7 +123,7 @@ int study_reduce_unknown_costs(const StudyTask& task) {
     cells.push_back(fmt::format("{:.3f}", row.greedy_over_bound));
     table.add_row(std::move(cells));
   }
-  print(fmt::format("{} machines, {}: length over that of greedy, which knows the costs\n\n{}\nwritten to {}\n",
+  print(fmt::format("{} machines, {}: length over the length of greedy, which knows the costs\n\n{}\nwritten to {}\n",
                     kReduceMachines, count_text(samples, "instance"), table.text(), task.folder));
   return kDone;
 }

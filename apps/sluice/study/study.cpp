@@ -88,8 +88,9 @@ constexpr std::array kStudies{
           "and, where gnuplot is installed, switch-demand.svg. 3 instances of a kind unless --samples says "
           "how many."},
     Study{"parallel-switches", study_parallel_switches, true, false, "",
-          "The same demand of 64 and 128 ports on 1, 2 and 4 switches side by side: cost over the bound for so many "
-          "switches, mean and worst: parallel-switches.csv and, where gnuplot is installed, parallel-switches.svg."},
+          "The same demand of 64 and 128 ports on 1, 2 and 4 switches side by side: cost over the bound for that "
+          "number of switches, mean and worst: parallel-switches.csv and, where gnuplot is installed, "
+          "parallel-switches.svg."},
     Study{"moe-routing", study_moe_routing, true, false, "",
           "The same on all-to-all traffic of mixtures of experts, 8 to 64 ranks, log-normal popularity: "
           "moe-routing.csv, ..."},
@@ -99,7 +100,7 @@ constexpr std::array kStudies{
           "installed, figure2.svg."},
     Study{"reduce-unknown-costs", study_reduce_unknown_costs, true, false, "",
           "After Benoit, Canon, Marchal 2015: 64 machines whose d for each link and c for each machine are random; "
-          "lengths of the four algorithms that know no costs over that of greedy, which knows them: "
+          "lengths of the four algorithms that know no costs over the length of greedy, which does: "
           "reduce-unknown-costs.csv and, where gnuplot is installed, reduce-unknown-costs.svg. 100 instances per row "
           "unless --samples says how many."},
     Study{"reduce-at-scale", study_reduce_at_scale, false, false,

@@ -11,7 +11,7 @@ namespace sluice::command {
 /// Where a study writes, and how thorough it is.
 struct StudyTask {
   std::string folder;        ///< may not exist yet
-  bool quick = false;        ///< fewer measurements; studies that measure nothing are the same
+  bool quick = false;        ///< fewer measurements; no effect on studies that measure nothing
   std::int64_t samples = 0;  ///< random instances per point, for studies that draw them; 0: as many as is their custom
   std::uint64_t seed = 1;    ///< of the random instances
   bool round_robin = false;  ///< ranks go to clusters one by one, not in the order of the clusters

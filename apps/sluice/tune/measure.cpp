@@ -412,7 +412,8 @@ int run_tune(TuneTask task) {
   const std::vector<std::string> hosts = Ranks::hosts();
   Ranks::once([&] {
     write_tuned(task, result, ranks,
-                {fmt::format("measured, medians of {} in turns", task.repetitions), hosts, mpi_library()});
+                {fmt::format("measured: medians of {} repetitions, algorithms alternating", task.repetitions), hosts,
+                 mpi_library()});
   });
   return kDone;
 }

@@ -133,7 +133,7 @@ std::int64_t total_of(const CallKind& kind, std::int64_t bytes, std::int64_t ran
   return kind.mpich_counts_all ? bytes * ranks : bytes;
 }
 
-/// What decides for messages of `kind`: a chain of sizes, between which the library decides.
+/// What decides for messages of `kind`: a chain of sizes; between these the library decides.
 Tree by_size(const Tree& own, const std::vector<TunedSize>& sizes, const CallKind& kind, std::int64_t ranks) {
   const bool total = kind.mpich_counts_all || kind.problem == Collective::kReduceScatter;
   const auto below = [&](std::int64_t bytes) {

@@ -96,7 +96,7 @@ TuneTask read(const TuneOptions& options) {
   task.repetitions = static_cast<int>(
       parse_count(options.repetitions.empty() ? "9" : options.repetitions, "--repetitions", 3, kMostRepetitions));
   if (!options.repetitions.empty() && !options.measure)
-    throw InputError("--repetitions", "--platform, by which nothing is measured", "--measure");
+    throw InputError("--repetitions", "--platform, which measures nothing", "--measure");
   task.commutative = options.commutative;
   task.mpich.file = options.mpich_file;
   return task;
@@ -262,11 +262,10 @@ void add_tune(CLI::App& command, Action& chosen) {
       ->option_text("FILE");
   verb->footer(
       "Writes what the library reads at its start: for Open MPI a file of dynamic rules, for MPICH a selection in\n"
-      "JSON. Rules hold for communicators of as many ranks as the platform, or this job, has. Where no\n"
-      "algorithm is faster by --gain, the library chooses as before. Sizes are those of one rank's arguments: the "
-      "message, one\n"
-      "block, or all that is combined. With --measure, algorithms take turns, and a rule needs quartiles that do\n"
-      "not meet, twice.\n\n"
+      "JSON. Rules hold for communicators with as many ranks as the platform, or this job, has. If no algorithm\n"
+      "is faster by --gain, the library keeps its own choice. A size is what one rank gives to the call: the\n"
+      "message, one block, or all that is combined. With --measure, algorithms alternate. A rule is written only\n"
+      "if the quartiles of the two algorithms do not overlap in two measurements.\n\n"
       "Examples:\n"
       "  sluice tune --platform platform.json --for openmpi -o rules.conf\n"
       "  mpirun -np 8 sluice tune --for openmpi --measure -o rules.conf");

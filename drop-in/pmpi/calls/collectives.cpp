@@ -11,7 +11,7 @@ namespace {
 using sluice::pmpi::Call;
 using sluice::pmpi::is_few;
 using sluice::pmpi::mode;
-using sluice::pmpi::note_handed_on;
+using sluice::pmpi::note_forwarded;
 using sluice::pmpi::Taken;
 namespace traffic = sluice::pmpi::traffic;
 
@@ -19,12 +19,12 @@ namespace traffic = sluice::pmpi::traffic;
 
 /// SLUICE_HAND_ON for a collective call that is never taken.
 #define SLUICE_HAND_ON_COLLECTIVE(call, record) \
-  note_handed_on(comm);                         \
+  note_forwarded(comm);                         \
   SLUICE_HAND_ON(call, record)
 /// SLUICE_HAND_ON for a call that may be taken, and whose count and type mean something on all ranks.
 #define SLUICE_HAND_ON_OR_TAKE(taken, count, type, take, call, record) \
   if (is_few(taken, count, type)) {                                    \
-    note_handed_on(comm);                                              \
+    note_forwarded(comm);                                              \
     return call;                                                       \
   }                                                                    \
   if (mode.taking) return sluice::pmpi::take;                          \
@@ -148,14 +148,14 @@ int MPI_Alltoallw(const void* send, const int* counts, const int* offsets, const
 
 int MPI_Neighbor_allgather(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
                            MPI_Datatype receive_type, MPI_Comm comm) {
-  note_handed_on(comm);
+  note_forwarded(comm);
   SLUICE_HAND_ON_TO_NEIGHBOURS(PMPI_Neighbor_allgather(send, count, type, receive, receive_count, receive_type, comm),
                                traffic::neighbor_allgather(recording, Call::kNeighbor_allgather, count, type));
 }
 
 int MPI_Neighbor_allgatherv(const void* send, int count, MPI_Datatype type, void* receive, const int* receive_counts,
                             const int* offsets, MPI_Datatype receive_type, MPI_Comm comm) {
-  note_handed_on(comm);
+  note_forwarded(comm);
   SLUICE_HAND_ON_TO_NEIGHBOURS(
       PMPI_Neighbor_allgatherv(send, count, type, receive, receive_counts, offsets, receive_type, comm),
       traffic::neighbor_allgather(recording, Call::kNeighbor_allgatherv, count, type));
@@ -163,7 +163,7 @@ int MPI_Neighbor_allgatherv(const void* send, int count, MPI_Datatype type, void
 
 int MPI_Neighbor_alltoall(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
                           MPI_Datatype receive_type, MPI_Comm comm) {
-  note_handed_on(comm);
+  note_forwarded(comm);
   SLUICE_HAND_ON_TO_NEIGHBOURS(PMPI_Neighbor_alltoall(send, count, type, receive, receive_count, receive_type, comm),
                                traffic::neighbor_allgather(recording, Call::kNeighbor_alltoall, count, type));
 }
@@ -182,7 +182,7 @@ int MPI_Neighbor_alltoallv(const void* send, const int* counts, const int* offse
 int MPI_Neighbor_alltoallw(const void* send, const int* counts, const MPI_Aint* offsets, const MPI_Datatype* types,
                            void* receive, const int* receive_counts, const MPI_Aint* receive_offsets,
                            const MPI_Datatype* receive_types, MPI_Comm comm) {
-  note_handed_on(comm);
+  note_forwarded(comm);
   SLUICE_HAND_ON_TO_NEIGHBOURS(PMPI_Neighbor_alltoallw(send, counts, offsets, types, receive, receive_counts,
                                                        receive_offsets, receive_types, comm),
                                traffic::neighbor_alltoallw(recording, Call::kNeighbor_alltoallw, counts, types));

@@ -109,7 +109,7 @@ bool start_taking() {
   int everywhere = 0;
   SLUICE_MPI(PMPI_Allreduce(&own, &everywhere, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
   if (everywhere == 0) {
-    say_once_for_all("all calls are handed on", "MPI made no group, communicator or key for the library");
+    say_once_for_all("all calls are forwarded", "MPI made no group, communicator or key for the library");
     return false;
   }
   try {
@@ -126,7 +126,7 @@ bool start_taking() {
       all.platform = mpi::probe(MPI_COMM_WORLD, options);
     }
   } catch (const InputError& error) {
-    say_once_for_all("all calls are handed on", error.what());
+    say_once_for_all("all calls are forwarded", error.what());
     all.platform.reset();
     return false;
   }

@@ -22,7 +22,7 @@ namespace sluice::pmpi {
 struct Pattern {
   std::int64_t seen = 0;    ///< calls so far
   std::int64_t asked = 0;   ///< how often the job was asked what serves it
-  bool handed_on = false;   ///< for good: MPI is faster, or there can be no job
+  bool forwarded = false;   ///< for good: MPI is faster, or there can be no job
   std::int64_t memory = 0;  ///< bytes that the job shares with other ranks on a rank, at most
   std::variant<std::monostate, std::unique_ptr<mpi::Broadcast>, std::unique_ptr<mpi::ElementReduction>,
                std::unique_ptr<mpi::Exchange>, std::unique_ptr<mpi::CollectiveJob>>

@@ -23,7 +23,7 @@ constexpr std::int64_t memory_of(std::int64_t bytes) { return 8 * std::min<std::
 /// The job of a root, for messages of up to `bytes` and what it was for before; null if there can be none.
 mpi::Broadcast* job_of_root(MPI_Comm comm, Communicator& communicator, int root, std::int64_t bytes) {
   Pattern& pattern = communicator.jobs.at({key_of(Taken::kBcast), root, kAllSizes});
-  if (pattern.handed_on) return nullptr;
+  if (pattern.forwarded) return nullptr;
   if (communicator.failed) refuse<mpi::Broadcast>(comm, communicator, pattern, Taken::kBcast);
   if (memory_of(bytes) > pattern.memory || pattern.job.index() == 0)
     communicator.jobs.make_room(pattern, memory_of(bytes));
@@ -37,8 +37,8 @@ mpi::Broadcast* job_of_root(MPI_Comm comm, Communicator& communicator, int root,
     note_jobs(comm);
     return pattern.job.emplace<std::unique_ptr<mpi::Broadcast>>(std::move(job)).get();
   } catch (const InputError& error) {  // on all ranks
-    pattern.handed_on = true;
-    say_once_for_all("MPI_Bcast is handed on", error.what());
+    pattern.forwarded = true;
+    say_once_for_all("MPI_Bcast is forwarded", error.what());
     return nullptr;
   }
 }
@@ -48,7 +48,7 @@ mpi::Broadcast* job_of_root(MPI_Comm comm, Communicator& communicator, int root,
 int take_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) noexcept {
   Logged logged(Taken::kBcast);
   const auto hand_on = [&] {
-    note_handed_on(comm);
+    note_forwarded(comm);
     return PMPI_Bcast(buffer, count, type, root, comm);
   };
   const HeldCommunicator communicator = taking_communicator(Taken::kBcast, count, type, root, comm);
@@ -70,7 +70,7 @@ int take_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm co
     if (!is_root) packed.unpack(message, type);
     if (!settings().always && size.asked < kAsked) {
       ++size.asked;
-      size.handed_on = job->chosen(bytes).method == "native";
+      size.forwarded = job->chosen(bytes).method == "native";
     }
     return MPI_SUCCESS;
   } catch (...) {

@@ -167,7 +167,7 @@ int take_alltoall(const void* send, int count, MPI_Datatype type, void* receive,
                   MPI_Datatype receive_type, MPI_Comm comm) noexcept {
   Logged logged(Taken::kAlltoall);
   const auto hand_on = [&] {
-    note_handed_on(comm);
+    note_forwarded(comm);
     return PMPI_Alltoall(send, count, type, receive, receive_count, receive_type, comm);
   };
   const bool in_place = send == MPI_IN_PLACE;
@@ -211,7 +211,7 @@ int take_alltoallv(const void* send, const int* counts, const int* offsets, MPI_
                    MPI_Comm comm) noexcept {
   Logged logged(Taken::kAlltoallv);
   const auto hand_on = [&] {
-    note_handed_on(comm);
+    note_forwarded(comm);
     return PMPI_Alltoallv(send, counts, offsets, type, receive, receive_counts, receive_offsets, receive_type, comm);
   };
   const HeldCommunicator communicator = taking_communicator(Taken::kAlltoallv, comm);
@@ -245,7 +245,7 @@ int take_neighbor_alltoallv(const void* send, const int* counts, const int* offs
                             MPI_Comm comm) noexcept {
   Logged logged(Taken::kNeighborAlltoallv);
   const auto hand_on = [&] {
-    note_handed_on(comm);
+    note_forwarded(comm);
     return PMPI_Neighbor_alltoallv(send, counts, offsets, type, receive, receive_counts, receive_offsets, receive_type,
                                    comm);
   };

@@ -59,7 +59,7 @@ namespace sluice::pmpi {
 /// What the key of a pattern begins with.
 [[nodiscard]] constexpr std::int64_t key_of(Taken call) { return static_cast<std::int64_t>(call); }
 /// Counts a call of the pattern: whether a job is to carry it out.
-[[nodiscard]] inline bool is_due(Pattern& pattern) { return !pattern.handed_on && ++pattern.seen >= first_taken(); }
+[[nodiscard]] inline bool is_due(Pattern& pattern) { return !pattern.forwarded && ++pattern.seen >= first_taken(); }
 
 [[nodiscard]] inline bool serves_natively(const mpi::ElementReduction& job) { return job.summary().native; }
 [[nodiscard]] inline bool serves_natively(const mpi::Exchange& job) { return job.native(); }
@@ -87,7 +87,7 @@ template <class Job>
 template <class HandOn>
 [[nodiscard]] auto noted(MPI_Comm comm, const HandOn& hand_on) {
   return [comm, &hand_on] {
-    note_handed_on(comm);
+    note_forwarded(comm);
     return hand_on();
   };
 }
@@ -106,8 +106,8 @@ template <class Job, class Make>
       note_jobs(comm);
       pattern.job = std::move(made);
     } catch (const InputError& error) {  // on all ranks
-      pattern.handed_on = true;
-      say_once_for_all(std::string(mpi_name(call)) + " is handed on", error.what());
+      pattern.forwarded = true;
+      say_once_for_all(std::string(mpi_name(call)) + " is forwarded", error.what());
       return nullptr;
     }
   }
@@ -116,7 +116,7 @@ template <class Job, class Make>
     if (communicator.failed) refuse<Job>(comm, communicator, pattern, call);
     return &job;
   }
-  pattern.handed_on = true;
+  pattern.forwarded = true;
   pattern.job = std::monostate();
   return nullptr;
 }

@@ -139,7 +139,7 @@ TEST(Lifetimes, OfManyCommunicators) {
   const Folder folder;
   const Outcome outcome = preloaded(folder, 2, "", "lifetimes many");
   expect_nothing_wrong(outcome);
-  EXPECT_NE(outcome.err.find("MPI_Bcast is handed on: communicator"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("MPI_Bcast is forwarded: communicator"), std::string::npos) << outcome.err;
 }
 
 TEST(Lifetimes, OfForkedChildren) {

@@ -99,7 +99,7 @@ TEST(TakenCalls, AreNoneWithThePlatformOfAnotherJob) {
   const Outcome outcome =
       preloaded(folder, 3, "SLUICE_TAKE=always SLUICE_LOG=1 SLUICE_PLATFORM=platform.json", "taken_calls 10");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-  const std::string expected = "sluice: all calls are handed on: platform.json: a platform of 2 ranks";
+  const std::string expected = "sluice: all calls are forwarded: platform.json: a platform of 2 ranks";
   const std::size_t at = outcome.err.find(expected);
   ASSERT_NE(at, std::string::npos) << outcome.err;
   EXPECT_EQ(outcome.err.find("sluice:", at + 1), std::string::npos) << outcome.err;
