@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Processor seconds that `sluice plan broadcast --summary` takes, and how long its plans are: to the 88 machines of
-# studies/grid5000, to the four levels of studies/four-levels, and to 1000 and 10,000 hosts in sites of clusters, whose
-# hosts have cards of 1 Gbit/s, sites uplinks of 10 connections of 20 MB/s, and 5 ms between them.
+# Processor seconds that `sluice plan broadcast --summary` takes, and how long its plans are. Platforms: the 88 machines
+# of studies/grid5000, the four levels of studies/four-levels, and 1000 and 10,000 hosts in sites of clusters. Those
+# hosts have cards of 1 Gbit/s. Their sites have uplinks of 10 connections of 20 MB/s, and 5 ms between them.
 #
 #     bench/broadcast_planning.sh [REPETITIONS [SIZE...]]      medians of 3; 1Ki 64Ki 1Mi 4Mi 64Mi 256Mi unless given
 #
@@ -15,7 +15,7 @@ shift || true
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-# hosts SITES CLUSTERS RANKS: a platform of so many sites, clusters in each and hosts in these.
+# hosts SITES CLUSTERS RANKS: a platform of SITES sites with CLUSTERS clusters each, and RANKS hosts in each cluster.
 hosts() {
   local card='[[1, 2e-06], [1048576, 0.00889]]'
   cat <<JSON

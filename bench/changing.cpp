@@ -48,7 +48,7 @@ class Subject {
   Subject& operator=(const Subject&) = delete;
 
   virtual void execute() = 0;
-  /// "plan", "MPI", or "in turns".
+  /// "plan", "MPI", or "alternating".
   [[nodiscard]] virtual std::string way() = 0;
   [[nodiscard]] virtual bool is_right() const = 0;
   /// Where the result comes, which is spoiled before executions that are checked; empty: nowhere on this rank.
@@ -68,7 +68,7 @@ class Subject {
  protected:
   [[nodiscard]] const Communicator& comm() const { return comm_; }
   [[nodiscard]] static std::string way_of(bool settled, bool native) {
-    return !settled ? "in turns" : native ? "MPI" : "plan";
+    return !settled ? "alternating" : native ? "MPI" : "plan";
   }
 
  private:
@@ -222,7 +222,7 @@ void run(std::int64_t bytes, int executions, const std::string& file, const std:
       print(fmt::format("{:3} {:9.2f} ms  {}", i, 1e3 * seconds, job->way()));
     }
     const std::vector<turns::Timed> times = turns::time_in_turns(comm, ways, 7);
-    print(fmt::format("medians of 7 in turns: the plan {:.2f} ms, MPI {:.2f} ms", 1e3 * times[0].median_s,
+    print(fmt::format("medians of 7, alternating: the plan {:.2f} ms, MPI {:.2f} ms", 1e3 * times[0].median_s,
                       1e3 * times[1].median_s));
   }
 }

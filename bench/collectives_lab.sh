@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# Six collectives, a broadcast and a sum between clusters of four hosts in a shaped network, links of 50 Mbit/s and a
-# backbone of twice as much, told nothing of it, beside MPI's own: medians and ratios. A block is SIZE bytes for each rank.
-# So is the message of the broadcast, and what each rank gives to the sum; to an allreduce and a reduce-scatter each rank
-# gives SIZE bytes for every rank.
-# The command is built if need be; a minute. Needs a lab: root, iproute2.
+# Six collectives, a broadcast and a sum between clusters of four hosts in a shaped network, beside MPI's own: medians
+# and ratios. Links have 50 Mbit/s and the backbone 100; ours are told nothing of it. A block is SIZE bytes for each
+# rank. So is the message of the broadcast, and what each rank gives to the sum. To an allreduce and a reduce-scatter
+# each rank gives SIZE bytes for every rank. The command is built if need be; a minute. Needs a lab: root, iproute2.
 #
 #     bench/collectives_lab.sh [REPETITIONS [SIZE]]      5 and 128Ki unless given
 #     CLUSTERS=3 bench/collectives_lab.sh ..             clusters, 2 unless given

@@ -1,14 +1,15 @@
-// What it takes to move blocks of a block-cyclic array between two processes of one host: packed into memory that both
-// map and unpacked from there, as jobs do it, or read straight out of the other's array into the own one
-// (process_vm_readv), beside memcpy of the same bytes. Both processes send and receive at once, as ranks do.
+// What it takes to move blocks of a block-cyclic array between two processes of one host, beside memcpy of the same
+// bytes. One way, as jobs do it: packed into memory that both map, and unpacked from there. The other way: read
+// straight out of the other's array into the own one (process_vm_readv). Both processes send and receive at once, as
+// ranks do.
 //
 //     cmake --preset release -DSLUICE_BENCH=ON && scripts/build.sh release direct_copy
 //     build/release/bin/direct_copy [REPETITIONS [MIB]]      31 repetitions, 16 MiB each way unless given
 //
 // Every second run of the array moves, to every second one of the target. Packed pieces have 64 KiB and there is room
-// for four, as in jobs by default; a read takes up to 1024 runs (IOV_MAX). Medians in turns, of the later of the two
-// processes, both starting together; every byte of the target is compared afterwards. Exit status 1 if one is wrong, 2
-// for bad arguments, 3 if the system refuses to read from the other process.
+// for four, as in jobs by default; a read takes up to 1024 runs (IOV_MAX). Both processes start together, and a time is
+// the later end of the two. Medians; the ways alternate. Every byte of the target is compared afterwards. Exit status 1
+// if one is wrong, 2 for bad arguments, 3 if the system refuses to read from the other process.
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -39,7 +40,7 @@ constexpr std::size_t kPiece = 64 << 10;
 constexpr std::uint64_t kRoom = 4;  // pieces
 constexpr int kRefused = 3;
 
-/// Of one process, in memory that both map.
+/// What one process tells the other, in memory that both map.
 struct Side {
   pid_t process = 0;
   std::uintptr_t array = 0;
@@ -64,7 +65,7 @@ class Process {
       : own_(own), other_(other), bytes_(bytes), array_(2 * bytes), target_(2 * bytes), straight_(bytes) {
     own_.process = getpid();
     own_.array = reinterpret_cast<std::uintptr_t>(array_.data());
-    (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);  // else only ancestors may read
+    (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);  // otherwise only ancestors may read
     for (std::size_t i = 0; i < array_.size(); ++i) array_[i] = byte_at(i);
   }
 
@@ -84,7 +85,7 @@ class Process {
     return own_.refused == 0 && other_.refused == 0;
   }
 
-  /// Copies runs into shared pieces, and those of the other side out of theirs.
+  /// Copies own runs into shared pieces, and runs of the other side out of its pieces.
   void by_shared_memory(std::size_t run) {
     const std::size_t pieces = bytes_ / kPiece;
     const std::uint64_t first = own_.packed.load();
@@ -151,7 +152,7 @@ class Process {
     (void)kill(other_.process, SIGTERM);
     std::exit(kRefused);
   }
-  /// Both sides hold the same.
+  /// The byte that both sides hold at `i`.
   static std::byte byte_at(std::size_t i) { return static_cast<std::byte>(i * 2654435761U >> 13U | 1U); }
 
   /// A piece in runs.

@@ -3,12 +3,12 @@
 //
 //   exchange_bench [--benchmark_filter=REGEX] [--benchmark_out=FILE.json]
 //
-//   oggp_dense/N                all pairs of N + N nodes, k = N
-//   oggp_beside_fresh/N         the same, beside OGGP as the paper writes it (a bottleneck matching of what is left
-//                               found afresh for each step), in turns; `ratio` = fresh_s / time
-//   ALGORITHM_sparse/N/K        26 random receivers each for N senders, k = K
-//   auto/FILE/setup:BETA        studies/traffic/FILE.mtx with a time limit of 1 s, k = min(senders, receivers);
-//                               planned and validated within the timed region, in real time
+//   oggp_dense/N                all pairs of N + N nodes, k = N.
+//   oggp_beside_fresh/N         the same traffic; alternates with OGGP as the paper writes it, which finds a bottleneck
+//                               matching of the rest afresh for each step. `ratio` = fresh_s / time.
+//   ALGORITHM_sparse/N/K        26 random receivers each for N senders, k = K.
+//   auto/FILE/setup:BETA        studies/traffic/FILE.mtx with a time limit of 1 s, k = min(senders, receivers). Planned
+//                               and validated within the timed region, in real time.
 //
 // Weights are uniform in 1 .. 10^6, set-up 1. Read the `_median` rows, and the column CPU where the machine is shared.
 // Counters: steps, pieces, cost over eta, and the most memory allocated at once beyond the traffic while planning.

@@ -4,10 +4,10 @@
 #
 #     bench/exchange_onehost.sh [REPETITIONS [MEGABYTES [RANKS...]]]      9, 200, 8 16 unless given
 #
-# The 64 ranks of a matrix are folded: rank r becomes r * RANKS / 64, rounded down, and what ranks that become one had for
-# each other is left out, as it needs no network. Then all sizes are scaled by one factor, rounded up, so that MEGABYTES
-# (10^6 bytes) go through the network in all. METHODS=A,B,.. in the environment: others than those of --method all;
-# BUILD=DIR: another build than build/release.
+# The 64 ranks of a matrix are folded: rank r becomes r * RANKS / 64, rounded down. Messages between ranks that become
+# one are left out, as they need no network. Then all sizes are scaled by one factor, rounded up, so that MEGABYTES
+# (10^6 bytes) go through the network in all. In the environment: METHODS=A,B,.. for other methods than --method all
+# has; BUILD=DIR for another build than build/release.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 repetitions=${1:-9}

@@ -7,8 +7,8 @@
 // Traffic: `uniform`, messages of 200 to 600 KB; `lognormal`, of a median of 250 KB, sigma 0.8; `skewed`, where the
 // receiver j = 1, 2, ... gets messages of 900 KB / j^0.7, times 0.5 to 1.5. Methods: Exchange by default, which has
 // chosen between its plan and MPI's own way in executions before; its plan alone, and with mode local; MPI_Alltoallv;
-// and pairs of MPI_Isend and MPI_Irecv, in round d with the ranks d further on. Medians of the slowest rank, in turns,
-// in ms. Every result is compared with what it must be.
+// and pairs of MPI_Isend and MPI_Irecv, in round d with the ranks d further on. Medians of the slowest rank in ms; the
+// methods alternate. Every result is compared with what it must be.
 
 #include <fmt/format.h>
 #include <mpi.h>

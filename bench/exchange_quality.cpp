@@ -11,8 +11,8 @@
 //                                                   node, sizes 1..10^4, set-ups 1500 and 20000
 //
 // Costs are told over eta (Proposition 1 of Cohen et al.) and over the best bound that an effort of 3 gives. OGGP
-// stands beside it, first-fit beside what is large. Every plan is validated. Times are of the processor, those of large
-// traffic without validation.
+// stands beside it, first-fit beside what is large. Every plan is validated. Times are of the processor; for large
+// traffic they leave validation out.
 
 #include <fmt/format.h>
 #include <sys/resource.h>

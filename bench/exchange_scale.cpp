@@ -1,6 +1,6 @@
-// What planning an exchange costs rank 0 of a large job: time and memory. A grid of X x Y x Z ranks, each of which has
-// something for its 26 neighbours (periodic): much for those at faces, less at edges, little at corners, each size
-// times a random factor of 0.5 to 1.5.
+// What planning an exchange costs rank 0 of a large job: time and memory. In a periodic grid of X x Y x Z ranks, each
+// rank has messages for its 26 neighbours: much for those at faces, less at edges, little at corners, each size times a
+// random factor of 0.5 to 1.5.
 //
 //     exchange_scale [X Y Z [K...]]      22 22 21 (10164 ranks), K = as many transfers as ports, and 100
 //

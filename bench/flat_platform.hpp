@@ -5,7 +5,7 @@
 
 #include "sluice/input/platform.hpp"
 
-/// One cluster of so many ranks, every two of them connected as well as any other two.
+/// One cluster of `ranks` ranks, every two of them connected as well as any other two.
 inline sluice::Platform flat_platform(int ranks, double latency_s, double bytes_per_s) {
   sluice::Platform platform;
   platform.ranks = ranks;

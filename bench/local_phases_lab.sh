@@ -6,11 +6,11 @@
 #     bench/local_phases_lab.sh [REPETITIONS]      7 unless given
 #
 # Instances, of HOSTS senders and as many receivers, [4] each, scaled to the same TOTAL of bytes, [4000000]:
-#   hot      sender 0 has half of everything, the others small messages
-#   columns  receiver 0 gets half of everything
-#   skew     one message in six is long, the others a hundredth of it
-#   even     all messages alike
-#   small    as even, of a fiftieth of TOTAL
+#   hot      sender 0 has half of everything, the others small messages.
+#   columns  receiver 0 gets half of everything.
+#   skew     one message in six is long, the others a hundredth of it.
+#   even     all messages alike.
+#   small    as even, of a fiftieth of TOTAL.
 # K, [4]: transfers that the backbone of 100 Mbit/s carries; LOCAL, [1000]: Mbit/s of the fast links; BUILD=DIR: another
 # build than build/release; all in the environment.
 set -euo pipefail

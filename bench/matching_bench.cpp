@@ -1,7 +1,7 @@
 // Matchings beside LEMON's: one row a problem and graph. Before a row is timed, every LEMON algorithm that fits the
-// problem runs once (not any more once it took over 5 s, or 20 times the best, on a smaller graph of the kind); the
-// fastest is the rival, and it must find the same value. Both graphs are built beforehand; what an algorithm copies of
-// them counts.
+// problem runs once; the fastest is the rival, and it must find the same value. An algorithm that took over 5 s, or 20
+// times the best, on a smaller graph of the kind does not run any more. Both graphs are built beforehand; what an
+// algorithm copies of them counts.
 //
 //   matching_bench [--problem NAME] [--graph sparse|30%|dense|product] [--max-n N] [--weights LARGEST] [--seed S]
 //   [--ways]

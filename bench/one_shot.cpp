@@ -1,5 +1,5 @@
-// What jobs cost that are made, executed once and destroyed, on the ranks of one machine: beside the collective of MPI
-// that does the same, and beside a job that is kept. The communicator has its context already.
+// What jobs cost that are made, executed once and destroyed, on the ranks of one machine. Beside them: the same
+// collective of MPI, and a job that is kept. The communicator has its context already.
 //
 //     cmake --preset release -DSLUICE_BENCH=ON && scripts/build.sh release one_shot
 //     scripts/mpirun.sh -np 8 build/release/bin/one_shot [REPETITIONS [GROUP...]]
@@ -10,8 +10,8 @@
 //   again     constructor, execute() and destructor; a job with the same arguments was made before, whose plan is kept
 //   fresh     the same on a communicator that keeps no plans (set_kept_plans)
 //
-// Medians of the slowest rank, all of a group in turns, and the least, which says more where other work runs on the
-// same cores; `over` is each over that of the first line of the group, `goal` what it is to be at most. Every result is
+// Medians of the slowest rank, and the least, which says more if other work runs on the same cores; all of a group
+// alternate. `over` is each time over the time of the first line of the group, `goal` its limit. Every result is
 // compared with what it must be.
 
 #include <fmt/format.h>

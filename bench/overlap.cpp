@@ -1,5 +1,5 @@
 // Computing while data travels: start(), then computing for as long as the transfer takes, with test() now and then,
-// then wait(). Beside the non-blocking collective of MPI that does the same, where there is one.
+// then wait(). Beside it the same non-blocking collective of MPI, if there is one.
 //
 //     overlap [REPETITIONS [INTERVAL_US [sleep|busy [GROUP...]]]]      9, 1000, sleep and all groups unless given
 //
@@ -7,8 +7,8 @@
 // test(). `sleep`: the computing is somebody else's, as of a device, so that ranks that share cores do not take them
 // from each other; `busy`: arithmetic, so much as takes INTERVAL_US on a core of its own.
 //
-// Medians of the slowest rank, in turns, in ms: the transfer alone, computing alone (with as many slices), both
-// together, and that over the longer of the two, which is to be at most 1.15. Every result is compared with what it
+// Medians of the slowest rank in ms, alternating: the transfer alone, computing alone (with as many slices), both
+// together, and that over the longer of the two, with a limit of 1.15. Every result is compared with what it
 // must be. bench/overlap_lab.sh runs it on hosts of a shaped network; on one machine:
 //
 //     scripts/mpirun.sh -np 2 build/release/bin/overlap 21 100 busy

@@ -4,8 +4,8 @@
 //
 //     own_messages [REPETITIONS]      9 unless given
 //
-// Medians of the slowest rank, in turns, in ms. It is the sender that has to move the bytes, so that a rank which only
-// sleeps keeps them waiting, where one process cannot read the other one's memory and ranks outnumber processors:
+// Medians of the slowest rank in ms; both alternate. If one process cannot read the other one's memory, the sender has
+// to move the bytes. If ranks also outnumber processors, a rank that only sleeps keeps them waiting:
 //
 //     scripts/mpirun.sh -np 3 --mca btl_vader_single_copy_mechanism none build/release/bin/own_messages
 //     scripts/mpirun.sh -np 3 --mca btl self,tcp build/release/bin/own_messages
@@ -43,7 +43,7 @@ void measure(int repetitions) {
   sluice::mpi::Allreduce job(comm.get(), {kElements, MPI_INT, MPI_SUM});
   const auto by_job = [&] { job.execute(own.data(), result.data()); };
   const auto by_mpi = [&] { MPI_Allreduce(own.data(), result.data(), kElements, MPI_INT, MPI_SUM, comm.get()); };
-  constexpr int kUntilSettled = 12;  // executions after which a job has chosen its way
+  constexpr int kUntilSettled = 12;  // executions until a job has chosen its way
   for (int i = 0; i < kUntilSettled; ++i) by_job();
   const std::vector<turns::Timed> times =
       turns::time_in_turns(comm,

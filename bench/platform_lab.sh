@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Broadcasts and reductions between two clusters of four hosts in a shaped network, links of 50 Mbit/s and a backbone
-# of twice as much, beside MPI_Bcast and MPI_Reduce: medians and ratios for each size. The platform is probed first.
-# The command is built if need be; a minute and a half. Needs a lab: root, iproute2.
+# Broadcasts and reductions between two clusters of four hosts in a shaped network, beside MPI_Bcast and MPI_Reduce:
+# medians and ratios for each size. Links have 50 Mbit/s and the backbone 100. The platform is probed first. The command
+# is built if need be; a minute and a half. Needs a lab: root, iproute2.
 #
 #     bench/platform_lab.sh [REPETITIONS [SIZES...]]      9, 1Ki 64Ki 1Mi unless given
 set -euo pipefail

@@ -1,5 +1,6 @@
-// What libsluice_pmpi.so costs a call that it hands on, or records: calls by their MPI_ and PMPI_ names in turns, in
-// one job. Without the library preloaded both are the same, which tells what the measurement is worth.
+// What libsluice_pmpi.so adds to a call that it forwards, or records: calls by their MPI_ and PMPI_ names alternate in
+// one job. Without the library preloaded both are one function, and their difference tells what the measurement is
+// worth.
 //
 //     scripts/mpirun.sh -np 2 env LD_PRELOAD=$PWD/build/release/lib/libsluice_pmpi.so build/release/bin/pmpi_cost
 //     scripts/mpirun.sh -np 2 env LD_PRELOAD=... SLUICE_RECORD=/tmp/record build/release/bin/pmpi_cost

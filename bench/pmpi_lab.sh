@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The unchanged program examples/drop-in/collectives.c over two clusters of four hosts in a shaped network, without
-# libsluice_pmpi.so and with it preloaded, in turns: medians over the jobs of the medians in a job, and ratios. Without
-# a platform, and over one that `sluice probe` has measured. Built first if need be. Needs a lab: root, iproute2.
+# The unchanged program examples/drop-in/collectives.c over two clusters of four hosts in a shaped network. Jobs without
+# libsluice_pmpi.so and jobs with it preloaded alternate: medians over the jobs of the medians in a job, and ratios.
+# Without a platform, and over one that `sluice probe` has measured. Built first if need be. Needs a lab: root,
+# iproute2.
 #
 #     bench/pmpi_lab.sh [JOBS [KIBS [REPETITIONS]]]      5, "64 256 1024" and 41 unless given
 #     LINK=MBIT BACKBONE=MBIT                            50 and 100 unless set

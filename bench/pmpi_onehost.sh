@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# MPI's collectives on the ranks of one machine, called by a program that knows MPI alone (collective_times), without
-# libsluice_pmpi.so and with it preloaded, job by job in turns: medians over the jobs of the medians in a job, and ratios.
-# Built first if need be (a build with -DSLUICE_BENCH=ON); two minutes on two cores.
+# MPI's collectives on the ranks of one machine, called by a program that knows MPI alone (collective_times). Jobs
+# without libsluice_pmpi.so and jobs with it preloaded alternate: medians over the jobs of the medians in a job, and
+# ratios. Built first if need be (a build with -DSLUICE_BENCH=ON); two minutes on two cores.
 #
 #     bench/pmpi_onehost.sh [JOBS [RANKS [REPETITIONS [SIZES...]]]]    5, 8, 101 and 4096 16384 65536 1048576 unless given
 #
-# SIZES: bytes of a message, of a block, or of what is combined. Calls that are handed on take as long both ways.
+# SIZES: bytes of a message, of a block, or of what is combined. Forwarded calls take as long both ways.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 jobs=${1:-5} ranks=${2:-8} repetitions=${3:-101}

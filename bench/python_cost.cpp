@@ -36,7 +36,7 @@ double processor_seconds() {
 
 int main(int argc, char** argv) {
   constexpr std::int64_t kSize = 2048;  // 32 MiB of doubles
-  constexpr int kTried = 12;            // executions before any counts, of which some try MPI's own way
+  constexpr int kTried = 12;            // executions that do not count; some try MPI's own way
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);  // as mpi4py
   int rank = 0, ranks = 0;

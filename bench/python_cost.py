@@ -9,7 +9,7 @@ from mpi4py import MPI
 
 import sluice.mpi
 
-SIZE, TRIED = 2048, 12  # 32 MiB of doubles; executions before any counts, of which some try MPI's own way
+SIZE, TRIED = 2048, 12  # 32 MiB of doubles; executions that do not count, as some try MPI's own way
 comm = MPI.COMM_WORLD
 side = 1 if comm.size == 1 else 2
 layouts = sluice.Layout((side, side), (64, 64)), sluice.Layout((side * side, 1), (100, 100))

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What a redistribution of 32 MiB takes from Python, over the same job in C++ with memory and threads as NumPy and mpi4py ask
-# for them. Jobs of both in turns, medians over the jobs of the medians of executions, and what the ratio may be as well: 95
-# % of ratios of jobs drawn at random from these. One rank by processor time, which other programs change less, then 4 ranks
-# by the clock, which wants a machine with nothing else to do. Built first if need be, with -DSLUICE_BENCH=ON; two
-# minutes.
+# What a redistribution of 32 MiB takes from Python, over the same job in C++ with memory and threads as NumPy and
+# mpi4py ask for them. Jobs of both alternate. Medians over the jobs of the medians of executions, and an interval of
+# the ratio that holds 95 % of ratios of jobs drawn at random from these. One rank by processor time, which other
+# programs change less; then 4 ranks by the clock, which wants a machine with nothing else to do. Built first if need
+# be, with -DSLUICE_BENCH=ON; two minutes.
 #
 #     bench/python_cost.sh [JOBS [EXECUTIONS]]      31 and 41 unless given
 set -euo pipefail

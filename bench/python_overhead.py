@@ -1,12 +1,12 @@
-"""What sluice.mpi.Redistribution takes beyond the C interface, on the same memory of the same processes, in turns.
+"""What sluice.mpi.Redistribution takes beyond the C interface, on the same memory of the same processes, alternating.
 
     PYTHONPATH=build/release/python scripts/mpirun.sh -np 4 /usr/bin/python3 bench/python_overhead.py build/release \\
         [ROUNDS [SIZE]]
 
 SIZE x SIZE doubles, 32 MiB (2048) unless given, on 4 ranks; or on 1, where a small matrix shows what a call takes. Each
-round executes a job of the package, the call that this job makes once it has checked its buffers, and a job of
-libsluice.so, each round in another order; printed are medians over the rounds (301 unless given) of what the slowest rank
-took, and of the ratios to the C interface within a round.
+round executes three things in another order: a job of the package, the call that this job makes once it has checked its
+buffers, and a job of libsluice.so. Printed are medians over the rounds (301 unless given) of what the slowest rank took,
+and of the ratios to the C interface within a round.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ from mpi4py import MPI
 import sluice.mpi
 
 SIZE = int(sys.argv[3]) if len(sys.argv) > 3 else 2048
-TRIED = 12  # executions of a job before any counts, of which some try MPI's own way
+TRIED = 12  # executions of a job that do not count; some try MPI's own way
 ROOM_OF_LAYOUT = 4096  # bytes, more than a sluice_layout takes
 comm = MPI.COMM_WORLD
 LAYOUTS = ("1x1:64x64", "1x1:100x100") if comm.size == 1 else ("2x2:64x64", "4x1:100x100")

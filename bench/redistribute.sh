@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Redistributions of 4096 x 4096 and 1024 x 1024 doubles between 4, 8 and 16 ranks of this host: a job that is kept, one
-# that is made for each execution, MPI_Alltoallw with types that are kept, and with types that are made for each
-# execution, MPI_Alltoallv with buffers that are kept, point-to-point, ScaLAPACK's pdgemr2d, and memcpy of the same
-# bytes. A line for each pair of layouts: medians in turns within one run, ratios of interest, and what a rank needs
-# beyond its data. The first seven have other blocks on either side; the others blocks of 64, 100, 3, 1 and one for each
-# process. The command is built first if need be; ten minutes on two cores.
+# Redistributions of 4096 x 4096 and 1024 x 1024 doubles between 4, 8 and 16 ranks of this host. Methods: a job that is
+# kept, and one that is made for each execution; MPI_Alltoallw with types that are kept, and with types that are made
+# for each execution; MPI_Alltoallv with buffers that are kept; point-to-point; ScaLAPACK's pdgemr2d; memcpy of the same
+# bytes. A line for each pair of layouts: medians of alternating methods within one run, ratios of interest, and what a
+# rank needs beyond its data. The first seven have other blocks on either side; the others blocks of 64, 100, 3, 1 and
+# one for each process. The command is built first if need be; ten minutes on two cores.
 #
 #     bench/redistribute.sh [REPETITIONS [EDGE...]]      15, and 4096 and 1024 unless given
 #

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# An unchanged program of ScaLAPACK's, with libsluice_scalapack.so preloaded and without, in turns: medians of the first
-# call and of later ones over all runs, in milliseconds, and their ratios. Built first if need be.
+# An unchanged program of ScaLAPACK's; runs with libsluice_scalapack.so preloaded and runs without it alternate. Medians
+# of the first call and of later ones over all runs, in milliseconds, and their ratios. Built first if need be.
 #
 #     bench/scalapack_drop_in.sh [RUNS [CALLS [PRESET]]]      5 runs of 30 calls, preset release, unless given
 set -euo pipefail

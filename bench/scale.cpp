@@ -5,34 +5,35 @@
 //
 // A line for each job, of its construction and of its execution:
 //
-//   time       seconds from a common start to the end on the slowest rank: those of the simulation, where it is one,
-//              in which computing takes no time
-//   cpu        processor time, the sum of all ranks divided by their number. Where ranks are simulated it is that of
-//              the whole process, in which the simulation of their messages is by far the most
-//   heap       bytes allocated by operator new and not freed, of a rank: mean and largest of all ranks, and those of
-//              rank 0. It is all that the library allocates, and nothing of MPI. `kept` after the phase, `peak` within
-//              it, both beyond what was there before it. Of an execution, without what is kept before its start
-//   process    how much the heap of the whole process has grown over the phase, MPI's part included, a rank: simulated
-//              ranks only, as they share it (mallinfo2)
+//   time       seconds from a common start to the end on the slowest rank. In a simulation these are simulated seconds,
+//              and computing takes no time.
+//   cpu        processor time, the sum of all ranks divided by their number. If ranks are simulated it is the time of
+//   the
+//              whole process; the simulation of messages takes by far the most.
+//   heap       bytes allocated by operator new and not freed, of a rank: mean and largest of all ranks, and of rank 0.
+//              It is all that the library allocates, and nothing of MPI. `kept` after the phase, `peak` within it, both
+//              beyond what was there before it. The heap of an execution leaves out what is kept before its start.
+//   process    growth of the heap of the whole process over the phase, a rank, MPI's part included. For simulated ranks
+//              only, as they share the process (mallinfo2).
 //
 // Jobs:
 //
-//   context             the first job of a communicator, an exchange without messages; always run
-//   nothing             a barrier of MPI, which ends every phase: what cpu and process contain in any case
-//   redistribution      256 doubles per rank, from blocks of a P x Q grid to blocks of another grid
+//   context             the first job of a communicator, an exchange without messages; always run.
+//   nothing             a barrier of MPI, which ends every phase: what cpu and process contain in any case.
+//   redistribution      256 doubles per rank, from blocks of a P x Q grid to blocks of another grid.
 //   sparse              an exchange at once: each rank with its 26 neighbours in a periodic grid of three dimensions,
-//                       4 KiB over faces, 512 bytes over edges, 64 over corners
-//   planned             the same in mode chain, planned by rank 0
-//   list                the same in mode list
-//   dynamic             a DynamicExchange, 512 bytes to the next rank
-//   elements            1024 doubles, added up by messages of the library's
-//   short-elements      8 doubles with the default options, which are MPI_Reduce's
-//   objects             64 bytes each, combined in the order of the ranks
-//   broadcast           64 KiB by MPI_Bcast
-//   platform-broadcast  64 KiB, planned by rank 0 over a platform of clusters of 32 ranks; a second time with the plan
+//                       4 KiB over faces, 512 bytes over edges, 64 over corners.
+//   planned             the traffic of sparse in mode chain, planned by rank 0.
+//   list                the traffic of sparse in mode list.
+//   dynamic             a DynamicExchange, 512 bytes to the next rank.
+//   elements            1024 doubles, added up by messages of the library's.
+//   short-elements      8 doubles with the default options, which are MPI_Reduce's.
+//   objects             64 bytes each, combined in the order of the ranks.
+//   broadcast           64 KiB by MPI_Bcast.
+//   platform-broadcast  64 KiB, planned by rank 0 over a platform of clusters of 32 ranks; a second time with the plan.
 //
-// In list and dynamic every message takes three short ones through rank 0, so that they take time in proportion to all
-// messages, in which the other ranks look for theirs without end: simulating that takes the square of the ranks.
+// In list and dynamic every message takes three short ones through rank 0, so their time grows with all messages.
+// Meanwhile the other ranks look for their messages without end: simulating that takes the square of the ranks.
 
 #include <fmt/format.h>
 #include <malloc.h>
@@ -65,7 +66,7 @@
 
 namespace {
 
-/// Of this rank. Simulated ranks have a copy of the program's variables each.
+/// The heap of this rank. Simulated ranks have a copy of the program's variables each.
 std::int64_t heap_bytes = 0;
 std::int64_t heap_peak = 0;
 
@@ -133,7 +134,7 @@ Spread spread_of(double own) {
   return spread;
 }
 
-/// On rank 0, but for `seconds`.
+/// Known on rank 0 only, except `seconds`.
 struct Phase {
   Spread seconds;
   Spread kept;

@@ -5,8 +5,8 @@
 #     bench/scale.sh [RANKS [JOB...]]      1000 ranks, all jobs but list and dynamic unless given
 #
 # Each job has a simulation of its own, as one takes longer for the messages of later jobs: 1000 ranks some 15 s, 4096
-# ranks 3 minutes and 5 GB of memory. Every rank is a copy of the program, which SMPI writes to /tmp and loads: some seven
-# mappings of the process each, of which the system allows vm.max_map_count.
+# ranks 3 minutes and 5 GB of memory. Every rank is a copy of the program, which SMPI writes to /tmp and loads. Each
+# copy takes some seven mappings of the process; the system allows vm.max_map_count of these.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 ranks=${1:-1000}

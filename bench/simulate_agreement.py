@@ -5,9 +5,8 @@ time, whatever the machine that computes them does. Some minutes.
 
     bench/simulate_agreement.py [--build build/release] [--smpi build/smpi]
 
-"model" is the model of ports for exchanges and the planner's replay for programs. The model does not count the short
-messages by which ranks keep steps or k; "simgrid as executed" does (--control), beside it stands its length without
-them.
+"model" is the model of ports for exchanges and the planner's replay for programs. It does not count the short messages
+that keep steps or k between ranks. "simgrid as executed" does (--control); beside it stands its length without them.
 Exchanges: 8 hosts to 8 others, links of 125 MB/s and 25 us, log-normal and even messages; the set-up is the latency of two
 links. They are executed whole, one piece per message, and in the pieces that jobs have unless told, which are messages of
 their own to SMPI: simgrid's --chunk. Programs: studies/grid5000/grid5000-88.json, 88 hosts in six clusters; without them

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Collectives on a simulated machine: executed by the plan, predicted, executed with the ranks in an order drawn at
-random, and the fastest of all algorithms and selectors that SimGrid's SMPI has for the call. Simulated times are the
+"""Collectives on a simulated machine: predicted, executed by the plan, and executed with the ranks in a random order.
+Beside them the fastest of all algorithms and selectors that SimGrid's SMPI has for the call. Simulated times come out the
 same every time, whatever else the machine that computes them does. An hour or so for 72 ranks; needs build/smpi
 (scripts/build.sh smpi).
 
@@ -8,9 +8,9 @@ same every time, whatever else the machine that computes them does. An hour or s
         [--no-shuffled] [--build build/release] [--smpi build/smpi]
 
 PLATFORM.json: studies/four-levels/four-levels-72.json unless given. SimGrid's machine is made of it by sluice
-platform-to-simgrid. --operation: of reductions, as sluice run reduce has it. Of affine, whose arrays are cut as those of
-a sum are, and of matmul, one matrix of about so many bytes, ranks are combined in their order; an algorithm of SMPI's
-counts if its result is right. --algorithm: another one than auto, of reductions.
+platform-to-simgrid. --operation: of reductions, as sluice run reduce has it. affine (its arrays are cut like the arrays of
+a sum) and matmul (one matrix of about as many bytes) combine ranks in their order; an algorithm of SMPI's counts if its
+result is right. --algorithm: another one than auto, of reductions.
 """
 import argparse
 import json
@@ -30,7 +30,7 @@ ELEMENTS = dict(zip(MESSAGES, ("128", "8Ki", "128Ki", "512Ki")))
 SIZES = {"broadcast": MESSAGES, "reduce": MESSAGES, "allreduce": VECTORS, "reduce-scatter": VECTORS, "allgather": BLOCKS, "alltoall": BLOCKS, "scatter": BLOCKS,
          "gather": BLOCKS}
 IN_ORDER = ("affine", "matmul")
-# Of MPI's call, in SMPI's settings and in the names of methods.
+# The name of MPI's call, in SMPI's settings and in the names of methods.
 CALLS = {"broadcast": "bcast"}
 # They try every algorithm in turn, which is none of its own.
 LEFT_OUT = {"automatic"}
@@ -43,7 +43,7 @@ def bytes_of(size):
 
 
 def run(words, timeout=None):
-    """Beyond the time it ends with all processes that it has started, of which the one that hangs is not the first."""
+    """Beyond the time it ends with all processes that it has started. The first of them may not be the one that hangs."""
     process = subprocess.Popen([str(each) for each in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                start_new_session=True)
     try:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Exchanges from six hosts to six others, of which three have slower links, over a backbone for three of the fast ones:
-# by a plan that knows the speeds (--speeds), by one that does not, and by MPI_Alltoallv. Links of 33 Mbit/s; two senders
-# have a third of it and one receiver half; the backbone has 100. Two minutes. Needs a lab (root, iproute2).
+# Exchanges from six hosts to six others over a backbone for three fast links: by a plan that knows the speeds
+# (--speeds), by one that does not, and by MPI_Alltoallv. Links have 33 Mbit/s; two senders have a third of it and one
+# receiver half; the backbone has 100. Two minutes. Needs a lab (root, iproute2).
 #
 #     bench/speeds_lab.sh [REPETITIONS [INSTANCES]]      5 and 3 unless given; BUILD=DIR: another build than build/release
 #

@@ -1,6 +1,6 @@
 #pragma once
 
-// What ranks do together, timed in turns.
+// What ranks do together, timed alternating.
 
 #include <mpi.h>
 
@@ -24,7 +24,7 @@ struct Work {
   std::function<bool()> is_right = nullptr;  ///< whether the result is what it should be; null: there is none
 };
 
-/// Of the slowest rank, over the repetitions.
+/// Times of the slowest rank, over the repetitions.
 struct Timed {
   double median_s = 0;
   double least_s = 0;

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# A short run of the lab, for CI: exchanges and redistributions between 3 + 3 hosts over a backbone that carries 2,
-# under both MPIs, broadcasts between 2 + 2 and an alltoall between 2 + 2 + 2 by default, and exchanges with local
-# phases, verified byte by byte; a probe of 2 + 2 hosts, to which ranks are dealt in turns and which must have them host
-# by host; then an interrupted run. At the end nothing of these may be left.
+# A short run of the lab, for CI, verified byte by byte: exchanges and redistributions between 3 + 3 hosts over a
+# backbone that carries 2, under both MPIs; broadcasts between 2 + 2 and an alltoall between 2 + 2 + 2 by default;
+# exchanges with local phases; a probe of 2 + 2 hosts, whose ranks are dealt to the hosts one by one, must find them
+# host by host; then an interrupted run. At the end nothing of these may be left.
 #
 #     lab/check.sh [BUILD_DIR [MPICH_BUILD_DIR]]      builds with Open MPI, build/release unless given, and with MPICH
 #

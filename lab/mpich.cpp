@@ -12,7 +12,7 @@ extern "C" {
 
 void* ucp_disconnect_nb(void* /*endpoint*/) { return nullptr; }  // null: it is done
 
-// A program of another MPI would be so many programs of one rank, and end in a fault of memory.
+// A program of another MPI would become several programs of one rank each, and end in a fault of memory.
 int MPI_Finalize() {
   static char version[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;

@@ -7,7 +7,7 @@
 #
 #     -n           ranks; more than hosts go round again                                  [one per host]
 #     --mpi        what the program is built with: openmpi, or mpich (over UCX)            [openmpi]
-#     --time-limit seconds after which the program is ended, with exit status 124          [600]
+#     --time-limit seconds until the program is ended, with exit status 124                [600]
 #     --losses     file for what TCP of each host did while the program ran: segments sent, sent again, times that it
 #                  waited for its timer (0.2 s or more each), and sent a probe instead (after two round trips; after
 #                  0.2 s where one segment alone is outstanding)                           [none]
@@ -16,7 +16,7 @@
 # SLUICE_LAB_K, SLUICE_LAB_BACKBONE_MBIT, SLUICE_LAB_HOST_MBIT, SLUICE_LAB_LOCAL_MBIT (empty: none),
 # SLUICE_LAB_CONGESTION. Interrupted or not, the lab is taken down with all that runs in it.
 #
-# Exit status: that of the program; 2 bad arguments; 3 a lab is not possible here (says why).
+# Exit status: the status of the program; 2 bad arguments; 3 a lab is not possible here (says why).
 set -euo pipefail
 lab=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source "$lab/common.sh"

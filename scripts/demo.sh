@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# From a fresh clone to a redistribution under MPI: installs the packages, builds the command, plans the example of the
-# paper and the traffic of a real application, and moves a 4096 x 4096 matrix of doubles from one block-cyclic layout to another on 8 ranks, every byte verified.
+# From a fresh clone to a redistribution under MPI. Installs the packages, builds the command, and plans the example of
+# the paper and the traffic of a real application. Then it moves a 4096 x 4096 matrix of doubles from one block-cyclic
+# layout to another on 8 ranks, every byte verified.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

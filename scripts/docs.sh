@@ -2,7 +2,7 @@
 # Makes a site of the documents and of what is written about each public name of C++, C, Fortran and Python.
 #
 #     scripts/docs.sh [-o DIR]     into DIR, build/docs unless given; begin with DIR/index.html
-#     scripts/docs.sh --check      the same, but nothing is kept
+#     scripts/docs.sh --check      makes the site, fails for what is wrong with it, and keeps nothing
 #
 # Where build/release has the manual pages of the command, which are made of its help, they are part of the site.
 #

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Finds sentences that are hard to read, in documents and in the comments of public names.
+"""Finds sentences that are hard to read, in documents and in comments.
 
     scripts/hard_sentences.py            checks all files against the limits
     scripts/hard_sentences.py --list     prints every place, whatever the limits
     scripts/hard_sentences.py FILE...    prints the places of these files
 
-It reads README.md, CONTRIBUTING.md, CHANGELOG.md, docs/**.md, the headers in include/, the Fortran module and the Python
-package (docstrings and comments). Code, names in `quotes` and links do not count. A place is
+It reads README.md, CONTRIBUTING.md, CHANGELOG.md, docs/**.md, the Fortran module, the Python package (docstrings and
+comments), and all C and C++ except tests. Code, names in `quotes` and links do not count. A place is
 
   - a sentence of more than 28 words, where . ! ? : ; and the end of a paragraph, a list item or a cell end a sentence;
   - "so many", "so much": name the number;
@@ -41,7 +41,9 @@ MOST_SHOWN = 20  # beyond it, files are named instead of places
 SCRIPT = "scripts/hard_sentences.py"
 LIMITS = "scripts/hard_sentences.txt"
 FILES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/**/*.md", "include/**/*.hpp", "include/**/*.h",
-         "drop-in/fortran/*.f90", "python/sluice/*.py", "python/sluice/*.pyi"]
+         "drop-in/fortran/*.f90", "python/sluice/*.py", "python/sluice/*.pyi",
+         *(f"{folder}/**/*.{end}" for folder in ("apps", "bench", "drop-in", "examples", "lab", "python", "src")
+           for end in ("hpp", "cpp", "h", "c"))]
 RULES = [(re.compile(pattern), advice) for pattern, advice in (
     (r"(?i)\bso (?:many|much)\b(?! (?:\w+ )?(?:that|as)\b)", "name the number"),
     (r"(?i)\b(?:of|by|for|from|in|at|on|after|behind|with|over|to|through|under|between) which\b", "make two sentences"),
@@ -188,7 +190,8 @@ def of_python(text):
     return found
 
 
-READERS = {".md": of_markdown, ".hpp": of_c, ".h": of_c, ".cpp": of_c, ".f90": of_fortran, ".py": of_python, ".pyi": of_python}
+READERS = {".md": of_markdown, ".hpp": of_c, ".h": of_c, ".cpp": of_c, ".c": of_c, ".f90": of_fortran, ".py": of_python,
+           ".pyi": of_python}
 
 
 def places(name, text):

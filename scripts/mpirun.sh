@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Starts MPI ranks on this machine with the launcher of the MPI that a build was made with (Open MPI or MPICH), as any
-# user, root included, and also with more ranks than cores.
+# Starts MPI ranks on this machine, as any user, root included, and also with more ranks than cores. It takes the
+# launcher of the MPI that a build was made with (Open MPI or MPICH).
 #
 #     scripts/mpirun.sh [-B BUILD_DIR] -np N PROGRAM ARGUMENTS...      BUILD_DIR: build/release unless given
 #
-# Of a build with SimGrid's SMPI (preset smpi) the ranks run on simulated machines, which smpirun wants to know of:
+# If the build has SimGrid's SMPI (preset smpi), the ranks run on simulated machines, which smpirun wants to know of:
 #
 #     scripts/mpirun.sh -B build/smpi -np N -platform P.xml -hostfile HOSTS build/smpi/bin/sluice run ...
 #

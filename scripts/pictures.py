@@ -142,7 +142,7 @@ def executed(root, command, mode, traffic, folder):
             ends[event["cat"]].append(event)
     sends = sorted(ends["send"], key=lambda each: each["ts"])
     arrivals = sorted(ends["receive"], key=lambda each: each["ts"] + each["dur"])
-    # The pieces of a message arrive in the order in which they are sent.
+    # The pieces of a message arrive in the order of their sends.
     shown = []
     for send in sends:
         facts = send["args"]

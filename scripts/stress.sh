@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes, runs and frees communicators, jobs and taken calls in a hurry, with ranks that come late and a system that
-# refuses things (tests/stress/README.md), on 2, 4, 8 and 16 ranks of one host.
+# Makes, runs and frees communicators, jobs and taken calls in a hurry, on 2, 4, 8 and 16 ranks of one host. Ranks come
+# late, and the system refuses things (tests/stress/README.md).
 #
 #     scripts/stress.sh [--minutes M | --hours H] [--seed N] [openmpi|mpich|tsan] [MODE...]
 #
@@ -123,7 +123,7 @@ start() {
 rounds_of() { sed -n 's/^stress: .* rounds \([0-9]*\) .*/\1/p' "$1" | tail -n 1; }
 failures_of() { sed -n 's/^stress: .* failures \([0-9]*\) .*/\1/p' "$1" | tail -n 1; }
 
-# The words of a mode of which one rank is killed: the job ends, and nothing of it is left.
+# The words of a mode that kills one rank: the job ends, and nothing of it is left.
 kill_one() {
   local log=$1 ranks=$2 folder launcher status=0 victim left each
   folder=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The whole fault table: every job, every fault, when and on which ranks, at 2, 3, 4 and 7 ranks. It takes some hours
-# on two cores, half a minute to three minutes for each row; the tests and CI run a sample of it.
+# The whole fault table: every job, every fault, every moment and choice of ranks, at 2, 3, 4 and 7 ranks. It takes some
+# hours on two cores, half a minute to three minutes for each row; the tests and CI run a sample of it.
 #
 #     scripts/test-faults.sh [PRESET [RANKS...]]     PRESET: release unless given, or dev, mpich
 #     scripts/test-faults.sh --asan [RANKS...]       the sample and the tests of jobs in flight, under AddressSanitizer,

@@ -90,7 +90,7 @@ log=$cache/new-$release.log
 if [[ -n $again ]]; then
   echo "fresh: the Debian in $folder again"
 elif command -v mmdebstrap >/dev/null; then
-  # The hooks, in which $1 is the folder, are read by mmdebstrap's shell.
+  # mmdebstrap's shell reads the hooks; $1 in them is the folder.
   # shellcheck disable=SC2016
   mmdebstrap --mode=root --variant=minbase --include=git,ca-certificates --skip=download/empty --skip=essential/unlink \
     --setup-hook='mkdir -p "$1/var/cache/apt/archives"; mount --bind "'"$cache"'" "$1/var/cache/apt/archives"' \

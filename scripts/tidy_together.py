@@ -16,7 +16,7 @@ import sys
 
 MOST_FILES = 60
 CODE_ONLY = ("-fPIC", "-fPIE")  # options that change no warning
-ALONE = "#include <simgrid/"  # of files with this: it declares names that are those of classes in sluice::mpi
+ALONE = "#include <simgrid/"  # files with this stay alone: it declares names that classes in sluice::mpi have, too
 ANY = "any"  # in place of the types of a function: a name that nothing else may have
 DEFINITION = re.compile(
     r"^(?:(?:struct|class|enum class|enum|union) (\w+)|using (\w+) =|"

@@ -74,7 +74,7 @@ def load_package():
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(PACKAGE.parent))
     with mock(autodoc_mock_imports):
-        # The stubs import what lies beside them, for which an empty package has to be there.
+        # The stubs import what lies beside them; an empty package has to be there for it.
         sys.modules["sluice"] = types.ModuleType("sluice")
         sys.modules["sluice"].__path__ = [str(PACKAGE)]
         load_stub("_core").version = VERSION

@@ -22,7 +22,7 @@ static int compare(const void* a, const void* b) {
   return (difference > 0) - (difference < 0);
 }
 
-/* Of times that are this rank's, in milliseconds, on rank 0. */
+/* The median over all calls of the slowest rank's time: `seconds` of this rank; in milliseconds, on rank 0. */
 static double median_of_slowest(double* seconds, int n, int rank) {
   double* const slowest = make(n, 0);
   MPI_Reduce(seconds, slowest, n, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);

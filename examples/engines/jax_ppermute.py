@@ -2,9 +2,9 @@
 
     XLA_FLAGS=--xla_force_host_platform_device_count=8 python3 jax_ppermute.py FILE
 
-The flag makes as many devices of a CPU. JAX runs one program on all devices, with arrays of one shape: what a step does
-differently on each device is in tables, from which the device takes its own entry, and who gets less than the longest
-piece of a step, or nothing, keeps what it had.
+The flag makes as many devices of a CPU. JAX runs one program on all devices, with arrays of one shape. If devices do
+different things in a step, a table has an entry for each device. A device that gets less than the longest piece of a
+step, or nothing, keeps what it had.
 """
 
 import json

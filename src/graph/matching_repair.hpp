@@ -29,8 +29,7 @@ namespace sluice::detail {
 /// edge is in both, with its left end in A and its right end in B: what is added to B leads to v, but A, closed when
 /// that happens, does not lead to v. So a search within A never has to look beyond the border of B.
 /// Complexity: O(n + m) a removal at worst. In random graphs of n vertices a side both searches meet after about
-/// sqrt(n) matched edges each, and closed sets spare the searches that find nothing most of their way. Memory O(n).
-/// Deterministic.
+/// sqrt(n) matched edges each. A search that finds nothing mostly ends at closed sets. Memory O(n). Deterministic.
 /// Source: Berge's theorem, as Hopcroft and Karp use it; searching from both ends is usual for shortest paths (Pohl,
 /// "Bi-directional search", Machine Intelligence 6, 1971).
 ///

@@ -58,8 +58,8 @@ struct Side {
 ///  (2) vertices that are not critical have price >= 0, placed bidders that are free have price 0; free items have
 ///      price 0 too, or the price that an auction left them, until the items are served;
 ///  (3) no price exceeds (4 k + 2) W in absolute value, k = min(lefts, rights), W = max |weight|: row reduction and
-///      auction stop at 2 k W. Later, a price changes only in a tree of tight edges with a vertex whose price is 0 or
-///      unchanged since then, along a path of at most 2 k + 1 edges.
+///      auction stop at 2 k W. Later, a price changes only in a tree of tight edges. A vertex of this tree has a price
+///      that is 0 or unchanged since then, and the path to it has at most 2 k + 1 edges.
 /// Distances telescope into three prices and the weights of one path, hence stay below 16 (k + 1) W.
 class Solver {
  public:
@@ -69,8 +69,8 @@ class Solver {
     auto left = detail::marked(left_critical, graph.lefts(), "left_critical");
     auto right = detail::marked(right_critical, graph.rights(), "right_critical");
     copy_rows(left, right);
-    // The smaller side bids, because every bidder may need a search. Of two equal sides, the side with more critical
-    // vertices bids, because only bidders can fall back on an auction.
+    // The smaller side bids, because every bidder may need a search. If both sides are equal, the side with more
+    // critical vertices bids, because only bidders can fall back on an auction.
     const auto criticals = [](const std::vector<char>& mark) { return std::count(mark.begin(), mark.end(), 1); };
     rights_bid_ = left.size() != right.size() ? right.size() < left.size() : criticals(right) > criticals(left);
     if (rights_bid_) {

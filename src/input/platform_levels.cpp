@@ -4,9 +4,10 @@
 /// that are near each other in sites; or machines of a LAN, with several LANs in a site. What is near each other shares
 /// an uplink, and is best entered once.
 /// Method: single linkage. Pairs of clusters join what they are in, the fastest link first, by L + g of 1 MiB. A link
-/// is distinctly slower than another one if a short message takes more than 4 times as long (L + g(1)), or the gap of a
-/// long one (1 MiB) is more than 1.5 times as large. Everything joined has a pace: the pace of messages inside a
-/// cluster of several ranks, or of the first link that made it what it is. A cluster of one rank has none. A link joins
+/// is distinctly slower than another one in two cases: a short message takes more than 4 times as long (L + g(1)), or
+/// the gap of a long one (1 MiB) is more than 1.5 times as large. Everything joined has a pace: the pace of messages
+/// inside a cluster of several ranks, or of the first link that made it what it is. A cluster of one rank has none. A
+/// link joins
 ///  - what it is not distinctly slower than into one, neither a part of the other; a cluster of one rank goes with what
 ///    it meets;
 ///  - what it is distinctly slower than as a part, which stays a group. If that is so on both sides, the pace is the

@@ -2,8 +2,8 @@
 
 namespace sluice::detail {
 
-/// A machine that combines what arrives. The finish of a busy period is begin + combined * compute, not a sum of so
-/// many terms: a million combinations are no less exact than one.
+/// A machine that combines what arrives. The finish of a busy period is begin + combined * compute, not a sum of one
+/// term for each combination. So a million combinations are no less exact than one.
 class Combiner {
  public:
   explicit Combiner(double idle_until) : begin_(idle_until), finish_(idle_until) {}

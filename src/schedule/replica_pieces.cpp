@@ -43,7 +43,7 @@ class ReplicaJudge {
                std::int64_t first_passing)
       : pieces_(pieces), sources_(sources), targets_(targets), first_passing_(first_passing) {}
 
-  /// `parts`: null, or what each process of one copy gets, and from which process.
+  /// `parts`: null, or the parts that each process of one copy gets, with their senders.
   std::vector<Violation> run(std::int64_t receivers, const std::vector<PlacedPart>* parts) {
     for (const SchedulePiece& piece : pieces_) {
       if (piece.size == 0) continue;

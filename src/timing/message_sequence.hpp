@@ -114,7 +114,7 @@ struct MessagesOfTree {
   OrderedMessages graph;
   std::vector<std::size_t> of_transfers;  ///< the messages of the transfers, in the order of the schedule
 };
-/// @pre the schedule is sound, a reduction whose transfers all take the same
+/// @pre the schedule is sound, a reduction whose transfers all take equally long
 [[nodiscard]] MessagesOfTree messages_of(const TreeSchedule& schedule, std::int64_t element_bytes);
 
 /// When each message begins and ends.

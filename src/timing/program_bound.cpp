@@ -13,17 +13,17 @@
 ///    then has at least a p-th of that work.
 /// What has to enter and leave: combined data is at least one version of all bytes. So a reduction brings its root m
 /// bytes, and an allreduce every rank m in and m out; a reduce-scatter makes each rank send all but its own share.
-/// Guarantee: holds for every sound program and all gap tables, also for tables that rise faster than sizes do, so that
-/// messages in parts are cheaper than whole ones; tests/plan/program_bound_test.cpp tries to refute it.
-/// Proof: in the replay a message with x of the bytes that have to cross keeps a port or an uplink for at least g(x) of
-/// some table named above, because g never falls. It keeps it alone, or shares it at a part of the rate. g(x) is at
-/// least x times the least g(m) / m. No part of the message does so before the message has begun and its latency is
-/// over. By induction along the messages that bring a byte from the root, this is not before all their latencies are
-/// over, at least the shortest path. Without a root, it is not before the message's own latency. So nothing passes
-/// before that moment. What lies behind the port on the way to a root adds nothing: what leaves first may have a long
-/// way left, and what leaves last, begun meanwhile, none. Complexity: O(C^2) for C clusters and the levels of the
-/// platform. Without a root, paths from all clusters if there are up to 64, otherwise from one and to one. O(p^2) for
-/// an alltoall whose blocks differ in size. Source: ours.
+/// Guarantee: holds for every sound program and all gap tables. That includes tables that rise faster than sizes do, so
+/// that messages in parts are cheaper than whole ones. tests/plan/program_bound_test.cpp tries to refute it.
+/// Proof: take a message with x of the bytes that have to cross. In the replay it keeps a port or an uplink for at
+/// least g(x) of some table named above, because g never falls. It keeps it alone, or shares it at a part of the rate.
+/// g(x) is at least x times the least g(m) / m. No part of the message does so before the message has begun and its
+/// latency is over. By induction along the messages that bring a byte from the root, this is not before all their
+/// latencies are over, at least the shortest path. Without a root, it is not before the message's own latency. So
+/// nothing passes before that moment. What lies behind the port on the way to a root adds nothing: what leaves first
+/// may have a long way left, and what leaves last, begun meanwhile, none. Complexity: O(C^2) for C clusters and the
+/// levels of the platform. Without a root, paths from all clusters if there are up to 64, otherwise from one and to
+/// one. O(p^2) for an alltoall whose blocks differ in size. Source: ours.
 ///
 /// Example: 4 ranks in a cluster, latency 50 us, g(m) = 8 ns per byte. An allgather of blocks of 1 MB: 3 MB enter each
 /// rank, 24 ms, behind a latency of 50 us.

@@ -11,8 +11,8 @@
 ///  - the connection between its ranks, at most at 1 / g(b) of the link or cluster;
 ///  - both ranks' ports, at most at 1 / g(b) of the rank's cluster (of the link, if that is less or the cluster has no
 ///    gap);
-///  - between clusters the link, at most at n / g(b) for n connections, and the uplinks of all groups that it leaves or
-///    enters (a host, a LAN, a site), at the most of any link there.
+///  - between clusters the link, at most at n / g(b) for n connections;
+///  - the uplinks of all groups that it leaves or enters (a host, a LAN, a site), at the most of any link there.
 /// Each of these is shared as TCP connections share a bottleneck: rates of flows are max-min fair, weighted by
 /// 1 / round trip; and a round trip grows, besides the latency, with what is queued in everything that the flow passes.
 /// Alone, a message so takes g(b) + L, as in pLogP.

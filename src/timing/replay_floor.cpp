@@ -7,12 +7,12 @@
 ///    itself, and what waits for it, or its receiver's work. Paths are known before the replay begins, in one pass from
 ///    the last message to the first. Most waiting messages come later in the list; others are left out, which makes the
 ///    path shorter;
-///  - at each port, link and uplink, all that has yet to pass it, one after the other, then the shortest path from the
-///    end of any flow there to the end. Before the replay begins, the earliest start of any flow there is added. As the
-///    replay goes on, time that a thing has wasted shows: less has passed it than could have.
+///  - at each port, link and uplink, all that has yet to pass it, one after the other. The shortest path from the end
+///    of any flow there to the end comes on top; before the replay begins, also the earliest start of any flow there.
+///    As the replay goes on, time that a thing has wasted shows: less has passed it than could have.
 /// Guarantee: no replay ends earlier, except for rounding.
 /// Complexity: O(messages, what they pass and what waits) once; a look while it runs as said.
-/// Source: ours. The two bounds are the critical path and the load of a machine, which branch and bound in shops uses
+/// Source: ours. The two bounds are the critical path and the load of a machine; branch and bound in shops uses both
 /// (Carlier, "The one-machine sequencing problem", 1982, has heads and tails).
 ///
 /// Example: rank 0 sends 1 s to 1, which forwards it in another second to 2; and then 4 s to 3. Before it starts, the

@@ -9,7 +9,7 @@
 /// Trees between clusters, and the functions that their planners share.
 namespace sluice::detail {
 
-/// The clusters to which each cluster sends, in the order of sending.
+/// Which clusters each cluster sends to, in the order of sending.
 struct ClusterTree {
   std::vector<std::vector<std::int32_t>> children;  ///< of each cluster, in the order of sending
   std::vector<std::int32_t> parent;                 ///< -1 for the root

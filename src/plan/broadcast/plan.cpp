@@ -467,8 +467,8 @@ class BroadcastPlanner {
       offer(routed(*planner, few ? detail::kInfinity : best ? best->length_s : by_tree));
     }
     if (platform_.clusters.size() == 1 && !platform_.clusters.front().broadcast.points().empty()) offer(native());
-    // The messages of the tree take what its schedule says, or a little less, and the best tree hardly less than that
-    // of a heuristic.
+    // The messages of the tree take what its schedule says, or a little less. The best tree is hardly shorter than the
+    // tree of a heuristic.
     constexpr double kExecuted = 0.95, kImproved = 0.95, kShare = 0.05;
     double with_tree = by_tree;
     if (!best || kExecuted * kImproved * by_tree < best->length_s) {

@@ -21,9 +21,10 @@
 ///    direction. A long message does not have to yield to short messages;
 ///  - one such tree for all segments, or two alternating trees, which share the uplinks between them: of three sites
 ///    the second sends to the third, and the third to the second.
-///  - in the root's group either such a tree from the root itself, or (`spread`) the root sends each segment to one
-///    rank, the root of a tree of the others. It is not the neighbour of the previous segment's rank, which has that
-///    segment by then. It is far enough round the ring that few ranks have to forward several segments at once.
+///  - in the root's group either such a tree from the root itself, or (`spread`) trees of the other ranks: the root
+///    sends each segment to one rank, the root of such a tree. It is not the neighbour of the previous segment's rank,
+///    which has that segment by then. It is far enough round the ring that few ranks have to forward several segments
+///    at once.
 /// In the root's group segments leave for others from as many ranks behind the root as there are connections. No rank
 /// waits for more than the segment that it forwards. A rank sends to other groups first, then segment by segment. The
 /// search for the best routes is in route_search.cpp. Source: segments that flow through a tree: Kielmann et al.

@@ -5,8 +5,8 @@
 /// 1/2.
 ///
 /// Method:
-///  1. The bound of the linear program over steps (lp_bound.cpp), `auto` for a start, and, if sizes are small, prices
-///     of nodes that prove more (node_price_ascent.cpp), each in a share of the budget.
+///  1. The bound of the linear program over steps (lp_bound.cpp), and `auto` for a start. If sizes are small, also
+///     prices of nodes that prove more (node_price_ascent.cpp). Each has a share of the budget.
 ///  2. Is there a plan whose cost is at most a target, which lies between the bound and the best plan? An integer
 ///     program over durations asks (duration_program.hpp), without what the prices of the bound rule out.
 ///  3. CBC answers: a plan, or none, which lifts the bound above the target. If beta is whole, costs are whole, and the

@@ -70,8 +70,7 @@ class LimitedMatching {
   std::vector<std::int32_t> left_edge_, left_right_, right_left_;  // edge and right end of each left vertex
   std::vector<double> distance_;                                   // of right vertices
   std::vector<double> left_distance_;                              // of left vertices
-  std::vector<std::int32_t> from_edge_;                            // the edge through which the search reached a right
-                                                                   // vertex
+  std::vector<std::int32_t> from_edge_;                            // the edge that led the search to a right vertex
   std::vector<std::int32_t> from_left_;
   std::vector<char> done_;
   std::vector<std::int32_t> found_;

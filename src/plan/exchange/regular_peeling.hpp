@@ -15,8 +15,8 @@
 ///
 /// Problem: KPBS, see include/sluice/plan/exchange.hpp.
 ///
-/// Method: weights become multiples of the set-up, rounded up (graph H). A weight-regular graph J around H is built in
-/// which every perfect matching holds at most k messages (regular_extension.hpp). While J has edges, take a perfect
+/// Method: weights become multiples of the set-up, rounded up (graph H). A weight-regular graph J is built around H.
+/// Every perfect matching of J holds at most k messages (regular_extension.hpp). While J has edges, take a perfect
 /// matching and subtract its lightest weight from all its edges; the messages in it are a step. The three algorithms
 /// differ in the choice of the matching and in how much of it they take.
 ///

@@ -341,7 +341,7 @@ class Shaving {
   bool limited_;
   std::vector<Row> rows_;
   std::vector<std::int64_t> durations_;        ///< falling
-  std::vector<std::int64_t> least_;            ///< of each step, down to which hot_ has all nodes that are longer
+  std::vector<std::int64_t> least_;            ///< of each step: hot_ has all nodes that are longer
   std::vector<std::vector<std::size_t>> hot_;  ///< of each step, nodes
   std::vector<char> is_hot_;                   ///< by step and node
   std::vector<std::size_t> hot_before_;        ///< how many there are before anything is cut

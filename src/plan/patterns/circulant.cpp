@@ -9,7 +9,7 @@
 /// segments, numbered e - q. In the first phases numbers below 0 are not sent. Beyond the last segment the last one
 /// takes the place of all.
 ///  - Receives: for k = 0, 1, ..., take the path to the last position, by falling skips. It has three properties. It
-///    reaches r - s(k) or a position before it, it does not reach back to r - s(k + 1), and it begins with a skip that
+///    reaches r - s(k) or a position before it. It does not reach back to r - s(k + 1). It begins with a skip that
 ///    has not served yet. One search in depth through the skips that are left finds it, and visits O(q) of them.
 ///  - Sends: what the position r + s(k) receives in round k. Deviation: its receives tell; the source finds most of
 ///    them without (O(q) instead of O(q^2) for all sends of a position).

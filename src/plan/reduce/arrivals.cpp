@@ -11,12 +11,11 @@
 /// given root, its machine is node 0, which splits until its own deadline and is no node for others.
 /// Guarantee: optimal (to 1e-12 of the length). Proof for a given T: let u be the smallest deadline and f the node of
 /// largest s that is there by u. Take a feasible tree that has u's machine at a node w, not at f. There are three
-/// cases. If f is below w, let w's machine be f instead. If a machine of a later deadline takes f, or a node above f in
-/// the history of splits, put that machine at f, and exchange the two machines. Otherwise exchange what comes of w and
-/// what comes of f: w's s is not larger than f's, so everything that came of f is now no later. So the machine of u may
-/// be f, and the rest follows by induction.
-/// Complexity: O(n) a length tried after sorting the dates, about 50 lengths; O(n) memory. Deterministic.
-/// Source: ours; Canon, Antoniu (2012) name arrival dates as a perspective.
+/// cases. If f is below w, let w's machine be f instead. A machine of a later deadline may take f, or a node above f in
+/// the history of splits. Then put that machine at f, and exchange the two machines. Otherwise exchange what comes of w
+/// and what comes of f: w's s is not larger than f's, so everything that came of f is now no later. So the machine of u
+/// may be f, and the rest follows by induction. Complexity: O(n) a length tried after sorting the dates, about 50
+/// lengths; O(n) memory. Deterministic. Source: ours; Canon, Antoniu (2012) name arrival dates as a perspective.
 ///
 /// Example: d = c = 1, dates 0, 0, 4, any root. T = 6: the deadlines are 2 (machine 2), 6, 6. For 2 the root splits, as
 /// 0 + 2 <= 2: it may split again at 1, its child at 2. Machine 2 becomes the child, as that has the larger s, so it

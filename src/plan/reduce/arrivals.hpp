@@ -15,7 +15,7 @@ struct PlacedTree {
 };
 
 /// A tree that ends first, if machine v takes part from arrivals[v] on; `root` may be kAnyRoot. Throws InputError for a
-/// date beyond 2^52 times the costs, to which they cannot be added.
+/// date beyond 2^52 times the costs: a double cannot hold their sum.
 [[nodiscard]] PlacedTree tree_for_arrivals(const std::vector<double>& arrivals, const ReduceCosts& costs,
                                            std::int64_t root);
 

@@ -30,8 +30,9 @@
 ///  - Paths. The last part that u sends starts at a_u + (S - 1) d_u or later. What it is combined to has to reach the
 ///    root over transfers and combinations: T >= a_u + (S - 1) d_u + the cheapest path. The root also receives at least
 ///    S parts after its date.
-///  - Work. After its date and before it has to send (the cheapest path before T), a machine can receive and combine
-///    only a limited number of times, because its port and its processor each do one thing at a time. With a limit on
+///  - Work. A machine has time after its date and before it has to send (the cheapest path before T). It can receive
+///    and combine only a limited number of times then, because its port and its processor each do one thing at a time.
+///    With a limit on
 ///    the machines that combine, the best ones count. Together they must come to (n - 1) S.
 ///  - Limit on transfers. All transfers together take S times the sum of d_u, K at a time. Here, and in the load, pair
 ///    costs and a limit R on the machines that combine allow more. Take the sum of all transfers to a given root, less

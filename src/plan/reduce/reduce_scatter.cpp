@@ -4,11 +4,11 @@
 /// and combines one at a time, all three at once.
 /// Method: machines are split in two halves, and the range of elements in proportion. Each machine of one half gives
 /// its elements of the other half's range to one machine there, and gets what that machine has of its own range. Then
-/// each half does the same, until every machine alone has its share of the range, combined over all. If the number is
-/// odd, the first half has one machine more. What this machine has for the other half goes to several machines there, a
-/// piece to each, so that none has much more to combine than the others. Then the shares go back the same way, from the
-/// first machine of each second half to the first of each first half; the root is the first of all. Messages are cut
-/// into as many parts, up to 8, as make receiving and combining overlap best.
+/// each half is split likewise, until every machine alone has its share of the range, combined over all. If the number
+/// is odd, the first half has one machine more. What this machine has for the other half goes to several machines
+/// there, a piece to each, so that none has much more to combine than the others. Then the shares go back the same way,
+/// from the first machine of each second half to the first of each first half; the root is the first of all. Messages
+/// are cut into as many parts, up to 8, as make receiving and combining overlap best.
 /// Guarantee: none of a shortest schedule. For a power of two and no overheads, messages whole: (2 d + c) (1 - 1/n). A
 /// tree of whole elements takes at least ceil(log2 n) max(d, c), and no reduction takes less than max(d, c (1 - 1/n)).
 /// halving_length.cpp computes the length. Complexity: O(log n) time and memory for a machine, O(n log n) for all.

@@ -92,7 +92,7 @@ function linesDrawing(get) {
       `${data.yTitle} over ${data.xTitle}: ${data.series.map(series => series.name).join(", ")}. A table has the values.`);
     const ticksOf = (axis, scale, unit, count) => {
       const isLog = scale.base !== undefined;
-      // Of a logarithmic axis, the powers of ten.
+      // A logarithmic axis shows the powers of ten.
       const powers = isLog ? scale.ticks().filter(value => Math.abs(Math.log10(value) - Math.round(Math.log10(value))) < 1e-9) : [];
       const shown = isLog ? (powers.length >= 2 ? powers : scale.ticks(count).slice(0, 6)) : scale.ticks(count);
       const every = Math.ceil(shown.length / count);
@@ -150,8 +150,8 @@ function linesView(data) {
   return make("figure", {}, make("h3", {}, data.title), ...linesDrawing(() => data).elements);
 }
 
-// A table of a study as curves, for each of what its texts name, or as bars where its first column has texts and there
-// is but one number a name. Null where it holds no numbers.
+// A table of a study as curves, one for each combination of its texts. If its first column has texts and there is one
+// number for each, as bars. Null if it holds no numbers.
 function studyView(table) {
   const kinds = table.columns.map((_, c) => table.rows.every(row => row[c] === null || typeof row[c] === "number") &&
     table.rows.some(row => row[c] !== null));

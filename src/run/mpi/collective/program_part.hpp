@@ -54,8 +54,7 @@ inline constexpr auto kPartFields = [](auto& numbers, ProgramPart& part) {
 /// followed to see whose bytes they carry. That takes one pass if the operations could be carried out one after the
 /// other in the order of the list, otherwise as many passes as necessary.
 [[nodiscard]] std::vector<ProgramPart> parts_of(const Program& program);
-/// The part of `rank`, for a program whose operations are all of that rank, and whose order of combining does not
-/// count.
+/// The part of `rank`, for a program that has operations of that rank only. The order of combining must not count.
 [[nodiscard]] ProgramPart part_of(const Program& program, std::int64_t rank);
 
 /// `part`, of a broadcast, for a message of `bytes`, at most its own; ranges that met still do.

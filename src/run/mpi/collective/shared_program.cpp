@@ -115,7 +115,7 @@ void SharedProgram::find_order(const ProgramPart& part) {
   std::vector<char> known(waits_.size(), 0);
   for (std::size_t i = 0; i < operation_of.size(); ++i) {
     const std::size_t own = operation_of[i];
-    if (std::exchange(known[own], 1) != 0) continue;  // sends of one message wait for the same
+    if (std::exchange(known[own], 1) != 0) continue;  // sends of one message wait for the same operations
     std::vector<std::size_t> before;
     for (const std::int64_t each : part.operations[i].after)
       before.push_back(operation_of[static_cast<std::size_t>(each)]);

@@ -66,9 +66,9 @@ struct FoundSites {
 };
 
 /// Finds sites only from what hosts found in their meetings. Sets of hosts are joined, the nearest first. If that
-/// explains few of the rates, it tries sites of equally many consecutive hosts, if links between them that carry so
-/// much explain most. Reason: in rounds that let few hosts meet across sites, these get what their links can do. The
-/// rule: network().
+/// explains few of the rates, it tries sites of equally many consecutive hosts. Links between them must explain most
+/// rates then. Reason: in rounds that let few hosts meet across sites, these get what their links can do. The rule:
+/// network().
 [[nodiscard]] FoundSites find_sites(int hosts, std::span<const Meeting> meetings, const std::vector<HostBest>& best);
 
 }  // namespace sluice::mpi::detail

@@ -39,7 +39,7 @@ MeasuredBroadcasts measure_in(Channel& channel, MPI_Comm comm, const PlatformClu
   constexpr std::size_t kLeast = kSimulated ? 1 : 3;  // simulated times never differ
   constexpr std::size_t kMost = kSimulated ? 1 : 30;
   std::shared_ptr<std::byte[]> buffer;
-  double spent = 0;  // by the slowest rank: all decide by the same
+  double spent = 0;  // by the slowest rank: all ranks decide by this time
   const double begin = MPI_Wtime();
   const auto time_of = [&](const auto& broadcast) {
     const double start = start_together(channel);

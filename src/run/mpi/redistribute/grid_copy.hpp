@@ -20,8 +20,8 @@ struct GridAxis {
 /// and columns may be scattered in one memory or both. `from` and `to` belong to index 0 of both axes.
 ///
 /// The offsets of some positions are written down once and used for all of the other axis, so a copy does not walk over
-/// runs. If neighbours in one axis are far apart in a memory, the tiles are so narrow that each line of the cache is
-/// used up while it is there.
+/// runs. Neighbours in one axis may be far apart in a memory. Then the tiles are so narrow that each line of the cache
+/// is used up while it is there.
 void copy_grid(GridAxis slow, GridAxis fast, std::int64_t bytes, const std::byte* from, std::byte* to);
 
 /// Whether copy_periods() serves the axis: its runs are short, and few or all of one length.

@@ -21,8 +21,8 @@ struct CopyRows {
   std::int64_t to_step = 0;
 };
 
-/// How the messages of one rank are copied: to the message (its sends), from it (its receives), from the source to the
-/// target (what it sends itself), or from the target to another message (what it forwards).
+/// How the messages of one rank are copied: sends to the message, receives from it, what the rank sends itself from the
+/// source to the target, and what it forwards from the target to another message.
 ///
 /// A message is the product of runs in each dimension, and messages share them: one CopyAxis for each dimension and
 /// process coordinate met there, for any number of messages. The bytes of a message are in the order of storage of the

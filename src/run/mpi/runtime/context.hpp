@@ -59,8 +59,8 @@ struct Failure {
 /// other rank will open it in a new context.
 struct ContextDied {};
 
-/// Throws on a rank that is told of it: InputError where a bad argument was the reason, else JobError. `work`: what was
-/// given up.
+/// Throws on a rank that is told of it: InputError if a bad argument was the reason, otherwise JobError. `work`: what
+/// was given up.
 [[noreturn]] void throw_failure(const Failure& failure, const char* work);
 
 /// An execution that has been started, and moves on whenever its rank waits for something.

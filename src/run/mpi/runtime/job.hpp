@@ -53,8 +53,8 @@ void complete(Channel& channel, Executor& executor, bool may_sleep = false) {
 ///    to MPI or to the user, no memory, destruction while an exception passes. It throws there, and InputError or
 ///    JobError on the other ranks: in the same execution, or in the next one if a rank was done with it already.
 ///    Earlier executions come to their end. The job refuses to be used then.
-///  - Except that with Settings::agreed_arguments a bad argument of an execution throws InputError on all ranks before
-///    anything of it is sent, and leaves the job as it was.
+///  - With Settings::agreed_arguments, an exception to this: a bad argument of an execution throws InputError on all
+///    ranks before anything of it is sent, and leaves the job as it was.
 ///
 /// A call of a job holds the entry of its context; a call of another thread meanwhile throws InputError.
 class Job : public Progressing {

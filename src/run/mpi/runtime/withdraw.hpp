@@ -24,14 +24,14 @@ struct Withdrawn {
   /// Appends the ranks that this one may have sent to. A rank may come several times.
   std::function<void(std::vector<int>&)> add_receivers;
   std::int64_t bytes = 0;  ///< under way in both directions
-  /// If an execution was running: takes the requests that MPI has not ended, for which it has room, and is handed to
-  /// the context. Else null.
+  /// If an execution was running: takes the requests that MPI has not ended, has room for them, and goes to the
+  /// context. Otherwise null.
   std::list<Leftover>* leftover = nullptr;
 };
 
 /// Ends the requests as far as MPI can be stopped, so that it no longer writes to their memory, nor reads from it.
 ///
-/// MPI cancels a receive for which nothing has come, but neither a receive that has begun nor a send. So the ranks
+/// MPI cancels a receive if nothing has come for it, but neither a receive that has begun nor a send. So the ranks
 /// talk:
 /// 1. Each rank cancels its receives and tells all its peers that it sends no more. MPI delivers this message after all
 ///    data that the rank has sent to that peer.

@@ -82,7 +82,7 @@ class NativeCollective {
     double deadline = MPI_Wtime() + quiet;
     for (Patience patience; request_ != MPI_REQUEST_NULL; patience.look_again()) {
       int done = 0;
-      (void)MPI_Test(&request_, &done, MPI_STATUS_IGNORE);  // if it fails, the collective may go on all the same
+      (void)MPI_Test(&request_, &done, MPI_STATUS_IGNORE);  // if it fails, the collective may still go on
       const double now = MPI_Wtime();
       if (now < last && channel_.context().board().others_at_beginning()) deadline = now + quiet;
       if (now > deadline) break;
