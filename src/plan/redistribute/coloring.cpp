@@ -3,11 +3,11 @@
 /// Problem: a schedule of one dimension with NS_opt steps if peeling weighted matchings takes too long.
 /// Guarantee: NS = NS_opt (Koenig: a bipartite graph's edges have a colouring in as many colours as its largest
 /// degree); none on TC.
-/// Complexity: edge_coloring on the quotient (or on the messages, see MessageGraph). Deterministic.
+/// Complexity: edge_coloring on the quotient (or on the messages, see DimensionGraph). Deterministic.
 /// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert (1997), the proof of Theorem 1, with edge_coloring in place
 /// of repeated matchings. Steps are put in order of falling duration.
 /// Example: 16:3 -> 16:5 takes 7 steps; the quotient is one row and one column, so each is one class and TC is 15.
-#include "plan/redistribute/message_graph.hpp"
+#include "plan/redistribute/dimension_graph.hpp"
 #include "sluice/graph/edge_coloring.hpp"
 
 namespace sluice::detail {

@@ -3,7 +3,7 @@
 /// Problem: a schedule of one dimension with a low total cost TC.
 /// Method: while messages are left, take a matching of maximum weight as the next step.
 /// Guarantee: none on TC; NS may exceed NS_opt.
-/// Complexity: NS maximum-weight matchings on the quotient (or on the messages, see MessageGraph). Deterministic.
+/// Complexity: NS maximum-weight matchings on the quotient (or on the messages, see DimensionGraph). Deterministic.
 /// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert (1997), section 4.5.
 /// Deviation: as for stepwise. The paper leaves open which of several matchings of equal weight is taken (see peel);
 /// the choice decides much here.
@@ -11,7 +11,7 @@
 /// 18 (Tables 17 and 18).
 #include <algorithm>
 
-#include "plan/redistribute/message_graph.hpp"
+#include "plan/redistribute/dimension_graph.hpp"
 
 namespace sluice::detail {
 
@@ -21,7 +21,7 @@ EdgeSteps greedy_steps(const BipartiteGraph& graph) {
 }
 
 std::shared_ptr<const StepRule> plan_greedy(const AxisPattern& pattern) {
-  const MessageGraph messages(pattern);
+  const DimensionGraph messages(pattern);
   return messages.rule(greedy_steps(messages.graph()));
 }
 

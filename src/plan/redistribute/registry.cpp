@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-#include "plan/redistribute/message_graph.hpp"
+#include "plan/redistribute/dimension_graph.hpp"
 #include "plan/sources.hpp"
 
 namespace sluice::detail {

@@ -5,14 +5,14 @@
 /// Among such matchings it has maximum weight.
 /// Guarantee: NS = NS_opt (the largest degree falls by one per step); TC is optimal when r = 1 (Proposition 6), a
 /// heuristic otherwise.
-/// Complexity: NS maximum-weight matchings on the quotient (or on the messages, see MessageGraph). Deterministic.
+/// Complexity: NS maximum-weight matchings on the quotient (or on the messages, see DimensionGraph). Deterministic.
 /// Source: Desprez, Dongarra, Petitet, Randriamaro, Robert (1997), section 4.5 and Theorem 1.
 /// Deviation: the matching comes from a combinatorial algorithm, not from linear programming. Any of several matchings
 /// of equal weight may be taken, as in the paper, so TC may differ a little from the paper's tables.
 /// Example: 15:2 -> 6:3 takes 10 steps of length 2, TC 20 (Tables 15 and 16).
 #include <algorithm>
 
-#include "plan/redistribute/message_graph.hpp"
+#include "plan/redistribute/dimension_graph.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
@@ -23,12 +23,12 @@ EdgeSteps stepwise_steps(const BipartiteGraph& graph) {
 }
 
 std::shared_ptr<const StepRule> plan_stepwise(const AxisPattern& pattern) {
-  const MessageGraph messages(pattern);
+  const DimensionGraph messages(pattern);
   return messages.rule(stepwise_steps(messages.graph()));
 }
 
 std::shared_ptr<const StepRule> plan_stepwise_folded(const AxisPattern& pattern) {
-  const MessageGraph messages(pattern);
+  const DimensionGraph messages(pattern);
   const BipartiteGraph& graph = messages.graph();
   std::int32_t left_degree = 0, right_degree = 0;
   for (std::int32_t u = 0; u < graph.lefts(); ++u) left_degree = std::max(left_degree, graph.left_degree(u));

@@ -21,10 +21,10 @@ namespace sluice::detail {
 /// may differ: the choice among matchings of largest weight decides what is left for the next. Weights are lengths in
 /// one slice. On a shorter sub-array pairs drop out and lengths differ inside a class, so the graph is the messages
 /// themselves.
-class MessageGraph {
+class DimensionGraph {
  public:
   /// Throws InputError when the graph has too many edges to hold (2^27).
-  explicit MessageGraph(const AxisPattern& pattern);
+  explicit DimensionGraph(const AxisPattern& pattern);
 
   [[nodiscard]] const BipartiteGraph& graph() const { return graph_; }
   /// The rule that puts the messages of edge e into step step_of_edge[e].

@@ -1,4 +1,4 @@
-#include "plan/redistribute/message_graph.hpp"
+#include "plan/redistribute/dimension_graph.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ BipartiteGraph whole_grid(const Axis& from, const Axis& to) {
   return {static_cast<std::int32_t>(from.processes), static_cast<std::int32_t>(to.processes), edges};
 }
 
-TEST(MessageGraph, QuotientMatchingsAreAsGoodAsTheGrids) {
+TEST(DimensionGraph, QuotientMatchingsAreAsGoodAsTheGrids) {
   std::mt19937 random(6);  // fixed seed
   const auto draw = [&](std::int64_t to) { return std::uniform_int_distribution<std::int64_t>(1, to)(random); };
   for (int round = 0; round < 264; ++round) {
@@ -30,7 +30,7 @@ TEST(MessageGraph, QuotientMatchingsAreAsGoodAsTheGrids) {
                                       << to.block);
     const std::int64_t slice = slice_extent(from, to);
     const AxisPattern pattern({slice, from.processes, from.block, 0}, {slice, to.processes, to.block, 0}, 0, 0, slice);
-    const MessageGraph quotient(pattern);
+    const DimensionGraph quotient(pattern);
     const BipartiteGraph grid = whole_grid(from, to);
     const std::int64_t lift = CommunicationGrid(from, to).lift();
     ASSERT_EQ(quotient.graph().lefts() * lift, from.processes);
@@ -42,11 +42,11 @@ TEST(MessageGraph, QuotientMatchingsAreAsGoodAsTheGrids) {
   }
 }
 
-TEST(MessageGraph, HoldsTheMessagesThemselvesBelowOneSlice) {
+TEST(DimensionGraph, HoldsTheMessagesThemselvesBelowOneSlice) {
   const Axis from{100, 5, 7, 2}, to{100, 4, 9, 1};
   const AxisPattern pattern(from, to, 0, 0, 100);
   ASSERT_LT(100, pattern.slice());
-  const MessageGraph messages(pattern);
+  const DimensionGraph messages(pattern);
   EXPECT_EQ(messages.graph().lefts(), 5);
   EXPECT_EQ(messages.graph().rights(), 4);
   std::int64_t sum = 0;

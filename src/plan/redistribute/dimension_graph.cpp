@@ -1,4 +1,4 @@
-#include "plan/redistribute/message_graph.hpp"
+#include "plan/redistribute/dimension_graph.hpp"
 
 #include <fmt/format.h>
 
@@ -120,7 +120,7 @@ void check_edges(double edges) {
 
 }  // namespace
 
-MessageGraph::MessageGraph(const AxisPattern& pattern)
+DimensionGraph::DimensionGraph(const AxisPattern& pattern)
     : grid_(paper_grid(pattern)), is_quotient_(has_quotient(pattern)) {
   std::vector<Edge> edges;
   if (is_quotient_) {
@@ -152,14 +152,14 @@ MessageGraph::MessageGraph(const AxisPattern& pattern)
   graph_ = BipartiteGraph(static_cast<std::int32_t>(from.processes), static_cast<std::int32_t>(to.processes), edges);
 }
 
-std::shared_ptr<const StepRule> MessageGraph::rule(EdgeSteps steps, Fold fold) const {
+std::shared_ptr<const StepRule> DimensionGraph::rule(EdgeSteps steps, Fold fold) const {
   if (is_quotient_) return std::make_shared<QuotientRule>(grid_, std::move(steps), fold);
   return std::make_shared<MessageRule>(first_edge_of_sender_, receiver_of_edge_, std::move(steps), fold);
 }
 
 std::shared_ptr<const StepRule> colored_rule(const AxisPattern& pattern) {
   if (!has_quotient(pattern)) {
-    const MessageGraph messages(pattern);
+    const DimensionGraph messages(pattern);
     return messages.rule(colored_steps(messages.graph()));
   }
   const CommunicationGrid grid = paper_grid(pattern);
