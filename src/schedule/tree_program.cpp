@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/program_messages.hpp"
+#include "schedule/message_graph.hpp"
 #include "sluice/error.hpp"
 #include "sluice/schedule/tree_validate.hpp"
 
@@ -33,11 +33,11 @@ Program program_of(const TreeSchedule& schedule, std::int64_t size_bytes, std::i
   program.commutative = schedule.commutative;
   program.length_s = schedule.length;
   const std::vector<ByteRange> parts = detail::cut({0, size_bytes}, schedule.segments, element_bytes);
-  detail::ProgramMessages messages;
+  detail::MessageGraph messages;
   for (const TimedTransfer& each : schedule.transfers)
     if (std::cmp_less(each.segment, parts.size()))
-      messages.add(each.from, each.to, {parts[static_cast<std::size_t>(each.segment)]}, true);
-  program.operations = operations_of(messages, schedule.machines);
+      messages.add(each.from, each.to, parts[static_cast<std::size_t>(each.segment)], detail::MessageKind::kCombine);
+  program.operations = operations_of(std::move(messages));
   return program;
 }
 

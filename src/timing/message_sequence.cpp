@@ -9,8 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "schedule/message_partners.hpp"
-#include "schedule/program_messages.hpp"
+#include "schedule/message_graph.hpp"
 #include "schedule/slot_chains.hpp"
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"
@@ -151,41 +150,39 @@ MessagesOfSchedule messages_of(const StepSchedule& schedule, StepOrder order, bo
 }
 
 MessagesOfProgram messages_of(const Program& program) {
-  using Kind = ProgramOperation::Kind;
-  const std::vector<ProgramOperation>& operations = program.operations;
-  const std::vector<std::size_t> partner = message_partners(program);
-  // By operation: the message whose end is its own.
-  std::vector<std::size_t> ends(operations.size());
+  const MessageGraph graph = lower(program);
   const bool takes_time = !program.combine_s_per_byte.are_free();
-  const auto joins = [&](std::size_t i) {
-    return operations[i].kind == Kind::kCombine && (takes_time || !operations[i].after.empty());
+  const auto joins = [&](MessageEnd end) {
+    return !is_start(end) && graph.at(end).kind == MessageKind::kCombine && (takes_time || !graph.after[end].empty());
   };
+  // By end: the message whose end is its own.
+  std::vector<std::size_t> ends(2 * graph.size());
   std::size_t count = 0;
-  for (std::size_t i = 0; i < operations.size(); ++i)
-    if (operations[i].kind == Kind::kSend || joins(i)) ends[i] = count++;
-  for (std::size_t i = 0; i < operations.size(); ++i)
-    if (operations[i].kind != Kind::kSend && !joins(i)) ends[i] = ends[partner[i]];
+  for (const MessageEnd end : graph.order)
+    if (is_start(end) || joins(end)) ends[end] = count++;
+  for (const MessageEnd end : graph.order)
+    if (!is_start(end) && !joins(end)) ends[end] = ends[start_of(message_of(end))];
 
   MessagesOfProgram result;
   result.graph.in_order = true;
   result.graph.works_alone = takes_time;
   std::vector<std::size_t> waits_for;
-  const auto wait_for_all_before = [&](std::size_t i) {
-    for (const std::int64_t before : operations[i].after) waits_for.push_back(ends[static_cast<std::size_t>(before)]);
+  const auto wait_for_all_before = [&](MessageEnd end) {
+    for (const MessageEnd before : graph.after[end]) waits_for.push_back(ends[before]);
   };
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    const ProgramOperation& op = operations[i];
+  for (const MessageEnd end : graph.order) {
+    const MessageGraph::Message& message = graph.at(end);
     waits_for.clear();
-    if (op.kind == Kind::kSend) {
-      wait_for_all_before(i);
-      if (operations[partner[i]].kind == Kind::kReceive) wait_for_all_before(partner[i]);
+    if (is_start(end)) {
+      wait_for_all_before(end);
+      if (message.kind == MessageKind::kKeep) wait_for_all_before(done_of(message_of(end)));
       result.of_sends.push_back(result.graph.messages.size());
-      result.graph.add({op.rank, op.peer, op.message_bytes()}, waits_for);
-    } else if (joins(i)) {
-      wait_for_all_before(i);
-      waits_for.push_back(ends[partner[i]]);
-      OrderedMessage joined{op.rank, op.rank};
-      joined.work_s = program.combine_s_per_byte.of(op.rank) * static_cast<double>(op.message_bytes());
+      result.graph.add({message.from, message.to, message.bytes}, waits_for);
+    } else if (joins(end)) {
+      wait_for_all_before(end);
+      waits_for.push_back(ends[start_of(message_of(end))]);
+      OrderedMessage joined{message.to, message.to};
+      joined.work_s = program.combine_s_per_byte.of(message.to) * static_cast<double>(message.bytes);
       result.graph.add(joined, waits_for);
     }
   }

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "schedule/machine_costs.hpp"
-#include "schedule/message_partners.hpp"
+#include "schedule/message_graph.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/decimal.hpp"
 #include "sluice/timing/program_replay.hpp"
@@ -185,16 +185,19 @@ Timeline simulate(const Platform& platform, const Program& program) {
   const ReplayedProgram times = replay(platform, program);
   Timeline timeline = detail::untimed(program, "s");
   timeline.length = times.length_s;
-  const std::vector<std::size_t> partner = detail::message_partners(program);
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < program.operations.size(); ++i) {
-    if (program.operations[i].kind != ProgramOperation::Kind::kSend) continue;
-    TimelineTransfer& transfer = timeline.transfers[next++];
-    transfer.start = times.start_s[i];
-    transfer.sender_free = times.end_s[i];
-    transfer.end = times.end_s[partner[i]];
-    transfer.receive_start = std::max(transfer.start, transfer.end - (transfer.sender_free - transfer.start));
+  // A transfer is a message, and they are in the same order.
+  const std::vector<detail::MessageEnd> ends = detail::lower(program).order;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    TimelineTransfer& transfer = timeline.transfers[detail::message_of(ends[i])];
+    if (detail::is_start(ends[i])) {
+      transfer.start = times.start_s[i];
+      transfer.sender_free = times.end_s[i];
+    } else {
+      transfer.end = times.end_s[i];
+    }
   }
+  for (TimelineTransfer& transfer : timeline.transfers)
+    transfer.receive_start = std::max(transfer.start, transfer.end - (transfer.sender_free - transfer.start));
   sort_by_start(timeline);
   return timeline;
 }

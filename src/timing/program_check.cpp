@@ -14,10 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/message_partners.hpp"
+#include "schedule/message_graph.hpp"
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"
-#include "timing/program_replay.hpp"
 #include "timing/rank_network.hpp"
 
 namespace sluice {
@@ -30,44 +29,42 @@ constexpr double kTimeRounding = 1e-6;
 
 ProgramBound least_time_of(const Platform& platform, const Program& program) {
   const detail::RankNetwork network(platform);
-  const std::vector<ProgramOperation>& operations = program.operations;
-  const std::vector<std::size_t> partner = detail::message_partners(program);
+  const detail::MessageGraph graph = detail::lower(program);
   const std::size_t clusters = platform.clusters.size();
   std::vector<double> sends(static_cast<std::size_t>(program.ranks), 0), receives(sends), combining(sends);
   std::vector<double> uplinks(network.uplinks(), 0);
   std::unordered_map<std::size_t, double> links;
-  std::vector<double> end(operations.size(), 0), arrival(operations.size(), 0);
+  std::vector<double> ends(2 * graph.size(), 0), arrival(graph.size(), 0);
   double last = 0;
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    const ProgramOperation& op = operations[i];
+  detail::for_ends(graph, [&](detail::MessageEnd end) {
+    const detail::MessageGraph::Message& message = graph.at(end);
     double ready = 0;
-    for (const std::int64_t before : op.after) ready = std::max(ready, end[static_cast<std::size_t>(before)]);
-    if (op.kind != ProgramOperation::Kind::kSend) {
-      end[i] = std::max(ready, arrival[i]);
-      if (op.kind == ProgramOperation::Kind::kCombine) {
-        const double work_s = program.combine_s_per_byte.of(op.rank) * static_cast<double>(op.message_bytes());
-        end[i] += work_s;
-        combining[static_cast<std::size_t>(op.rank)] += work_s;
+    for (const detail::MessageEnd before : graph.after[end]) ready = std::max(ready, ends[before]);
+    if (!detail::is_start(end)) {
+      ends[end] = std::max(ready, arrival[detail::message_of(end)]);
+      if (message.kind == detail::MessageKind::kCombine) {
+        const double work_s = program.combine_s_per_byte.of(message.to) * static_cast<double>(message.bytes);
+        ends[end] += work_s;
+        combining[static_cast<std::size_t>(message.to)] += work_s;
       }
-      last = std::max(last, end[i]);
-      continue;
+      last = std::max(last, ends[end]);
+      return;
     }
-    const std::int64_t bytes = op.message_bytes();
-    const detail::MessageCosts costs = detail::pace_of(network, op);
-    const std::size_t from = network.cluster(op.rank), to = network.cluster(op.peer);
-    end[i] = ready + costs.connection_s;
-    arrival[partner[i]] = end[i] + costs.latency_s;
+    const std::size_t from = network.cluster(message.from), to = network.cluster(message.to);
+    const detail::MessageCosts costs = network.costs(from, to, message.bytes, false);
+    ends[end] = ready + costs.connection_s;
+    arrival[detail::message_of(end)] = ends[end] + costs.latency_s;
     const auto port = [&](std::size_t cluster) {
-      return from == to ? costs.connection_s : network.port_s(cluster, costs.connection_s, bytes);
+      return from == to ? costs.connection_s : network.port_s(cluster, costs.connection_s, message.bytes);
     };
-    sends[static_cast<std::size_t>(op.rank)] += port(from);
-    receives[static_cast<std::size_t>(op.peer)] += port(to);
-    if (from == to) continue;
+    sends[static_cast<std::size_t>(message.from)] += port(from);
+    receives[static_cast<std::size_t>(message.to)] += port(to);
+    if (from == to) return;
     links[from * clusters + to] += costs.link_s;
     network.for_uplinks(from, to, [&](std::size_t number) {
-      uplinks[number] += network.kept_s(number, costs.link_s, network.uplink_s(number, bytes));
+      uplinks[number] += network.kept_s(number, costs.link_s, network.uplink_s(number, message.bytes));
     });
-  }
+  });
   ProgramBound least{last, "a row of messages"};
   const auto offer = [&](double seconds, auto name) {
     if (seconds > least.seconds) least = {seconds, name()};

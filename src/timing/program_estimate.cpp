@@ -16,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/infinity.hpp"
 #include "timing/flow_way.hpp"
 #include "timing/program_replay.hpp"
 
@@ -33,17 +34,17 @@ class Turns {
         uplink_(network.uplinks(), 0) {}
 
   /// When all that a message passes has served it, which is ready at `ready`; `latency_s` later it is there.
-  double take(std::int64_t sender, std::int64_t receiver, std::int64_t bytes, double ready, double& latency_s) {
-    const std::size_t from = network_.cluster(sender), to = network_.cluster(receiver);
-    const MessageCosts costs = network_.costs(from, to, bytes, false);
+  double take(const MessageGraph::Message& message, double ready, double& latency_s) {
+    const std::size_t from = network_.cluster(message.from), to = network_.cluster(message.to);
+    const MessageCosts costs = network_.costs(from, to, message.bytes, false);
     latency_s = costs.latency_s;
-    double done = std::max(served(sender_[static_cast<std::size_t>(sender)], ready, costs.port_s),
-                           served(receiver_[static_cast<std::size_t>(receiver)], ready, costs.receive_s));
+    double done = std::max(served(sender_[static_cast<std::size_t>(message.from)], ready, costs.port_s),
+                           served(receiver_[static_cast<std::size_t>(message.to)], ready, costs.receive_s));
     done = std::max(done, ready + costs.connection_s);
     if (from == to) return done;
     done = std::max(done, served(link_[from * clusters_ + to], ready, costs.link_s));
     network_.for_uplinks(from, to, [&](std::size_t number) {
-      const double kept = network_.kept_s(number, costs.link_s, network_.uplink_s(number, bytes));
+      const double kept = network_.kept_s(number, costs.link_s, network_.uplink_s(number, message.bytes));
       done = std::max(done, served(uplink_[number], ready, kept));
     });
     return done;
@@ -60,58 +61,56 @@ class Turns {
 
 }  // namespace
 
-double estimated_length(const RankNetwork& network, const TimedProgram& program) {
-  const std::vector<ProgramMessage>& list = program.messages.list();
-  const MessageWaits& waits = program.waits;
+double estimated_length(const RankNetwork& network, const MessageGraph& graph,
+                        const CombiningCosts& combine_s_per_byte) {
   const std::int64_t ranks = network.platform().ranks;
   Turns turns(network, ranks);
-  std::vector<double> end(waits.operations.size(), 0), arrival(list.size(), 0);
+  std::vector<double> ends(2 * graph.size(), 0), arrival(graph.size(), 0);
   std::vector<double> combined(static_cast<std::size_t>(ranks), 0);  // by rank: until when it combines
-  const bool takes_time = !program.combine_s_per_byte.are_free();
+  const bool takes_time = !combine_s_per_byte.are_free();
   double length = 0;
-  for (std::size_t i = 0; i < waits.operations.size(); ++i) {
-    const auto [m, sends] = waits.operations[i];
-    const ProgramMessage& message = list[m];
+  for_ends(graph, [&](MessageEnd end) {
+    const MessageGraph::Message& message = graph.at(end);
     double ready = 0;
-    for (const std::uint32_t before : waits.after(i)) ready = std::max(ready, end[before]);
-    if (sends) {
+    for (const MessageEnd before : graph.after[end]) ready = std::max(ready, ends[before]);
+    if (is_start(end)) {
       double latency_s = 0;
-      end[i] = turns.take(message.from, message.to, total_bytes(message.ranges), ready, latency_s);
-      arrival[m] = end[i] + latency_s;
-    } else {
-      end[i] = std::max(ready, arrival[m]);
-      if (message.combine && takes_time) {
-        double& until = combined[static_cast<std::size_t>(message.to)];
-        end[i] = until = std::max(end[i], until) +
-                         program.combine_s_per_byte.of(message.to) * static_cast<double>(total_bytes(message.ranges));
-      }
-      length = std::max(length, end[i]);
+      ends[end] = turns.take(message, ready, latency_s);
+      arrival[message_of(end)] = ends[end] + latency_s;
+      return;
     }
-  }
+    ends[end] = std::max(ready, arrival[message_of(end)]);
+    if (message.kind == MessageKind::kCombine && takes_time) {
+      double& until = combined[static_cast<std::size_t>(message.to)];
+      ends[end] = until =
+          std::max(ends[end], until) + combine_s_per_byte.of(message.to) * static_cast<double>(message.bytes);
+    }
+    length = std::max(length, ends[end]);
+  });
   return length;
 }
 
-double load_of(const RankNetwork& network, const ProgramMessages& messages) {
+double load_of(const RankNetwork& network, const MessageGraph& graph) {
   Turns turns(network, network.platform().ranks);
   double load = 0, latency_s = 0;
-  for (const ProgramMessage& message : messages.list())
-    load = std::max(load, turns.take(message.from, message.to, total_bytes(message.ranges), 0, latency_s));
+  for (const MessageGraph::Message& message : graph.messages) load = std::max(load, turns.take(message, 0, latency_s));
   return load;
 }
 
-double replay_at_least(const RankNetwork& network, const ProgramMessages& messages,
+double replay_at_least(const RankNetwork& network, const MessageGraph& graph,
                        const CombiningCosts& combine_s_per_byte) {
   const auto ranks = static_cast<std::size_t>(network.platform().ranks);
   const std::size_t connection = passed_things(network);  // each has its own, and few messages
   std::vector<double> kept(connection + 1, 0), busy(ranks, 0);
   double latency_s = kInfinity;
-  for (const ProgramMessage& message : messages.list()) {
+  for (const MessageGraph::Message& message : graph.messages) {
     const auto from = static_cast<std::size_t>(message.from), to = static_cast<std::size_t>(message.to);
-    const std::int64_t bytes = total_bytes(message.ranges);
-    const FlowWay way = pass_all(network, from, to, bytes, connection,
+    const FlowWay way = pass_all(network, from, to, message.bytes, connection,
                                  [&](std::size_t thing, double seconds, double) { kept[thing] += seconds; });
     busy[from] += way.overhead_s;
-    busy[to] += way.overhead_s + (message.combine ? combine_s_per_byte.of(message.to) * static_cast<double>(bytes) : 0);
+    busy[to] += way.overhead_s + (message.kind == MessageKind::kCombine
+                                      ? combine_s_per_byte.of(message.to) * static_cast<double>(message.bytes)
+                                      : 0);
     latency_s = std::min(latency_s, way.latency_s);
   }
   kept.pop_back();

@@ -35,7 +35,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <numeric>
 #include <optional>
 #include <queue>
 #include <tuple>
@@ -55,16 +54,33 @@ namespace {
 
 class Replay {
  public:
-  Replay(const RankNetwork& network, const ReplayInput& input)
-      : network_(network), input_(input), ranks_(static_cast<std::size_t>(network.platform().ranks)) {
+  Replay(const RankNetwork& network, const MessageGraph& graph, const CombiningCosts& combine_s_per_byte,
+         ReplayLimits& limits)
+      : network_(network),
+        graph_(graph),
+        combine_s_per_byte_(combine_s_per_byte),
+        limits_(limits),
+        ranks_(static_cast<std::size_t>(network.platform().ranks)),
+        waiting_(waiting_of(graph)) {
+    limits_.longer = false;
     rates_.let_moments_last(kMany, kPart);
     list_flows();
-    list_waits();
-    if (input_.most_s < kInfinity && !input_.to_the_time) find_floor();
+    if (limits_.most_s < kInfinity && !limits_.to_the_time) find_floor();
   }
 
-  ReplayResult run() {
-    if (result_.longer) return given_up();
+  std::optional<ReplayResult> run() {
+    const bool complete = !limits_.longer && run_all();
+    limits_.work_left -= rates_.work();
+    limits_.rates_left -= rates_.found();
+    if (!complete) return std::nullopt;
+    result_.messages.reserve(flows_.size());
+    for (const Flow& flow : flows_) result_.messages.push_back({flow.start, flow.left_at, flow.arrival});
+    return std::move(result_);
+  }
+
+ private:
+  /// Whether it did not give up.
+  bool run_all() {
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
       for (std::size_t queue = 0; queue < ranks_[r].queues.size(); ++queue)
         if (flows_[ranks_[r].queues[queue].first].missing == 0) offer(r, queue);
@@ -73,7 +89,7 @@ class Replay {
     std::size_t taken_in = 0;
     while (const std::optional<Event> next = next_event()) {
       const Event& event = *next;
-      if (enough(event.time)) return given_up();
+      if (enough(event.time)) return false;
       switch (event.kind) {
         case Kind::kTry:
           if (event.time == ranks_[event.index].next_try) {
@@ -97,7 +113,7 @@ class Replay {
           break;
         case Kind::kTakenIn:
           ++taken_in;
-          if (too_long(taken_in)) return given_up();
+          if (too_long(taken_in)) return false;
           flows_[event.index].taken_in = true;
           if (flows_[event.index].missing_at_end == 0) work_on(event.index, event.time);
           break;
@@ -105,14 +121,9 @@ class Replay {
     }
     SLUICE_ASSERT(taken_in == flows_.size() && done_ == flows_.size(),
                   fmt::format("{} and {} of {}", taken_in, done_, flows_.size()));
-    result_.messages.reserve(flows_.size());
-    for (const Flow& flow : flows_) result_.messages.push_back({flow.start, flow.left_at, flow.arrival});
-    result_.rates = rates_.found();
-    result_.work = rates_.work();
-    return std::move(result_);
+    return true;
   }
 
- private:
   enum class Kind : unsigned char { kWorkedOn, kTakenIn, kEnds, kFlows, kTry, kWork };
   using Event = EventQueue<Kind>::Event;  // of a flow, or a rank
 
@@ -135,8 +146,9 @@ class Replay {
   struct WayCosts {
     std::int64_t bytes = 0;
     double latency = 0;
-    double least = 0;     // of its flow
-    double overhead = 0;  // of either end
+    double connection = 0;  // of its flow, if it has all it passes for itself
+    double least = 0;       // likewise, but never 0
+    double overhead = 0;    // of either end
   };
   struct Queue {
     std::size_t to = 0;
@@ -165,11 +177,13 @@ class Replay {
   void list_flows() {
     std::size_t things = passed_things(network_);
     std::unordered_map<std::size_t, std::size_t> queue_of;  // by both ranks
-    flows_.resize(input_.messages.size());
+    flows_.resize(graph_.size());
     rates_.reserve(flows_.size());
     for (std::size_t f = 0; f < flows_.size(); ++f) {
-      const ReplayMessage& message = input_.messages[f];
+      const MessageGraph::Message& message = graph_.messages[f];
       Flow& flow = flows_[f];
+      flow.missing = static_cast<std::int32_t>(graph_.after[start_of(f)].size());
+      flow.missing_at_end = static_cast<std::int32_t>(graph_.after[done_of(f)].size());
       flow.from = static_cast<std::size_t>(message.from);
       flow.to = static_cast<std::size_t>(message.to);
       Rank& rank = ranks_[flow.from];
@@ -199,36 +213,28 @@ class Replay {
                                    });
     constexpr double kShortest = 1e-12;
     const double least_s = std::max(costs.least_s, kShortest);
-    ways_.push_back({bytes, costs.latency_s, least_s, costs.overhead_s});
+    ways_.push_back({bytes, costs.latency_s, costs.least_s, least_s, costs.overhead_s});
     // Weights by bytes, while rates are in parts of the message.
     return rates_.add_way(way_, least_s,
                           1 / (static_cast<double>(bytes) * std::max(kShortest, costs.latency_s + queued)));
   }
 
-  void list_waits() {
-    const auto end_of = [](const ReplayWait& wait) {
-      return 2 * wait.ended + (wait.ended_at == ReplayEnd::kReceiver ? 1 : 0);
-    };
-    std::vector<std::size_t>& first = waiting_.first;
-    first.assign(2 * flows_.size() + 1, 0);
-    for (const ReplayWait& wait : input_.waits) {
-      ++first[end_of(wait) + 1];
-      ++(wait.waits_at == ReplayEnd::kSender ? flows_[wait.waiting].missing : flows_[wait.waiting].missing_at_end);
-    }
-    std::partial_sum(first.begin(), first.end(), first.begin());
-    waiting_.freed.resize(input_.waits.size());
-    std::vector<std::size_t> next(first.begin(), first.end() - 1);
-    for (const ReplayWait& wait : input_.waits) waiting_.freed[next[end_of(wait)]++] = {wait.waiting, wait.waits_at};
+  [[nodiscard]] SendPace pace(std::size_t f) const {
+    return graph_.pace.empty() ? SendPace{0, ways_[flows_[f].way].connection} : graph_.pace[f];
+  }
+  /// For so long its receiver works on it, when it is there with all that it waits for.
+  [[nodiscard]] double work_s(std::size_t f) const {
+    const MessageGraph::Message& message = graph_.messages[f];
+    if (message.kind != MessageKind::kCombine) return 0;
+    return combine_s_per_byte_.of(message.to) * static_cast<double>(message.bytes);
   }
 
   void find_floor() {
     std::vector<ReplayFloor::Message> messages;
     messages.reserve(flows_.size());
-    for (std::size_t f = 0; f < flows_.size(); ++f) {
-      const ReplayMessage& message = input_.messages[f];
-      messages.push_back({flows_[f].from, flows_[f].to, flows_[f].way, flows_[f].behind, message.connection_s,
-                          std::max(0.0, message.work_s)});
-    }
+    for (std::size_t f = 0; f < flows_.size(); ++f)
+      messages.push_back(
+          {flows_[f].from, flows_[f].to, flows_[f].way, flows_[f].behind, pace(f).connection_s, work_s(f)});
     std::vector<ReplayFloor::Way> ways;
     ways.reserve(ways_.size());
     for (std::size_t w = 0; w < ways_.size(); ++w)
@@ -240,7 +246,7 @@ class Replay {
   /// Gives up the replay if `end`, a lower bound on its end, is beyond most_s.
   void look_at_floor(double end) {
     constexpr double kFloorRounding = 1e-6;
-    if (end > input_.most_s * (1 + kFloorRounding)) result_.longer = true;
+    if (end > limits_.most_s * (1 + kFloorRounding)) limits_.longer = true;
   }
 
   [[nodiscard]] bool enough(double now) {
@@ -248,29 +254,22 @@ class Replay {
     // A look at the floor takes work, so it happens only after this share of the work.
     constexpr double kBetweenLooks = 8;
     const double work = rates_.work();
-    if (now > input_.most_s && work > input_.least_work) result_.longer = true;
+    if (now > limits_.most_s && work > limits_.least_work) limits_.longer = true;
     if (floor_ && work + rates_.found() > next_look_) {
       look_at_floor(floor_->end_from(now, rates_));
       next_look_ =
           work + rates_.found() + kBetweenLooks * (rates_.passages() + static_cast<double>(passed_things(network_)));
     }
-    return result_.longer || work > input_.most_work ||
-           (input_.stop && ++events_so_far_ % kBetweenAsking == 0 && input_.stop());
-  }
-
-  ReplayResult given_up() {
-    result_.complete = false;
-    result_.rates = rates_.found();
-    result_.work = rates_.work();
-    return std::move(result_);
+    return limits_.longer || work > limits_.work_left ||
+           (limits_.stop && ++events_so_far_ % kBetweenAsking == 0 && limits_.stop());
   }
 
   /// Whether it gives up, by what the first messages took.
   [[nodiscard]] bool too_long(std::size_t taken_in) const {
-    if (rates_.found() > input_.most_rates) return true;
+    if (rates_.found() > limits_.rates_left) return true;
     constexpr double kTimes = 2;  // more may flow side by side at first
     for (const std::size_t part : {8, 16, 32})
-      if (taken_in == flows_.size() / part && rates_.found() * static_cast<double>(part) > kTimes * input_.most_rates)
+      if (taken_in == flows_.size() / part && rates_.found() * static_cast<double>(part) > kTimes * limits_.rates_left)
         return true;
     return false;
   }
@@ -330,8 +329,9 @@ class Replay {
       queue.first = flow.behind;
       flow.start = now;
       if (floor_) look_at_floor(now + floor_->from_start(f));
-      rank.port_free = now + input_.messages[f].port_s;
-      queue.free = now + input_.messages[f].connection_s;
+      const auto [port_s, connection_s] = pace(f);
+      rank.port_free = now + port_s;
+      queue.free = now + connection_s;
       rank.busy = now + ways_[flow.way].overhead;
       result_.started.push_back(f);
       events_.push(now + ways_[flow.way].latency, Kind::kFlows, f);
@@ -341,7 +341,7 @@ class Replay {
 
   /// The receiver has it, and what it waited for.
   void work_on(std::size_t f, double now) {
-    if (input_.messages[f].work_s <= 0) {
+    if (work_s(f) <= 0) {
       done(f, now);
       return;
     }
@@ -366,7 +366,7 @@ class Replay {
     }
     const std::size_t f = rank.work;
     rank.work = flows_[f].work_behind;
-    rank.busy = now + input_.messages[f].work_s;
+    rank.busy = now + work_s(f);
     events_.push(rank.busy, Kind::kWorkedOn, f);
   }
 
@@ -375,14 +375,15 @@ class Replay {
     flows_[f].arrival = now;
     result_.length = std::max(result_.length, now);
     ++done_;
-    release(2 * f + 1, now);
+    release(done_of(f), now);
   }
 
   /// Releases the messages that wait for one end of a message.
-  void release(std::size_t end, double now) {
-    for (const auto& [which, waits_at] : waiting_.of(end)) {
+  void release(MessageEnd end, double now) {
+    for (const MessageEnd waits : waiting_[end]) {
+      const std::size_t which = message_of(waits);
       Flow& waiting = flows_[which];
-      if (waits_at == ReplayEnd::kSender) {
+      if (is_start(waits)) {
         if (--waiting.missing > 0) continue;
         if (ranks_[waiting.from].queues[waiting.queue].first != which) continue;
         offer(waiting.from, waiting.queue);
@@ -397,18 +398,20 @@ class Replay {
     Flow& flow = flows_[f];
     rates_.leave(f, now);
     flow.left_at = now;
-    release(2 * f, now);
+    release(start_of(f), now);
     Rank& rank = ranks_[flow.to];
     rank.busy = std::max(rank.busy, now) + ways_[flow.way].overhead;
     events_.push(rank.busy, Kind::kTakenIn, f);
   }
 
   const RankNetwork& network_;
-  const ReplayInput& input_;
+  const MessageGraph& graph_;
+  const CombiningCosts& combine_s_per_byte_;
+  ReplayLimits& limits_;
   std::vector<Rank> ranks_;
   std::vector<Flow> flows_;
   std::vector<WayCosts> ways_;
-  ReplayWaiting waiting_;
+  Lists<MessageEnd> waiting_;
   FlowRates rates_;
   std::optional<ReplayFloor> floor_;
   double next_look_ = 0;                // at the floor
@@ -421,31 +424,23 @@ class Replay {
 
 }  // namespace
 
-ReplayResult replay_messages(const RankNetwork& network, const ReplayInput& input) {
-  return Replay(network, input).run();
+std::optional<ReplayResult> replay_messages(const RankNetwork& network, const MessageGraph& graph,
+                                            const CombiningCosts& combine_s_per_byte, ReplayLimits& limits) {
+  return Replay(network, graph, combine_s_per_byte, limits).run();
 }
 
-std::optional<TimedMessages> replayed(const RankNetwork& network, const TimedMessages& messages, double* rates_left) {
-  ReplayInput input;
-  if (rates_left != nullptr) input.most_rates = *rates_left;
-  input.messages.reserve(messages.list.size());
-  input.waits.reserve(messages.list.size());
-  for (const TimedMessage& each : messages.list)
-    input.messages.push_back({each.from, each.to, each.bytes, each.port_s, each.connection_s, 0});
-  for_sources(messages, network.platform().ranks, [&](std::size_t source, std::size_t message) {
-    input.waits.push_back({source, ReplayEnd::kReceiver, message, ReplayEnd::kSender});
-  });
-  const ReplayResult times = replay_messages(network, input);
-  if (rates_left != nullptr) *rates_left -= times.rates;
-  if (!times.complete) return {};
+std::optional<TimedMessages> replayed(const RankNetwork& network, const TimedMessages& messages, ReplayLimits& limits) {
+  const std::optional<ReplayResult> times =
+      replay_messages(network, lower(messages, network.platform().ranks), {}, limits);
+  if (!times) return std::nullopt;
   TimedMessages result;
   result.bytes = messages.bytes;
-  result.length_s = times.length;
+  result.length_s = times->length;
   result.list.reserve(messages.list.size());
-  for (const std::size_t m : times.started) {
+  for (const std::size_t m : times->started) {
     TimedMessage& message = result.list.emplace_back(messages.list[m]);
-    message.start_s = times.messages[m].start;
-    message.arrival_s = times.messages[m].arrival;
+    message.start_s = times->messages[m].start;
+    message.arrival_s = times->messages[m].arrival;
     message.connection_s =
         std::max(message.port_s, std::min(message.connection_s, message.arrival_s - message.start_s));
   }

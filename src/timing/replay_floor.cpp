@@ -26,7 +26,7 @@
 
 namespace sluice::detail {
 
-ReplayFloor::ReplayFloor(std::vector<Message> messages, std::vector<Way> ways, const ReplayWaiting& waiting,
+ReplayFloor::ReplayFloor(std::vector<Message> messages, std::vector<Way> ways, const Lists<MessageEnd>& waiting,
                          std::size_t things, std::size_t ranks)
     : messages_(std::move(messages)), ways_(std::move(ways)), loads_(things) {
   find_ends(waiting);
@@ -34,21 +34,21 @@ ReplayFloor::ReplayFloor(std::vector<Message> messages, std::vector<Way> ways, c
 }
 
 /// From the last message to the first: how long it takes from each to the end.
-void ReplayFloor::find_ends(const ReplayWaiting& waiting) {
+void ReplayFloor::find_ends(const Lists<MessageEnd>& waiting) {
   from_start_.assign(messages_.size(), 0);
   after_flow_.assign(messages_.size(), 0);
   std::vector<double> from_receipt(messages_.size(), 0);  // when all is there that the receiver needs to work on it
-  const auto longest = [&](std::size_t end) {
+  const auto longest = [&](MessageEnd end) {
     double most_s = 0;
-    for (const auto& [which, waits_at] : waiting.of(end))
-      most_s = std::max(most_s, waits_at == ReplayEnd::kSender ? from_start_[which] : from_receipt[which]);
+    for (const MessageEnd waits : waiting[end])
+      most_s = std::max(most_s, (is_start(waits) ? from_start_ : from_receipt)[message_of(waits)]);
     return most_s;
   };
   for (std::size_t m = messages_.size(); m-- > 0;) {
     const Message& message = messages_[m];
     const Way& way = ways_[message.way];
-    from_receipt[m] = message.work_s + longest(2 * m + 1);
-    after_flow_[m] = std::max(longest(2 * m), way.overhead_s + from_receipt[m]);
+    from_receipt[m] = message.work_s + longest(done_of(m));
+    after_flow_[m] = std::max(longest(start_of(m)), way.overhead_s + from_receipt[m]);
     from_start_[m] = way.latency_s + way.least_s + after_flow_[m];
     if (message.behind != kNone)
       from_start_[m] = std::max(from_start_[m], message.connection_s + from_start_[message.behind]);
@@ -57,14 +57,14 @@ void ReplayFloor::find_ends(const ReplayWaiting& waiting) {
 }
 
 /// From the first message to the last: when each can flow; and what things and ranks have to do.
-void ReplayFloor::find_loads(const ReplayWaiting& waiting, std::size_t ranks) {
+void ReplayFloor::find_loads(const Lists<MessageEnd>& waiting, std::size_t ranks) {
   std::vector<double> start(messages_.size(), 0), receipt(messages_.size(), 0);  // the earliest
   std::vector<double> first_s(loads_.size(), kInfinity);                         // of a flow, by thing
   std::vector<double> busy(ranks, 0);
   for (Load& load : loads_) load.after_s = kInfinity;
-  const auto pass_on = [&](std::size_t end, double time) {
-    for (const auto& [which, waits_at] : waiting.of(end)) {
-      double& earliest = waits_at == ReplayEnd::kSender ? start[which] : receipt[which];
+  const auto pass_on = [&](MessageEnd end, double time) {
+    for (const MessageEnd waits : waiting[end]) {
+      double& earliest = (is_start(waits) ? start : receipt)[message_of(waits)];
       earliest = std::max(earliest, time);
     }
   };
@@ -72,8 +72,8 @@ void ReplayFloor::find_loads(const ReplayWaiting& waiting, std::size_t ranks) {
     const Message& message = messages_[m];
     const Way& way = ways_[message.way];
     const double flows_at = start[m] + way.latency_s, ends_at = flows_at + way.least_s;
-    pass_on(2 * m, ends_at);
-    pass_on(2 * m + 1, std::max(receipt[m], ends_at + way.overhead_s) + message.work_s);
+    pass_on(start_of(m), ends_at);
+    pass_on(done_of(m), std::max(receipt[m], ends_at + way.overhead_s) + message.work_s);
     if (message.behind != kNone)
       start[message.behind] = std::max(start[message.behind], start[m] + message.connection_s);
     for (const auto& [thing, seconds] : way.passes) {

@@ -3,23 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
+#include "schedule/message_graph.hpp"
 #include "timing/flow_rates.hpp"
-#include "timing/replay.hpp"
 
 namespace sluice::detail {
-
-/// What waits for each end of each message of a replay.
-struct ReplayWaiting {
-  std::vector<std::size_t> first;                        ///< by end, 2 m at the sender of m, 2 m + 1 at its receiver
-  std::vector<std::pair<std::size_t, ReplayEnd>> freed;  ///< from first[end] to first[end + 1]
-
-  [[nodiscard]] std::span<const std::pair<std::size_t, ReplayEnd>> of(std::size_t end) const {
-    return {freed.data() + first[end], first[end + 1] - first[end]};
-  }
-};
 
 /// A lower bound on the length of a replay, before it and while it runs. So a replay that is sure to be longer than
 /// another is given up, mostly long before it gets that far. See replay_floor.cpp.
@@ -32,7 +21,7 @@ class ReplayFloor {
     std::size_t way = 0;
     std::size_t behind = kNone;  // the next one from rank to rank
     double connection_s = 0;     // the next one starts at least this much later
-    double work_s = 0;           // as ReplayMessage
+    double work_s = 0;           // of its receiver on it
   };
   struct Way {
     std::span<const FlowRates::Passed> passes;
@@ -41,9 +30,9 @@ class ReplayFloor {
     double overhead_s = 0;
   };
 
-  /// Considers only things with a number below `things`.
-  ReplayFloor(std::vector<Message> messages, std::vector<Way> ways, const ReplayWaiting& waiting, std::size_t things,
-              std::size_t ranks);
+  /// Considers only things with a number below `things`. `waiting`: for each end, what waits for it.
+  ReplayFloor(std::vector<Message> messages, std::vector<Way> ways, const Lists<MessageEnd>& waiting,
+              std::size_t things, std::size_t ranks);
 
   /// The least length of the whole replay.
   [[nodiscard]] double at_start() const { return at_start_; }
@@ -62,8 +51,8 @@ class ReplayFloor {
     double under_way = 0;      // and flows under way will, while that is looked up
     double after_s = 0;        // after the flow of any message that passes it, so long at least
   };
-  void find_ends(const ReplayWaiting& waiting);
-  void find_loads(const ReplayWaiting& waiting, std::size_t ranks);
+  void find_ends(const Lists<MessageEnd>& waiting);
+  void find_loads(const Lists<MessageEnd>& waiting, std::size_t ranks);
 
   std::vector<Message> messages_;
   std::vector<Way> ways_;

@@ -391,6 +391,30 @@ class Simulation {
 
 }  // namespace
 
+MessageGraph lower(const TimedMessages& messages, std::int64_t ranks) {
+  MessageGraph graph;
+  graph.messages.reserve(messages.list.size());
+  graph.pace.reserve(messages.list.size());
+  for (const TimedMessage& each : messages.list) {
+    graph.messages.push_back({static_cast<std::int32_t>(each.from), static_cast<std::int32_t>(each.to), each.bytes});
+    graph.pace.push_back({each.port_s, each.connection_s});
+  }
+  graph.after = Lists<MessageEnd>(2 * graph.size());
+  std::vector<MessageEnd> sources;
+  std::size_t waits = 0;  // message
+  const auto set = [&] {
+    if (!sources.empty()) graph.after.set(start_of(waits), sources);
+    sources.clear();
+  };
+  for_sources(messages, ranks, [&](std::size_t source, std::size_t message) {
+    if (message != waits) set();
+    waits = message;
+    sources.push_back(done_of(source));
+  });
+  set();
+  return graph;
+}
+
 TimedMessages timed_messages(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
                              const std::vector<RankMessage>& messages, bool one_port, bool length_only) {
   return Simulation(network, root, bytes, messages, one_port, length_only).run();

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/message_graph.hpp"
 #include "timing/rank_network.hpp"
 
 /// Messages between ranks, and when each is sent and arrives.
@@ -74,6 +75,9 @@ void for_sources(const TimedMessages& messages, std::int64_t ranks, Use use) {
     for (; at != sources.end() && list[at->second].offset < list[m].end(); ++at) use(at->second, m);
   }
 }
+
+/// The messages without their ranges, in their order, and what brings the bytes of each; each with its pace.
+[[nodiscard]] MessageGraph lower(const TimedMessages& messages, std::int64_t ranks);
 
 /// Sends `messages` over `network`. Whenever a rank's port is free, it sends the message of least priority among those
 /// that can go: it has the range, and the connection is free. `length_only`: no list, just the length. O(m log m) time

@@ -78,7 +78,8 @@ std::vector<double> arrivals(const RankNetwork& network, const std::vector<SentM
   double priority = 0;
   for (const SentMessage& m : sent) messages.push_back({m.from, m.to, 0, kBytes, priority++});
   TimedMessages timed = timed_messages(network, sent.front().from, kBytes, messages, false, false);
-  if (replay) timed = *replayed(network, timed);
+  ReplayLimits none;
+  if (replay) timed = *replayed(network, timed, none);
   std::vector<double> result;
   for (const SentMessage& m : sent)
     for (const TimedMessage& each : timed.list)

@@ -50,8 +50,9 @@ TimedMessages replay(const Platform& platform, const std::vector<Message>& messa
     all.bytes = std::max(all.bytes, m.offset + m.bytes);
   }
   const RankNetwork network(platform);
-  TimedMessages result = *replayed(network, all);
-  EXPECT_EQ(replayed(network, all)->length_s, result.length_s);
+  ReplayLimits none;
+  TimedMessages result = *replayed(network, all, none);
+  EXPECT_EQ(replayed(network, all, none)->length_s, result.length_s);
   return result;
 }
 

@@ -115,18 +115,18 @@ TEST(BroadcastRoutes, AReplayGivesUpWhenItsWorkIsUsedUp) {
   const std::vector<FoundRoutes> found = best_routes(network, 0, kBytes, true, {.segments = 32}, {});
   const TimedMessages messages =
       timed_messages(network, 0, kBytes, route_messages(network, 0, kBytes, found.front().routes), false, false);
-  double enough = 1e9;
-  const std::optional<TimedMessages> whole = replayed(network, messages, &enough);
+  ReplayLimits enough{.rates_left = 1e9}, none;
+  const std::optional<TimedMessages> whole = replayed(network, messages, enough);
   ASSERT_TRUE(whole);
-  EXPECT_EQ(*whole, *replayed(network, messages));
+  EXPECT_EQ(*whole, *replayed(network, messages, none));
   EXPECT_EQ(testing::fault_in_times(messages, 0), "");
   EXPECT_EQ(testing::fault_in_times(*whole, 0), "");
-  const double used = 1e9 - enough;
+  const double used = 1e9 - enough.rates_left;
   EXPECT_GT(used, 1);
-  double just = used, less = used / 4;
-  EXPECT_TRUE(replayed(network, messages, &just));
-  EXPECT_EQ(just, 0);
-  EXPECT_FALSE(replayed(network, messages, &less));
+  ReplayLimits just{.rates_left = used}, less{.rates_left = used / 4};
+  EXPECT_TRUE(replayed(network, messages, just));
+  EXPECT_EQ(just.rates_left, 0);
+  EXPECT_FALSE(replayed(network, messages, less));
 }
 
 TEST(BroadcastRoutes, ThousandsOfRanksArePlanned) {

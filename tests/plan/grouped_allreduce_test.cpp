@@ -36,12 +36,12 @@ Groups groups_of(const std::vector<std::size_t>& sizes, std::mt19937& random) {
   return groups;
 }
 
-Program program_of(const detail::ProgramMessages& messages, std::int64_t ranks, std::int64_t bytes) {
+Program program_of(const detail::MessageGraph& messages, std::int64_t ranks, std::int64_t bytes) {
   Program program;
   program.problem = Collective::kAllreduce;
   program.ranks = ranks;
   program.size_bytes = bytes;
-  program.operations = operations_of(messages, ranks);
+  program.operations = operations_of(messages);
   return program;
 }
 
@@ -170,11 +170,11 @@ TEST(GroupedPipeline, BringsAsManyBytesIntoEachGroupAsItSays) {
   const std::vector<Groups> groups = {{{0, 1}, {2}}, {{3, 4}}, {{5}, {6, 7}}};
   constexpr std::int64_t kBytes = 72;
   for (const std::size_t exchanged : {0, 2, 6}) {
-    const detail::ProgramMessages messages = detail::pipelined_allreduce(groups, segments_of(kBytes, 6, 3), exchanged);
+    const detail::MessageGraph messages = detail::pipelined_allreduce(groups, segments_of(kBytes, 6, 3), exchanged);
     std::map<std::size_t, std::int64_t> entered;
     const auto group_of = [](std::int64_t rank) { return rank < 3 ? 0U : rank < 5 ? 1U : 2U; };
-    for (const detail::ProgramMessage& message : messages.list())
-      if (group_of(message.from) != group_of(message.to)) entered[group_of(message.to)] += total_bytes(message.ranges);
+    for (const detail::MessageGraph::Message& message : messages.messages)
+      if (group_of(message.from) != group_of(message.to)) entered[group_of(message.to)] += message.bytes;
     const auto share = static_cast<std::int64_t>(exchanged);
     for (const auto& [group, bytes] : entered)
       EXPECT_EQ(bytes, kBytes * (6 - share) / 6 * 4 / 3 + kBytes * share / 6 * 2) << group << ", " << exchanged;

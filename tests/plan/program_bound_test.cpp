@@ -12,7 +12,7 @@
 
 #include "plan/collective/registry.hpp"
 #include "plan/program_testing.hpp"
-#include "schedule/program_messages.hpp"
+#include "schedule/message_graph.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/plan/broadcast.hpp"
@@ -182,7 +182,7 @@ class RandomProgram {
   RandomProgram(std::mt19937& random, Program shape) : random_(random), shape_(std::move(shape)) {}
 
   Program make() {
-    detail::ProgramMessages messages;
+    detail::MessageGraph messages;
     switch (shape_.problem) {
       case Collective::kBroadcast:
       case Collective::kReduce:
@@ -190,7 +190,7 @@ class RandomProgram {
         break;
       case Collective::kAllreduce: {
         spread(messages, 0, {0, shape_.size_bytes});
-        detail::ProgramMessages forth = messages.reversed(true);
+        detail::MessageGraph forth = messages.reversed(detail::MessageKind::kCombine);
         forth.append(std::move(messages));
         messages = std::move(forth);
         break;
@@ -211,9 +211,9 @@ class RandomProgram {
         break;
     }
     if (shape_.problem == Collective::kReduce || shape_.problem == Collective::kReduceScatter)
-      messages = messages.reversed(true);
-    if (shape_.problem == Collective::kGather) messages = messages.reversed(false);
-    shape_.operations = operations_of(messages, shape_.ranks);
+      messages = messages.reversed(detail::MessageKind::kCombine);
+    if (shape_.problem == Collective::kGather) messages = messages.reversed(detail::MessageKind::kKeep);
+    shape_.operations = operations_of(messages);
     return shape_;
   }
 
@@ -229,26 +229,26 @@ class RandomProgram {
     return detail::cut(range, 1 + static_cast<std::int64_t>(random_() % 3), shape_.element_bytes);
   }
   /// To all, piece by piece, each by a tree of its own.
-  void spread(detail::ProgramMessages& messages, std::int64_t from, const ByteRange& range) {
+  void spread(detail::MessageGraph& messages, std::int64_t from, const ByteRange& range) {
     for (const ByteRange& piece : pieces(range)) {
       std::vector<std::int64_t> have{from};
       for (const std::int64_t to : others(from)) {
-        messages.add(have[random_() % have.size()], to, {piece});
+        messages.add(have[random_() % have.size()], to, piece);
         have.push_back(to);
       }
     }
   }
   /// To one, each piece on a way of its own.
-  void carry(detail::ProgramMessages& messages, std::int64_t from, std::int64_t to, const ByteRange& range) {
+  void carry(detail::MessageGraph& messages, std::int64_t from, std::int64_t to, const ByteRange& range) {
     for (const ByteRange& piece : pieces(range)) {
       std::int64_t at = from;
       for (const std::int64_t next : others(from)) {
         if (next == to || random_() % 2 == 0) continue;
-        messages.add(at, next, {piece});
+        messages.add(at, next, piece);
         at = next;
         if (random_() % 2 == 0) break;
       }
-      messages.add(at, to, {piece});
+      messages.add(at, to, piece);
     }
   }
 
@@ -334,15 +334,15 @@ TEST(ProgramBound, OfPathsKnowsWaysThroughSeveralClusters) {
   platform.clusters = {{"a", {0, 1}, 1, gap, {}}, {"b", {2}, 0, {}, {}}, {"c", {3}, 0, {}, {}}};
   platform.links = {
       {0, 1, 0.01, gap, 1}, {1, 0, 1, gap, 1}, {0, 2, 1, gap, 1}, {2, 0, 0.01, gap, 1}, {1, 2, 0.01, gap, 1}};
-  detail::ProgramMessages messages;
-  messages.add(0, 2, {{0, 8}});
-  messages.add(2, 3, {{0, 8}});
-  messages.add(3, 1, {{0, 8}});
+  detail::MessageGraph messages;
+  messages.add(0, 2, {0, 8});
+  messages.add(2, 3, {0, 8});
+  messages.add(3, 1, {0, 8});
   Program program;
   program.problem = Collective::kBroadcast;
   program.ranks = 4;
   program.size_bytes = 8;
-  program.operations = operations_of(messages, 4);
+  program.operations = operations_of(messages);
   const ProgramBound bound = bound_of(platform, {Collective::kBroadcast, 8});
   EXPECT_LE(bound.seconds, replay(platform, program).length_s);
   EXPECT_GT(bound.seconds, 0.0299);
@@ -361,13 +361,13 @@ TEST(ProgramBound, OfAPortKnowsThatTheLastBytesMayHaveBegunTheirWayToTheRootBefo
   program.problem = Collective::kGather;
   program.ranks = 3;
   set_blocks(program, problem.block_bytes);
-  detail::ProgramMessages messages;
+  detail::MessageGraph messages;
   for (std::int64_t part = 0; part < 4; ++part) {
-    messages.add(2, 1, {{part * 50'000, 50'000}});
-    messages.add(1, 0, {{part * 50'000, 50'000}});
+    messages.add(2, 1, {part * 50'000, 50'000});
+    messages.add(1, 0, {part * 50'000, 50'000});
   }
-  messages.add(2, 0, {{200'000, 200'000}});
-  program.operations = operations_of(messages, 3);
+  messages.add(2, 0, {200'000, 200'000});
+  program.operations = operations_of(messages);
   ASSERT_TRUE(validate(program).empty());
   const double length = replay(platform, program).length_s;
   EXPECT_LE(bound_of(platform, problem).seconds, length);

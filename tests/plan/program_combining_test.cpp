@@ -151,25 +151,27 @@ TEST(ProgramCombining, NoOtherPlacesInAClusterMakeTheLongestTimeShorter) {
     costs.front() = 7e-9;
     shape.combine_s_per_byte = CombiningCosts(costs);
     ASSERT_TRUE(detail::may_swap_ranks(shape));
-    detail::ProgramMessages messages;
+    detail::MessageGraph messages;
     for (int m = 0; m < 8; ++m) {
       const auto from = static_cast<std::int64_t>(random()) % ranks;
       const auto to = (from + 1 + static_cast<std::int64_t>(random()) % (ranks - 1)) % ranks;
-      messages.add(from, to, {{0, static_cast<std::int64_t>(1 + random() % 64)}}, random() % 3 != 0);
+      const auto bytes = static_cast<std::int64_t>(1 + random() % 64);
+      const bool combine = random() % 3 != 0;
+      messages.add(from, to, {0, bytes}, combine ? detail::MessageKind::kCombine : detail::MessageKind::kKeep);
     }
-    const auto loads = [&](const detail::ProgramMessages& of) {
+    const auto loads = [&](const detail::MessageGraph& of) {
       std::vector<double> bytes(static_cast<std::size_t>(ranks), 0);
-      for (const detail::ProgramMessage& message : of.list())
-        if (message.combine)
-          bytes[static_cast<std::size_t>(message.to)] += static_cast<double>(total_bytes(message.ranges));
+      for (const detail::MessageGraph::Message& message : of.messages)
+        if (message.kind == detail::MessageKind::kCombine)
+          bytes[static_cast<std::size_t>(message.to)] += static_cast<double>(message.bytes);
       return bytes;
     };
     std::vector<double> before = loads(messages);
     const Platform platform = one_cluster(ranks);
-    const detail::ProgramMessages swapped =
+    const detail::MessageGraph swapped =
         detail::with_fast_ranks_combining(detail::RankNetwork(platform), shape, messages);
     std::vector<double> after = loads(swapped);
-    ASSERT_EQ(swapped.list().size(), messages.list().size());
+    ASSERT_EQ(swapped.size(), messages.size());
     if (has_root(shape.problem)) {  // it stays where it is
       const auto root = shape.root;
       EXPECT_EQ(before[static_cast<std::size_t>(root)], after[static_cast<std::size_t>(root)]);
@@ -189,9 +191,10 @@ TEST(ProgramCombining, NoOtherPlacesInAClusterMakeTheLongestTimeShorter) {
 /// Hosts of a cluster that are alike but for their speed: those of a slow host take other places too.
 TEST(ProgramCombining, HostsChangePlaces) {
   const Platform platform = sites_of_clusters(2, 4, 2);
-  detail::ProgramMessages messages;
-  for (const std::int64_t from : {0, 1, 4, 5, 6, 7}) messages.add(from, 2 + from % 2, {{0, 64}}, true);
-  messages.add(3, 2, {{0, 64}}, true);
+  detail::MessageGraph messages;
+  for (const std::int64_t from : {0, 1, 4, 5, 6, 7})
+    messages.add(from, 2 + from % 2, {0, 64}, detail::MessageKind::kCombine);
+  messages.add(3, 2, {0, 64}, detail::MessageKind::kCombine);
   Program shape;
   shape.problem = Collective::kReduce;
   shape.ranks = platform.ranks;
@@ -201,9 +204,9 @@ TEST(ProgramCombining, HostsChangePlaces) {
     costs.resize(16, 5);  // of the other site
     shape.combine_s_per_byte = CombiningCosts(std::move(costs));
     std::string ranks;
-    const detail::ProgramMessages swapped =
+    const detail::MessageGraph swapped =
         detail::with_fast_ranks_combining(detail::RankNetwork(platform), shape, messages);
-    for (const detail::ProgramMessage& message : swapped.list()) ranks += std::to_string(message.to);
+    for (const detail::MessageGraph::Message& message : swapped.messages) ranks += std::to_string(message.to);
     std::ranges::sort(ranks);
     return ranks;
   };

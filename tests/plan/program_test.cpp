@@ -566,16 +566,17 @@ TEST(Circulant, SegmentsArriveInTheFewestRounds) {
       detail::Ranges segments;
       for (std::int64_t i = 0; i < p; ++i) ranks.push_back(i);
       for (std::int64_t i = 0; i < n; ++i) segments.push_back({i, 1});
-      const detail::ProgramMessages messages = detail::circulant_broadcast(ranks, segments);
-      EXPECT_EQ(static_cast<std::int64_t>(messages.list().size()), (p - 1) * n) << p << " ranks, " << n << " segments";
+      const detail::MessageGraph messages = detail::circulant_broadcast(ranks, segments);
+      EXPECT_EQ(static_cast<std::int64_t>(messages.size()), (p - 1) * n) << p << " ranks, " << n << " segments";
       // As soon as may be, one message per rank and round in either direction.
       std::vector<std::int64_t> sends(ranks.size(), 0), receives(ranks.size(), 0);
       std::vector<std::vector<std::int64_t>> there(ranks.size(), std::vector<std::int64_t>(segments.size(), -1));
       std::fill(there[0].begin(), there[0].end(), 0);
       std::int64_t last = 0;
-      for (const detail::ProgramMessage& message : messages.list()) {
-        const auto from = static_cast<std::size_t>(message.from), to = static_cast<std::size_t>(message.to);
-        const auto segment = static_cast<std::size_t>(message.ranges.front().offset);
+      for (std::size_t m = 0; m < messages.size(); ++m) {
+        const auto from = static_cast<std::size_t>(messages.messages[m].from),
+                   to = static_cast<std::size_t>(messages.messages[m].to);
+        const auto segment = static_cast<std::size_t>(messages.ranges[m].front().offset);
         ASSERT_GE(there[from][segment], 0);
         ASSERT_EQ(there[to][segment], -1);
         const std::int64_t round = std::max({sends[from], receives[to], there[from][segment]});
@@ -677,7 +678,7 @@ TEST(PlanProgram, ManyRanksAreRefusedBeforeAllPairsAreLookedAt) {
     EXPECT_THROW((void)plan_program(platform, {Collective::kReduceScatter, 1024, 0, 8}, {.algorithm = name}),
                  InputError)
         << name;
-  EXPECT_EQ(detail::chain_broadcast(first_ranks(kRanks), {{0, 512}, {512, 512}}).list().size(), 2U * (kRanks - 1));
+  EXPECT_EQ(detail::chain_broadcast(first_ranks(kRanks), {{0, 512}, {512, 512}}).size(), 2U * (kRanks - 1));
 }
 
 /// Blocks in the order of the ranks are one range, however many: no message of so many blocks takes a look at each.
@@ -686,15 +687,18 @@ TEST(PlanProgram, WhatNeighboursHaveIsOneRange) {
   detail::RangeSets sets;
   for (std::int64_t r = 0; r < kRanks; ++r) sets.push_back({{8 * r, 8}});
   EXPECT_EQ(detail::PositionWindows(sets).most_looked_at(), 1U);
-  const detail::ProgramMessages messages = detail::bruck_allgather(first_ranks(kRanks), sets);
-  ASSERT_EQ(messages.list().size(), 15U * kRanks);
-  EXPECT_EQ(messages.list().back().ranges, (detail::Ranges{{0, 8 * (kRanks / 2 - 1)}, {8 * (kRanks - 1), 8}}));
+  const detail::MessageGraph messages = detail::bruck_allgather(first_ranks(kRanks), sets);
+  ASSERT_EQ(messages.size(), 15U * kRanks);
+  const std::span<const ByteRange> last = messages.ranges[messages.size() - 1];
+  EXPECT_EQ(detail::Ranges(last.begin(), last.end()),
+            (detail::Ranges{{0, 8 * (kRanks / 2 - 1)}, {8 * (kRanks - 1), 8}}));
 }
 
-detail::Ranges joined(detail::Ranges ranges) {
-  detail::ProgramMessages messages;
-  messages.add(0, 1, std::move(ranges));
-  return messages.list().empty() ? detail::Ranges{} : messages.list().front().ranges;
+detail::Ranges joined(const detail::Ranges& ranges) {
+  detail::MessageGraph messages;
+  messages.add(0, 1, ranges);
+  if (messages.size() == 0) return {};
+  return {messages.ranges[0].begin(), messages.ranges[0].end()};
 }
 
 TEST(PositionWindows, AreWhatTheirPositionsHave) {
@@ -744,7 +748,7 @@ TEST(PlanProgram, WhatWouldBeTooMuchWorkIsEstimated) {
 }
 
 /// The messages of an allgather of such blocks, by several patterns.
-std::vector<detail::ProgramMessages> allgathers(std::int64_t count, std::int64_t block) {
+std::vector<detail::MessageGraph> allgathers(std::int64_t count, std::int64_t block) {
   const detail::Ranks ranks = first_ranks(count);
   detail::RangeSets sets;
   for (const std::int64_t rank : ranks) sets.push_back({{rank * block, block}});
@@ -759,13 +763,13 @@ TEST(PlanProgram, NoReplayIsShorterThanTheLoad) {
   const Platform platform = three_sites(in_order(), 4);
   const detail::RankNetwork network(platform);
   for (const std::int64_t block : {1, 5000, 300'000}) {
-    for (const detail::ProgramMessages& messages : allgathers(platform.ranks, block)) {
+    for (const detail::MessageGraph& messages : allgathers(platform.ranks, block)) {
       for (const bool combine : {false, true}) {
-        const detail::ProgramMessages each = combine ? messages.reversed(true) : messages;
+        const detail::MessageGraph each = combine ? messages.reversed(detail::MessageKind::kCombine) : messages;
         Program program;
         program.ranks = platform.ranks;
         program.combine_s_per_byte = combine ? kCombine_s : 0;
-        program.operations = detail::operations_of(each, platform.ranks);
+        program.operations = detail::operations_of(each);
         detail::ReplayLimits none;
         const double replay_s = detail::replay(network, program, detail::SendOrder::kSideBySide, none).value().length_s;
         const double at_least_s = detail::replay_at_least(network, each, program.combine_s_per_byte);
@@ -782,18 +786,18 @@ TEST(ReplayProgram, GivesUpOnlyWhatIsLonger) {
   const Platform platform = three_sites(in_order(), 4);
   const detail::RankNetwork network(platform);
   for (const std::int64_t block : {1, 5000, 300'000}) {
-    for (const detail::ProgramMessages& allgather : allgathers(platform.ranks, block)) {
-      detail::ProgramMessages messages = allgather.reversed(true);
+    for (const detail::MessageGraph& allgather : allgathers(platform.ranks, block)) {
+      detail::MessageGraph messages = allgather.reversed(detail::MessageKind::kCombine);
       messages.append(allgather);
+      find_waits(messages);
       for (const double combine_s : {0.0, kCombine_s}) {
-        const detail::TimedProgram program{messages, waits_of(messages, platform.ranks), combine_s};
         detail::ReplayLimits none;
-        const double length_s = replayed_length(network, program, none).value();
+        const double length_s = replayed_length(network, messages, combine_s, none).value();
         detail::ReplayLimits enough{.most_s = length_s};
-        EXPECT_EQ(replayed_length(network, program, enough), length_s);
+        EXPECT_EQ(replayed_length(network, messages, combine_s, enough), length_s);
         EXPECT_FALSE(enough.longer);
         detail::ReplayLimits too_little{.most_s = kSooner * length_s};
-        EXPECT_FALSE(replayed_length(network, program, too_little));
+        EXPECT_FALSE(replayed_length(network, messages, combine_s, too_little));
         EXPECT_TRUE(too_little.longer);
       }
     }
@@ -807,15 +811,15 @@ TEST(ReplayProgram, ThousandsOfMessagesAtOnceAreLittleWork) {
   const detail::RankNetwork network(platform);
   const detail::Ranks ranks = first_ranks(platform.ranks);
   std::int64_t at = 0;
-  const detail::ProgramMessages messages = detail::pairwise_alltoall(ranks, [&](std::size_t from, std::size_t to) {
+  detail::MessageGraph messages = detail::pairwise_alltoall(ranks, [&](std::size_t from, std::size_t to) {
     const auto bytes = static_cast<std::int64_t>(20'000 + 997 * from + 131 * to);
     at += bytes;
     return detail::Ranges{{at - bytes, bytes}};
   });
-  ASSERT_GT(messages.list().size(), 3000U);
-  const detail::TimedProgram program{messages, waits_of(messages, platform.ranks), 0};
+  ASSERT_GT(messages.size(), 3000U);
+  find_waits(messages);
   detail::ReplayLimits limits{.work_left = kWork};
-  const std::optional<double> length_s = replayed_length(network, program, limits);
+  const std::optional<double> length_s = replayed_length(network, messages, 0, limits);
   ASSERT_TRUE(length_s);
   const double at_least_s = detail::replay_at_least(network, messages, 0);
   EXPECT_GE(*length_s, at_least_s * (1 - kRounding));
@@ -826,19 +830,19 @@ TEST(ReplayProgram, ThousandsOfMessagesAtOnceAreLittleWork) {
 TEST(PlanProgram, AnEstimateIsNoShorterThanTheLoad) {
   const Platform platform = three_sites(in_order(), 4);
   const detail::RankNetwork network(platform);
-  const auto compared = [&](const detail::ProgramMessages& messages) {
-    const detail::TimedProgram program{messages, waits_of(messages, platform.ranks)};
-    return std::pair(detail::load_of(network, messages), detail::estimated_length(network, program));
+  const auto compared = [&](detail::MessageGraph messages) {
+    find_waits(messages);
+    return std::pair(detail::load_of(network, messages), detail::estimated_length(network, messages, {}));
   };
-  for (const detail::ProgramMessages& messages : allgathers(platform.ranks, 5000)) {
-    for (const detail::ProgramMessages& each : {messages, messages.reversed(true)}) {
+  for (const detail::MessageGraph& messages : allgathers(platform.ranks, 5000)) {
+    for (const detail::MessageGraph& each : {messages, messages.reversed(detail::MessageKind::kCombine)}) {
       const auto [load_s, estimate_s] = compared(each);
       EXPECT_GT(load_s, 0);
       EXPECT_LT(load_s, estimate_s);
     }
   }
-  detail::ProgramMessages one;
-  one.add(0, 1, {{0, 1 << 20}});
+  detail::MessageGraph one;
+  one.add(0, 1, {0, 1 << 20});
   const auto [load_s, estimate_s] = compared(one);
   EXPECT_DOUBLE_EQ(load_s + network.costs(network.cluster(0), network.cluster(1), 1 << 20, false).latency_s,
                    estimate_s);
@@ -899,10 +903,10 @@ TEST(ReplayProgram, SharesOfAnySizeLeaveSomethingForAll) {
 
 /// In each round, segments follow each other along the chain.
 TEST(PlanProgram, AChainIsListedByRounds) {
-  const detail::ProgramMessages messages = detail::chain_broadcast(first_ranks(4), {{0, 1}, {1, 1}});
+  const detail::MessageGraph messages = detail::chain_broadcast(first_ranks(4), {{0, 1}, {1, 1}});
   std::string text;
-  for (const detail::ProgramMessage& each : messages.list())
-    text += std::to_string(each.from) + ':' + std::to_string(each.ranges.front().offset) + ' ';
+  for (std::size_t m = 0; m < messages.size(); ++m)
+    text += fmt::format("{}:{} ", messages.messages[m].from, messages.ranges[m].front().offset);
   EXPECT_EQ(text, "0:0 0:1 1:0 1:1 2:0 2:1 ");
 }
 
@@ -927,10 +931,11 @@ TEST(ReplayProgram, WhatIsCombinedGoesOnBeforeTheRest) {
   chain.problem = Collective::kReduce;
   chain.ranks = kRanks;
   chain.size_bytes = kParts * kPart;
-  detail::ProgramMessages messages;
+  detail::MessageGraph messages;
   for (std::int64_t part = 0; part < kParts; ++part)
-    for (std::int64_t rank = kRanks - 1; rank > 0; --rank) messages.add(rank, rank - 1, {{part * kPart, kPart}}, true);
-  chain.operations = operations_of(messages, kRanks);
+    for (std::int64_t rank = kRanks - 1; rank > 0; --rank)
+      messages.add(rank, rank - 1, {part * kPart, kPart}, detail::MessageKind::kCombine);
+  chain.operations = operations_of(messages);
   ASSERT_TRUE(validate(chain).empty());
   const double part_s = 10e-3;  // a message takes far less
   chain.combine_s_per_byte = part_s / static_cast<double>(kPart);
@@ -941,22 +946,23 @@ TEST(ReplayProgram, WhatIsCombinedGoesOnBeforeTheRest) {
 // ---- what is needed of larger programs, and broadcasts in programs
 
 /// 0 and 1 combine what both have, 2 and 3 too; the root, 0, needs neither what 1 gets of that nor what goes back.
-TEST(ProgramMessages, OnlyWhatIsNeededIsLeft) {
-  detail::ProgramMessages messages;
+TEST(MessageGraph, OnlyWhatIsNeededIsLeft) {
+  detail::MessageGraph messages;
   messages.add_at_once({{0, 1}, {1, 0}}, {0, 8});
   messages.add_at_once({{3, 2}, {2, 3}}, {0, 8});
-  messages.add(2, 0, {{0, 8}}, true);
-  messages.add(0, 1, {{0, 8}});
-  messages.add(0, 3, {{0, 4}});
+  messages.add(2, 0, {0, 8}, detail::MessageKind::kCombine);
+  messages.add(0, 1, {0, 8});
+  messages.add(0, 3, {0, 4});
   Program shape;
   shape.problem = Collective::kReduce;
   shape.ranks = 4;
   shape.size_bytes = 8;
-  const auto text = [](const detail::ProgramMessages& of) {
+  const auto text = [](const detail::MessageGraph& of) {
     std::string all;
-    for (const detail::ProgramMessage& each : of.list()) {
-      EXPECT_FALSE(each.with_last);
-      all += fmt::format("{}-{}:{}+{} ", each.from, each.to, each.ranges.front().offset, total_bytes(each.ranges));
+    for (std::size_t m = 0; m < of.size(); ++m) {
+      const detail::MessageGraph::Message& each = of.messages[m];
+      EXPECT_FALSE(each.at_once);
+      all += fmt::format("{}-{}:{}+{} ", each.from, each.to, of.ranges[m].front().offset, each.bytes);
     }
     return all;
   };
@@ -964,11 +970,11 @@ TEST(ProgramMessages, OnlyWhatIsNeededIsLeft) {
   // Of rank 3 its share alone, the last element.
   shape.problem = Collective::kReduceScatter;
   shape.root = 0;
-  detail::ProgramMessages broadcast;
-  broadcast.add(1, 0, {{0, 8}}, true);
-  broadcast.add(2, 0, {{0, 8}}, true);
-  broadcast.add(3, 0, {{0, 8}}, true);
-  for (std::int64_t rank = 1; rank < 4; ++rank) broadcast.add(0, rank, {{0, 8}});
+  detail::MessageGraph broadcast;
+  broadcast.add(1, 0, {0, 8}, detail::MessageKind::kCombine);
+  broadcast.add(2, 0, {0, 8}, detail::MessageKind::kCombine);
+  broadcast.add(3, 0, {0, 8}, detail::MessageKind::kCombine);
+  for (std::int64_t rank = 1; rank < 4; ++rank) broadcast.add(0, rank, {0, 8});
   EXPECT_EQ(text(broadcast.needed_for(shape)), "1-0:0+8 2-0:0+8 3-0:0+8 0-1:2+2 0-2:4+2 0-3:6+2 ");
 }
 

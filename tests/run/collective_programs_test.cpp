@@ -13,7 +13,7 @@
 #include "run/mpi/collective/program_executor.hpp"
 #include "run/mpi/runtime/collective.hpp"
 #include "run/mpi/runtime/job.hpp"
-#include "schedule/program_messages.hpp"
+#include "schedule/message_graph.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/program.hpp"
 #include "sluice/plan/registry.hpp"
@@ -21,7 +21,8 @@
 namespace sluice::mpi {
 namespace {
 
-using sluice::detail::ProgramMessages;
+using sluice::detail::MessageGraph;
+using sluice::detail::MessageKind;
 using testing::AffineOperation;
 using testing::combined;
 using testing::Draw;
@@ -34,7 +35,7 @@ using testing::shape_of;
 using testing::size;
 
 /// Pieces of the array that whoever has them gives to whoever lacks them, some of them to ranks that need none.
-ProgramMessages random_moves(Draw& draw, const Program& shape) {
+MessageGraph random_moves(Draw& draw, const Program& shape) {
   constexpr std::int64_t kPieces = 12;
   const std::vector<ByteRange> pieces = sluice::detail::cut({0, array_bytes(shape)}, kPieces * shape.ranks, 1);
   const auto n = static_cast<std::size_t>(shape.ranks);
@@ -63,7 +64,7 @@ ProgramMessages random_moves(Draw& draw, const Program& shape) {
       missing += needs[r][i] != 0 && has[r][i] == 0 ? 1 : 0;
     }
   }
-  ProgramMessages messages;
+  MessageGraph messages;
   while (missing > 0) {
     const std::size_t from = draw.below(n);
     const std::size_t to = draw.below(n);
@@ -77,17 +78,17 @@ ProgramMessages random_moves(Draw& draw, const Program& shape) {
       has[to][i] = 1;
       missing -= needs[to][i] != 0 ? 1 : 0;
     }
-    messages.add(static_cast<std::int64_t>(from), static_cast<std::int64_t>(to), std::move(ranges));
+    messages.add(static_cast<std::int64_t>(from), static_cast<std::int64_t>(to), ranges);
   }
   return messages;
 }
 
 /// Piece by piece, neighbours are combined in any order, on any rank of theirs; then who has all gives it to others.
-ProgramMessages random_combining(Draw& draw, const Program& shape) {
+MessageGraph random_combining(Draw& draw, const Program& shape) {
   struct Run {
     std::int64_t holder;
   };
-  ProgramMessages messages;
+  MessageGraph messages;
   std::vector<ByteRange> pieces;
   for (std::int64_t r = 0; r < shape.ranks; ++r)
     for (const ByteRange& piece : sluice::detail::cut(block_of(shape, r), 2, shape.element_bytes))
@@ -101,7 +102,8 @@ ProgramMessages random_combining(Draw& draw, const Program& shape) {
       const bool to_left = draw.below(2) == 0;
       Run& left = runs[i];
       const Run right = runs[i + 1];
-      messages.add(to_left ? right.holder : left.holder, to_left ? left.holder : right.holder, {piece}, true);
+      messages.add(to_left ? right.holder : left.holder, to_left ? left.holder : right.holder, piece,
+                   MessageKind::kCombine);
       if (!to_left) left = right;
       runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(i) + 1);
       // Now and then it goes on from another rank, which may have no part in it.
@@ -109,7 +111,7 @@ ProgramMessages random_combining(Draw& draw, const Program& shape) {
       const std::int64_t other = static_cast<std::int64_t>(draw.below(static_cast<std::size_t>(shape.ranks)));
       const bool free = std::none_of(runs.begin(), runs.end(), [&](const Run& run) { return run.holder == other; });
       if (!free) continue;
-      messages.add(runs[i].holder, other, {piece});
+      messages.add(runs[i].holder, other, piece);
       runs[i].holder = other;
     }
     std::vector<std::int64_t> holders{runs.front().holder};
@@ -121,7 +123,7 @@ ProgramMessages random_combining(Draw& draw, const Program& shape) {
     }
     draw.shuffle(others);
     for (const std::int64_t to : others) {
-      messages.add(draw.one_of(holders), to, {piece});
+      messages.add(draw.one_of(holders), to, piece);
       holders.push_back(to);
     }
   }
@@ -156,7 +158,7 @@ Program of_moves(Collective problem, std::int64_t bytes, int root, unsigned seed
   Draw draw(seed);
   Program program = shape_of(MPI_COMM_WORLD, problem, bytes, root);
   program.algorithm = "drawn";
-  program.operations = operations_of(random_moves(draw, program), program.ranks);
+  program.operations = operations_of(random_moves(draw, program));
   return program;
 }
 
@@ -166,7 +168,7 @@ Program of_combining(Collective problem, std::int64_t count, unsigned seed) {
   program.element_bytes = 16;
   program.commutative = false;
   program.algorithm = "drawn";
-  program.operations = operations_of(random_combining(draw, program), program.ranks);
+  program.operations = operations_of(random_combining(draw, program));
   return program;
 }
 

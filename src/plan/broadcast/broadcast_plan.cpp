@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "plan/broadcast/planned_messages.hpp"
-#include "schedule/program_messages.hpp"
+#include "schedule/message_graph.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/quantity_text.hpp"
 

@@ -133,13 +133,13 @@ class RouteComparison {
     return std::clamp((length_s - found.filled_s) / static_cast<double>(segments - 1), 0.0, found.period_s);
   }
 
-  /// Compares by the first `bytes` bytes of the message. `rates`: how many the replay may still find.
-  [[nodiscard]] Compared compared(const FoundRoutes& found, std::int64_t bytes, double& rates) const {
+  /// Compares by the first `bytes` bytes of the message. `limits`: of the replay.
+  [[nodiscard]] Compared compared(const FoundRoutes& found, std::int64_t bytes, ReplayLimits& limits) const {
     Compared result;
     result.routes = found.routes;
     result.messages = simulated(found.routes, bytes);
     result.simulated_s = result.messages.length_s;
-    if (std::optional<TimedMessages> again = replayed(network_, result.messages, &rates)) {
+    if (std::optional<TimedMessages> again = replayed(network_, result.messages, limits)) {
       result.messages = std::move(*again);
       result.delay = std::max(1.0, result.messages.length_s / result.simulated_s);
       result.replayed = true;
@@ -177,8 +177,8 @@ class RouteComparison {
       if (chosen.messages.length_s >= bound_s_) return;
       if (summary_) chosen.messages = simulated(chosen.routes, bytes_);
     }
-    double rates = kMostRatesAtFirst;
-    if (std::optional<TimedMessages> again = replayed(network_, chosen.messages, &rates)) {
+    ReplayLimits limits{.rates_left = kMostRatesAtFirst};
+    if (std::optional<TimedMessages> again = replayed(network_, chosen.messages, limits)) {
       chosen.messages = std::move(*again);
       chosen.estimated = false;
     }
@@ -187,7 +187,8 @@ class RouteComparison {
   /// At least one, by their lengths.
   [[nodiscard]] std::vector<Compared> best_of(const std::vector<FoundRoutes>& found) const {
     std::vector<Compared> result;
-    double rates = kMostRatesAtFirst, least = kInfinity;
+    ReplayLimits limits{.rates_left = kMostRatesAtFirst};
+    double least = kInfinity;
     std::int64_t messages = 0;
     std::vector<std::pair<double, const FoundRoutes*>> lengths;
     const auto chains = [](const FoundRoutes& each) { return each.routes.shape == Routes::Shape::kChain; };
@@ -198,7 +199,7 @@ class RouteComparison {
       // Scores of one level are more alike than scores of different levels.
       const auto same_level = [&](const Compared& other) { return other.routes.level == each.routes.level; };
       if (messages > kMostComparedInAll && std::any_of(result.begin(), result.end(), same_level)) continue;
-      Compared next = compared(each, replayed_part(each.routes), rates);
+      Compared next = compared(each, replayed_part(each.routes), limits);
       // Replays are compared only with replays.
       if (!result.empty() && !next.replayed) break;
       messages += static_cast<std::int64_t>(next.messages.list.size());
@@ -206,7 +207,7 @@ class RouteComparison {
       result.push_back(std::move(next));
       if (!result.back().replayed) break;
       lengths.emplace_back(result.back().length_s, &each);
-      rates = std::min(rates, kMoreRates);
+      limits.rates_left = std::min(limits.rates_left, kMoreRates);
     }
     // The shortest of them, if the root waits.
     std::ranges::sort(lengths);
@@ -214,7 +215,7 @@ class RouteComparison {
       if (stopped()) break;
       FoundRoutes paced = *each;
       paced.routes.root_period_s = root_period(*each, length_s);
-      Compared next = compared(paced, replayed_part(paced.routes), rates);
+      Compared next = compared(paced, replayed_part(paced.routes), limits);
       if (!next.replayed) break;
       if (next.length_s < length_s) result.push_back(std::move(next));
     }
@@ -271,22 +272,22 @@ class RouteComparison {
   /// The best by replays of whole messages, or by simulations of whole messages and replays of parts.
   [[nodiscard]] Compared best_of_many(const std::vector<FoundRoutes>& found) const {
     std::optional<Compared> best;
-    double rates = kMostRatesAtFirst;
+    ReplayLimits limits{.rates_left = kMostRatesAtFirst};
     std::size_t completed = 0;
     std::int64_t left = std::max(kMostCompletedInAll, kCompletedPerRank * network_.platform().ranks);
     for (const FoundRoutes& each : simulated_in_part(found)) {
       if (best && (kSeldomLess * each.length_s >= best->length_s || stopped())) break;
       Compared next;
-      if (!hopeless_to_replay(each.routes)) next = compared(each, bytes_, rates);
+      if (!hopeless_to_replay(each.routes)) next = compared(each, bytes_, limits);
       if (next.replayed) {
-        rates = std::min(rates, kMoreRates);
+        limits.rates_left = std::min(limits.rates_left, kMoreRates);
       } else {
         const std::int64_t messages = each.routes.segments(bytes_) * network_.platform().ranks;
         if (completed == kCompleted || (best && messages > left)) continue;
         ++completed;
         left -= messages;
-        double rates_of_part = kMostRatesAtFirst;
-        next = compared(each, replayed_part(each.routes), rates_of_part);
+        ReplayLimits of_part{.rates_left = kMostRatesAtFirst};
+        next = compared(each, replayed_part(each.routes), of_part);
         complete(next);
       }
       if (!best || next.length_s < best->length_s) best = std::move(next);

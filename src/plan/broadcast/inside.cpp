@@ -93,10 +93,10 @@ class Inside {
     Ranges segments;
     for (std::int64_t begin = 0; begin < bytes_; begin += segment_bytes)
       segments.push_back({begin, std::min(segment_bytes, bytes_ - begin)});
-    const ProgramMessages messages = circulant_broadcast(positions, segments);
-    for (const ProgramMessage& message : messages.list())
-      for (const ByteRange& range : message.ranges)
-        send(message.from, message.to, range.offset, range.offset + range.bytes);
+    const MessageGraph graph = circulant_broadcast(positions, segments);
+    for (std::size_t m = 0; m < graph.size(); ++m)
+      for (const ByteRange& range : graph.ranges[m])
+        send(graph.messages[m].from, graph.messages[m].to, range.offset, range.end());
   }
 
   void double_tree(std::int64_t segment_bytes) {

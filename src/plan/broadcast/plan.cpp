@@ -16,7 +16,7 @@
 #include "plan/broadcast/rank_patterns.hpp"
 #include "plan/broadcast/registry.hpp"
 #include "plan/broadcast/route_search.hpp"
-#include "schedule/program_messages.hpp"
+#include "schedule/message_graph.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
@@ -103,8 +103,8 @@ class BroadcastPlanner {
   /// The messages with the times of their replay; nothing if that is too much work.
   [[nodiscard]] std::optional<TimedMessages> with_times_of_replay(const TimedMessages& messages) const {
     if (static_cast<std::int64_t>(messages.list.size()) > kMostSimulated) return std::nullopt;
-    double rates = kMostRates;
-    return replayed(network_, messages, &rates);
+    detail::ReplayLimits limits{.rates_left = kMostRates};
+    return replayed(network_, messages, limits);
   }
 
   // ---- trees between clusters
@@ -403,7 +403,7 @@ class BroadcastPlanner {
     const std::int64_t most = std::min(platform_.ranks <= kFewRanks ? kMessages : kMessagesOfMany, worth_it);
     if (platform_.ranks - 1 > most) return;
     const ProgramBound least = bound();
-    double rates = kMostRatesOfPatterns;
+    detail::ReplayLimits limits{.rates_left = kMostRatesOfPatterns};
     if (best->length_s <= kNearBound * least.seconds) return;
     for (const detail::RankPattern& pattern : detail::rank_patterns(network_, root_, bytes_, most)) {
       if (stopped() || best->length_s <= kNearBound * least.seconds) return;
@@ -411,13 +411,13 @@ class BroadcastPlanner {
       const double simulated_s = timed_messages(network_, root_, bytes_, pattern.messages, false, true).length_s;
       if ((small ? kSideBySide : kSeldomLess) * simulated_s >= best->length_s) continue;
       TimedMessages messages = timed_messages(network_, root_, bytes_, pattern.messages, false, false);
-      std::optional<TimedMessages> again = replayed(network_, messages, &rates);
+      std::optional<TimedMessages> again = replayed(network_, messages, limits);
       if (!again) continue;
       // Messages of a rank go one after another or, if that is shorter, side by side: a slow link then keeps no other
       // message from the port.
       if (small) {
         for (TimedMessage& each : messages.list) each.port_s = 0;
-        std::optional<TimedMessages> beside = replayed(network_, messages, &rates);
+        std::optional<TimedMessages> beside = replayed(network_, messages, limits);
         if (beside && beside->length_s < again->length_s) again = std::move(beside);
       }
       // Far more messages are worth it only if they gain something.

@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "plan/patterns/patterns.hpp"
-#include "schedule/program_messages.hpp"
+#include "schedule/message_graph.hpp"
 #include "sluice/quantity_text.hpp"
 
 namespace sluice::detail {
@@ -41,16 +41,15 @@ Ranks ranks_by_groups(const RankNetwork& network, std::int64_t root) {
 
 /// Converts a pattern of a message of `bytes` segments of one byte to segments of another size. A message of several
 /// segments becomes one message for each.
-std::vector<RankMessage> in_segments(const ProgramMessages& pattern, std::int64_t bytes, std::int64_t segment_bytes) {
+std::vector<RankMessage> in_segments(const MessageGraph& pattern, std::int64_t bytes, std::int64_t segment_bytes) {
   std::vector<RankMessage> messages;
   double priority = 0;
-  for (const ProgramMessage& each : pattern.list()) {
-    for (const ByteRange& range : each.ranges) {
-      for (std::int64_t segment = range.offset; segment < range.offset + range.bytes; ++segment) {
+  for (std::size_t m = 0; m < pattern.size(); ++m) {
+    for (const ByteRange& range : pattern.ranges[m]) {
+      for (std::int64_t segment = range.offset; segment < range.end(); ++segment) {
         const std::int64_t begin = segment * segment_bytes, end = std::min(bytes, begin + segment_bytes);
         if (begin >= end) continue;
-        messages.push_back(
-            {static_cast<std::int32_t>(each.from), static_cast<std::int32_t>(each.to), begin, end, priority});
+        messages.push_back({pattern.messages[m].from, pattern.messages[m].to, begin, end, priority});
         priority += 1;
       }
     }
@@ -78,7 +77,7 @@ std::vector<RankPattern> rank_patterns(const RankNetwork& network, std::int64_t 
   };
   if (ranks - 1 > left) return patterns;
   const Ranks order = ranks_by_groups(network, root);
-  const auto add = [&](const std::string& name, std::int64_t segment_bytes, const ProgramMessages& pattern) {
+  const auto add = [&](const std::string& name, std::int64_t segment_bytes, const MessageGraph& pattern) {
     patterns.push_back({name, segment_bytes, in_segments(pattern, bytes, segment_bytes)});
   };
   if (fits(ranks - 1)) add("binomial", bytes, binomial_broadcast(order, segments_of_a_byte(1)));
@@ -90,10 +89,10 @@ std::vector<RankPattern> rank_patterns(const RankNetwork& network, std::int64_t 
     if (bytes < ranks || to_all > left / 2 || !fits(to_all)) return;
     RangeSets shares;
     for (const ByteRange& share : segments_of_a_byte(ranks)) shares.push_back({share});
-    ProgramMessages messages = flat_scatter(order, shares);
-    const ProgramMessages all = allgather(order, shares);
-    for (const ProgramMessage& each : all.list())
-      if (each.to != root) messages.add(each.from, each.to, each.ranges);
+    MessageGraph messages = flat_scatter(order, shares);
+    const MessageGraph all = allgather(order, shares);
+    for (std::size_t m = 0; m < all.size(); ++m)
+      if (all.messages[m].to != root) messages.add(all.messages[m].from, all.messages[m].to, all.ranges[m]);
     add(name, share_bytes, messages);
   };
   scatter_first("scatter-allgather, pairwise", pairwise_allgather);

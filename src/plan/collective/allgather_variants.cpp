@@ -15,7 +15,7 @@ namespace sluice::detail {
 
 namespace {
 
-template <ProgramMessages (*kSpread)(const Ranks&, const RangeSets&)>
+template <MessageGraph (*kSpread)(const Ranks&, const RangeSets&)>
 Variants allgather_variants(const ProgramTask& task, const char* name) {
   return one_variant(task, name, [&task] { return kSpread(task.order, task.blocks()); });
 }
@@ -44,7 +44,7 @@ Ranges shares_by_place(const ProgramTask& task, const Groups& groups) {
   return shares;
 }
 
-ProgramMessages grouped_by(const ProgramTask& task, const Groups& groups, const Allgather& inside) {
+MessageGraph grouped_by(const ProgramTask& task, const Groups& groups, const Allgather& inside) {
   const bool any_shares = task.shape.problem == Collective::kAllreduce;
   const Ranges shares = any_shares ? shares_by_place(task, groups) : Ranges();
   return grouped_allgather(
@@ -118,7 +118,7 @@ Variants hierarchical_allgather_variants(const ProgramTask& task) {
 /// A reduction to one rank, and a scatter from there.
 Variants binomial_reduce_scatter_variants(const ProgramTask& task) {
   return {{"binomial", [&task] {
-             ProgramMessages messages = binomial_broadcast(task.order, {task.all()}).reversed(true);
+             MessageGraph messages = binomial_broadcast(task.order, {task.all()}).reversed(MessageKind::kCombine);
              messages.append(binomial_scatter(task.order, task.blocks()));
              return messages;
            }}};

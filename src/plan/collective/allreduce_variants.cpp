@@ -27,7 +27,7 @@ Variants there_and_back(Variants spread) {
 }
 
 /// An allgather if only one rank has something.
-ProgramMessages binomial_from_one(const Ranks& ranks, const RangeSets& sets) {
+MessageGraph binomial_from_one(const Ranks& ranks, const RangeSets& sets) {
   const auto only = std::ranges::find_if(sets, [](const Ranges& set) { return !set.empty(); });
   if (only == sets.end()) return {};
   Ranks from_it = ranks;

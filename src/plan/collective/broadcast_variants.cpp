@@ -18,7 +18,7 @@ namespace sluice::detail {
 namespace {
 
 Variants variants_by_segments(const ProgramTask& task, const char* name,
-                              const std::function<ProgramMessages(const Ranks&, const Ranges&)>& spread) {
+                              const std::function<MessageGraph(const Ranks&, const Ranges&)>& spread) {
   Variants variants;
   const std::int64_t most = std::max<std::int64_t>(1, task.shape.size_bytes / task.shape.element_bytes);
   std::vector<std::int64_t> counts{1, 4, 16, 64, 256};
@@ -43,8 +43,8 @@ Variants to_root(const ProgramTask& task, Variants variants) {
   if (task.shape.problem != Collective::kReduce || first == root) return variants;
   for (ProgramVariant& variant : variants) {
     variant.make = [make = std::move(variant.make), first, root, all = task.all()] {
-      ProgramMessages messages = make();
-      messages.add(first, root, {all});
+      MessageGraph messages = make();
+      messages.add(first, root, all);
       return messages;
     };
     if (variant.exactly) ++*variant.exactly;

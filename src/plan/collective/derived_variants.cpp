@@ -33,7 +33,7 @@ Variants mirrored_reduce_scatter(const ProgramTask& task, VariantMaker make_vari
   there->shape.commutative = true;
   Variants result = make_variants(*there);
   for (ProgramVariant& variant : result) {
-    variant.make = [there, make = std::move(variant.make)] { return make().reversed(false); };
+    variant.make = [there, make = std::move(variant.make)] { return make().reversed(MessageKind::kKeep); };
   }
   return result;
 }
@@ -63,7 +63,7 @@ Variants reduce_scatter_gather_variants(const ProgramTask& task) {
   const auto offer = [&](Variants variants) {
     for (ProgramVariant& variant : variants) {
       result.push_back({"reduce-scatter-gather, " + variant.name, [shares, make = std::move(variant.make)] {
-                          ProgramMessages messages = make();
+                          MessageGraph messages = make();
                           messages.append(flat_gather(*shares, shares->shape.root));
                           return messages;
                         }});

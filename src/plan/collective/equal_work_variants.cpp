@@ -98,9 +98,9 @@ Variants equal_work_variants(const ProgramTask& task) {
   const CombiningCosts& costs = task.shape.combine_s_per_byte;
   const std::shared_ptr<const ProgramTask> pairwise_shares = with_shares(task, combining_speeds(task));
   Variants variants{{"equal-work, pairwise", [&task, shares = pairwise_shares] {
-                       ProgramMessages back = pairwise_allgather(shares->order, shares->blocks());
+                       MessageGraph back = pairwise_allgather(shares->order, shares->blocks());
                        if (task.shape.commutative) return there_and_back(std::move(back)).needed_for(task.shape);
-                       ProgramMessages there = ordered_reduce_scatter(*shares);
+                       MessageGraph there = ordered_reduce_scatter(*shares);
                        there.append(std::move(back));
                        return there.needed_for(task.shape);
                      }}};
@@ -116,7 +116,7 @@ Variants equal_work_variants(const ProgramTask& task) {
     std::string name = fmt::format("equal-work, {}", count_text(groups.size(), "group"));
     const std::shared_ptr<const ProgramTask> shares = with_shares_of_counterparts(task, groups);
     variants.push_back({std::move(name), [&task, shares, groups] {
-                          ProgramMessages back = grouped_allgather(
+                          MessageGraph back = grouped_allgather(
                               groups, [&](std::int64_t rank) { return shares->block(rank); }, pairwise_allgather);
                           return there_and_back(std::move(back)).needed_for(task.shape);
                         }});

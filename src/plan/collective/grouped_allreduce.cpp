@@ -36,24 +36,27 @@ RangeSets dealt_out(const Ranks& group, const Ranges& shares, std::size_t shift)
 
 bool can_be_collected(const Groups& groups) { return std::ranges::count(groups, std::size_t{1}, &Ranks::size) <= 2; }
 
-ProgramMessages grouped_allreduce(const Groups& groups, const Ranges& shares, const Allgather& inside) {
+MessageGraph grouped_allreduce(const Groups& groups, const Ranges& shares, const Allgather& inside) {
   SLUICE_ASSERT(can_be_collected(groups), std::to_string(groups.size()));
   Groups ordered = groups;
   std::stable_partition(ordered.begin(), ordered.end(), [](const Ranks& group) { return group.size() == 1; });
   const auto alone = static_cast<std::size_t>(std::ranges::count(ordered, std::size_t{1}, &Ranks::size));
-  ProgramMessages messages;
-  for (const Ranks& group : ordered) messages.append(inside(group, dealt_out(group, shares, 0)).reversed(true));
+  MessageGraph messages;
+  for (const Ranks& group : ordered)
+    messages.append(inside(group, dealt_out(group, shares, 0)).reversed(MessageKind::kCombine));
+  // The first group's comes first, and the others' is combined with it.
+  const auto kind_of = [](std::size_t g) { return g > 0 ? MessageKind::kCombine : MessageKind::kKeep; };
   for (std::size_t i = 0; i < shares.size(); ++i) {
     const auto holder = [&](std::size_t g) { return ordered[g][i % ordered[g].size()]; };
     const auto collector = [&](std::size_t g) { return ordered[g][(i + 1) % ordered[g].size()]; };
     // Ranks alone in their groups send what they have before they combine.
     for (std::size_t g = 0; g < alone; ++g)
       for (std::size_t to = alone; to < ordered.size(); ++to)
-        messages.add(holder(g), collector(to), {shares[i]}, g > 0);
+        messages.add(holder(g), collector(to), shares[i], kind_of(g));
     if (alone == 2) messages.add_at_once({{holder(0), holder(1)}, {holder(1), holder(0)}}, shares[i]);
     for (std::size_t g = alone; g < ordered.size(); ++g)
       for (std::size_t distance = 0; distance < ordered.size(); ++distance)
-        messages.add(holder(g), collector((g + distance) % ordered.size()), {shares[i]}, g > 0);
+        messages.add(holder(g), collector((g + distance) % ordered.size()), shares[i], kind_of(g));
   }
   for (const Ranks& group : ordered) messages.append(inside(group, dealt_out(group, shares, 1)));
   return messages;

@@ -71,10 +71,10 @@ class PartedGroup {
 };
 
 /// Everybody in a group gets what positions have: by rings through the parts, then by a ring in each part.
-ProgramMessages allgather_by_parts(const PartedGroup& group, const RangeSets& sets) {
+MessageGraph allgather_by_parts(const PartedGroup& group, const RangeSets& sets) {
   const Groups& parts = group.parts();
   const std::size_t count = parts.size();
-  ProgramMessages messages;
+  MessageGraph messages;
   std::vector<std::size_t> first;
   std::vector<RangeSets> has;
   for (const Ranks& part : parts) {
@@ -101,18 +101,18 @@ ProgramMessages allgather_by_parts(const PartedGroup& group, const RangeSets& se
 }
 
 /// The messages of all segments, ordered so that several segments are under way at once.
-ProgramMessages under_way(const std::vector<ProgramMessages>& segments) {
+MessageGraph under_way(const std::vector<MessageGraph>& segments) {
   constexpr std::size_t kAtOnce = 7, kFine = 4096;
   std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> order;
   for (std::size_t s = 0; s < segments.size(); ++s) {
-    const std::size_t count = segments[s].list().size();
+    const std::size_t count = segments[s].size();
     for (std::size_t i = 0; i < count; ++i) order.emplace_back(s * kFine + i * kAtOnce * kFine / count, s, i);
   }
   std::ranges::sort(order);
-  ProgramMessages messages;
+  MessageGraph messages;
   for (const auto& [when, s, i] : order) {
-    const ProgramMessage& message = segments[s].list()[i];
-    messages.add(message.from, message.to, message.ranges, message.combine);
+    const MessageGraph::Message& message = segments[s].messages[i];
+    messages.add(message.from, message.to, segments[s].ranges[i], message.kind);
   }
   return messages;
 }
@@ -128,19 +128,20 @@ RangeSets dealt_out(const PartedGroup& group, const Ranges& shares, Where where)
 
 }  // namespace
 
-ProgramMessages pipelined_allreduce(const std::vector<Groups>& parts_of_groups, const std::vector<Ranges>& segments,
-                                    std::size_t exchanged) {
+MessageGraph pipelined_allreduce(const std::vector<Groups>& parts_of_groups, const std::vector<Ranges>& segments,
+                                 std::size_t exchanged) {
   std::vector<PartedGroup> groups;
   for (const Groups& parts : parts_of_groups) groups.emplace_back(parts);
   const std::size_t by_hubs = segments.size() - std::min(exchanged, segments.size());
   SLUICE_ASSERT(by_hubs == segments.size() ||
                     std::ranges::all_of(groups, [](const PartedGroup& group) { return group.size() > 1; }),
                 std::to_string(groups.size()));
-  ProgramMessages messages, back;
+  MessageGraph messages, back;
   for (const PartedGroup& group : groups) {
-    std::vector<ProgramMessages> combined;
+    std::vector<MessageGraph> combined;
     for (const Ranges& shares : segments)
-      combined.push_back(allgather_by_parts(group, dealt_out(group, shares, &PartedGroup::holder)).reversed(true));
+      combined.push_back(
+          allgather_by_parts(group, dealt_out(group, shares, &PartedGroup::holder)).reversed(MessageKind::kCombine));
     messages.append(under_way(combined));
   }
   for (std::size_t s = 0; s < segments.size(); ++s) {
@@ -153,10 +154,10 @@ ProgramMessages pipelined_allreduce(const std::vector<Groups>& parts_of_groups, 
         for (std::size_t distance = 0; distance < groups.size(); ++distance) {
           const std::size_t other = (g + distance) % groups.size();
           if (s >= by_hubs) {
-            messages.add(holder(g), collector(other), {shares[i]}, g > 0);
+            messages.add(holder(g), collector(other), shares[i], g > 0 ? MessageKind::kCombine : MessageKind::kKeep);
           } else if (g == hub && distance > 0) {
-            messages.add(holder(other), holder(hub), {shares[i]}, true);
-            back.add(holder(hub), holder(other), {shares[i]});
+            messages.add(holder(other), holder(hub), shares[i], MessageKind::kCombine);
+            back.add(holder(hub), holder(other), shares[i]);
           }
         }
       }
@@ -165,7 +166,7 @@ ProgramMessages pipelined_allreduce(const std::vector<Groups>& parts_of_groups, 
   messages.append(std::move(back));
   // The exchanged shares arrive first.
   for (const PartedGroup& group : groups) {
-    std::vector<ProgramMessages> gathered;
+    std::vector<MessageGraph> gathered;
     for (std::size_t s = 0; s < segments.size(); ++s) {
       const std::size_t segment = (s + by_hubs) % segments.size();
       const Where where = segment < by_hubs ? &PartedGroup::holder : &PartedGroup::collector;

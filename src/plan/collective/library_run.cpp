@@ -32,9 +32,10 @@ namespace {
 using detail::binomial_scatter;
 using detail::bruck_allgather;
 using detail::bruck_alltoall;
+using detail::MessageGraph;
+using detail::MessageKind;
 using detail::pairwise_allgather;
 using detail::pairwise_alltoall;
-using detail::ProgramMessages;
 using detail::Ranges;
 using detail::RangeSets;
 using detail::Ranks;
@@ -97,15 +98,15 @@ Tree tree_of(Pattern pattern, std::size_t p) {
   return children;
 }
 
-ProgramMessages along(const Tree& tree, const Ranges& segments) {
+MessageGraph along(const Tree& tree, const Ranges& segments) {
   std::vector<std::size_t> order{0};  // from the root down
   for (std::size_t i = 0; i < order.size(); ++i)
     for (const std::size_t child : tree[order[i]]) order.push_back(child);
-  ProgramMessages messages;
+  MessageGraph messages;
   for (const ByteRange& segment : segments)
     for (const std::size_t from : order)
       for (const std::size_t to : tree[from])
-        messages.add(static_cast<std::int64_t>(from), static_cast<std::int64_t>(to), {segment});
+        messages.add(static_cast<std::int64_t>(from), static_cast<std::int64_t>(to), segment);
   return messages;
 }
 
@@ -114,18 +115,18 @@ constexpr std::size_t kMostMessagesOfRun = std::size_t{1} << 16;
 constexpr double kMostWork = 5e6;
 
 /// Each pair of neighbours swaps its own blocks, then all ranks forward to the other side what they got last.
-ProgramMessages neighbors_allgather(const RangeSets& sets) {
+MessageGraph neighbors_allgather(const RangeSets& sets) {
   const std::size_t p = sets.size();
   std::vector<std::vector<std::size_t>> last(p);  // the blocks that each rank got last
   for (std::size_t r = 0; r < p; ++r) last[r] = {r};
-  ProgramMessages messages;
+  MessageGraph messages;
   for (std::size_t round = 0; round < p / 2; ++round) {
     std::vector<std::vector<std::size_t>> got(p);
     for (std::size_t r = 0; r < p; ++r) {
       const std::size_t to = (r % 2 == round % 2) ? (r + 1) % p : (r + p - 1) % p;
       Ranges ranges;
       for (const std::size_t block : last[r]) ranges.insert(ranges.end(), sets[block].begin(), sets[block].end());
-      messages.add(static_cast<std::int64_t>(r), static_cast<std::int64_t>(to), std::move(ranges));
+      messages.add(static_cast<std::int64_t>(r), static_cast<std::int64_t>(to), ranges);
       got[to] = last[r];
     }
     for (std::size_t r = 0; r < p; ++r) {
@@ -155,7 +156,7 @@ class Messages {
     std::iota(order_.begin(), order_.end(), std::int64_t{0});
   }
 
-  [[nodiscard]] std::optional<ProgramMessages> of(const LibraryRun& run) const {
+  [[nodiscard]] std::optional<MessageGraph> of(const LibraryRun& run) const {
     switch (run.problem) {
       case Collective::kBroadcast:
         return broadcast(run);
@@ -164,7 +165,7 @@ class Messages {
       case Collective::kScatter:
         return scatter(run.pattern);
       case Collective::kGather:
-        return back(scatter(run.pattern), false);
+        return back(scatter(run.pattern), MessageKind::kKeep);
       case Collective::kAllgather:
         return allgather(run.pattern, blocks());
       case Collective::kReduceScatter:
@@ -178,11 +179,11 @@ class Messages {
   }
 
  private:
-  using Result = std::optional<ProgramMessages>;
+  using Result = std::optional<MessageGraph>;
 
-  static Result back(Result spread, bool combine) {
+  static Result back(Result spread, MessageKind kind) {
     if (!spread) return spread;
-    return spread->reversed(combine);
+    return spread->reversed(kind);
   }
   static Result then(Result first, Result second) {
     if (!first || !second) return std::nullopt;
@@ -231,15 +232,15 @@ class Messages {
     if (run.pattern == Pattern::kRabenseifner) {
       if (!power_of_two()) return std::nullopt;
       const Ranks reversed = by_reversed_bits(shape_.ranks);
-      return then(halves(), back(binomial_scatter(reversed, in_order(reversed, parts())), false));
+      return then(halves(), back(binomial_scatter(reversed, in_order(reversed, parts())), MessageKind::kKeep));
     }
     if (run.pattern == Pattern::kScatterDoubling || run.pattern == Pattern::kScatterRing) return std::nullopt;
-    return back(broadcast(run), true);
+    return back(broadcast(run), MessageKind::kCombine);
   }
   [[nodiscard]] Result scatter(Pattern pattern) const {
     if (pattern == Pattern::kLinear) {
-      ProgramMessages messages;
-      for (std::int64_t to = 1; to < shape_.ranks; ++to) messages.add(0, to, {block_of(shape_, to)});
+      MessageGraph messages;
+      for (std::int64_t to = 1; to < shape_.ranks; ++to) messages.add(0, to, block_of(shape_, to));
       return messages;
     }
     if (pattern == Pattern::kBinomial) return binomial_scatter(order_, blocks());
@@ -268,7 +269,7 @@ class Messages {
     if (pattern == Pattern::kRing) return combining_ring(blocks());
     if (pattern == Pattern::kDoubling || pattern == Pattern::kNeighbors || pattern == Pattern::kBruck)
       return std::nullopt;
-    return back(allgather(spread, blocks()), true);
+    return back(allgather(spread, blocks()), MessageKind::kCombine);
   }
   static RangeSets in_order(const Ranks& ranks, const RangeSets& sets) {
     RangeSets result;
@@ -276,15 +277,15 @@ class Messages {
     return result;
   }
   /// A ring that combines goes up the ranks. So it is the reverse of a ring that spreads down the ranks.
-  [[nodiscard]] ProgramMessages combining_ring(const RangeSets& sets) const {
+  [[nodiscard]] MessageGraph combining_ring(const RangeSets& sets) const {
     const Ranks down(order_.rbegin(), order_.rend());
-    return ring_allgather(down, in_order(down, sets)).reversed(true);
+    return ring_allgather(down, in_order(down, sets)).reversed(MessageKind::kCombine);
   }
   /// Each rank combines a part: halves of all first, with the nearest rank.
   [[nodiscard]] Result halves() const {
     if (!power_of_two()) return std::nullopt;
     const Ranks reversed = by_reversed_bits(shape_.ranks);
-    return recursive_doubling_allgather(reversed, in_order(reversed, parts())).reversed(true);
+    return recursive_doubling_allgather(reversed, in_order(reversed, parts())).reversed(MessageKind::kCombine);
   }
   [[nodiscard]] Result allreduce(Pattern pattern) const {
     switch (pattern) {
@@ -299,7 +300,7 @@ class Messages {
       case Pattern::kRabenseifner: {
         Result forth = halves();
         if (!forth) return std::nullopt;
-        ProgramMessages spread = forth->reversed(false);
+        MessageGraph spread = forth->reversed(MessageKind::kKeep);
         return then(std::move(forth), std::move(spread));
       }
       default:
@@ -330,9 +331,9 @@ std::optional<Program> library_program(const LibraryRun& run, std::int64_t ranks
   program.algorithm = "library";
   program.ranks = ranks;
   program.size_bytes = run.size_bytes;
-  std::optional<ProgramMessages> messages = Messages(program).of(run);
+  std::optional<MessageGraph> messages = Messages(program).of(run);
   if (!messages) return std::nullopt;
-  program.operations = operations_of(*messages, ranks);
+  program.operations = operations_of(std::move(*messages));
   return program;
 }
 

@@ -17,15 +17,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <utility>
 #include <vector>
 
 #include "plan/patterns/patterns.hpp"
 
 namespace sluice::detail {
 
-ProgramMessages ordered_runs_reduce_scatter(const Ranks& starts, std::int64_t ranks,
-                                            const std::function<ByteRange(std::int64_t)>& block) {
+MessageGraph ordered_runs_reduce_scatter(const Ranks& starts, std::int64_t ranks,
+                                         const std::function<ByteRange(std::int64_t)>& block) {
   const auto runs = std::ssize(starts);
   const auto begin_of = [&](std::int64_t run) { return starts[static_cast<std::size_t>(run)]; };
   const auto length_of = [&](std::int64_t run) { return (run + 1 < runs ? begin_of(run + 1) : ranks) - begin_of(run); };
@@ -35,9 +34,9 @@ ProgramMessages ordered_runs_reduce_scatter(const Ranks& starts, std::int64_t ra
     return begin_of(run) + (owner - begin_of(run_of(owner))) % length_of(run);
   };
   std::vector<Ranges> at(static_cast<std::size_t>(ranks));  // the blocks of one run that each of its ranks combines
-  ProgramMessages messages;
-  const auto give = [&](std::int64_t from, std::int64_t to, Ranges ranges) {
-    if (!ranges.empty()) messages.add(from, to, std::move(ranges), true);
+  MessageGraph messages;
+  const auto give = [&](std::int64_t from, std::int64_t to, const Ranges& ranges) {
+    messages.add(from, to, ranges, MessageKind::kCombine);
   };
   std::int64_t longest = 0;
   for (std::int64_t run = 0; run < runs; ++run) {

@@ -46,18 +46,18 @@ Variants ordered_tree_variants(const ProgramTask& task) {
     if (segments > 1) name += ", " + count_text(segments, "segment");
     if (how.shares > 1) name += fmt::format(" of {}", count_text(how.shares, "share"));
     variants.push_back({std::move(name), [&task, how, segments, p, to_all, top, begin, end] {
-                          ProgramMessages there, back;
+                          MessageGraph there, back;
                           for (const ByteRange& segment : cut(task.all(), segments, task.shape.element_bytes)) {
                             std::int64_t share = 0;
                             for (const ByteRange& part : cut(segment, how.shares, task.shape.element_bytes)) {
                               const std::int64_t leader =
                                   begin + (top - begin + share * (end - begin) / how.shares) % (end - begin);
-                              ProgramMessages forth = ordered_tree_broadcast(how, p, leader, share, {part});
-                              there.append(forth.reversed(true));
+                              MessageGraph forth = ordered_tree_broadcast(how, p, leader, share, {part});
+                              there.append(forth.reversed(MessageKind::kCombine));
                               if (to_all)
                                 back.append(std::move(forth));
                               else if (leader != top)
-                                there.add(leader, top, {part});
+                                there.add(leader, top, part);
                               ++share;
                             }
                           }
@@ -118,7 +118,7 @@ Variants ordered_runs_variants(const ProgramTask& task) {
         own.push_back(rank);
     }
     variants.push_back({name, [&task, runs = std::move(runs), there] {
-                          ProgramMessages messages = there();
+                          MessageGraph messages = there();
                           messages.append(grouped_allgather(
                               runs, [&task](std::int64_t rank) { return task.block(rank); }, ring_allgather));
                           return messages;

@@ -136,25 +136,23 @@ ProgramTask task_of(const detail::RankNetwork& network, const Program& shape, st
   return task;
 }
 
-/// A variant that is timed.
+/// A variant that is timed: what its messages wait for is known.
 struct Tried {
   std::string name;
-  detail::TimedProgram timed;
+  detail::MessageGraph graph;
   double length_s = 0;
-
-  [[nodiscard]] std::size_t size() const { return timed.messages.list().size(); }
 };
 
-Tried tried(const ProgramTask& task, const ProgramVariant& variant, detail::ProgramMessages messages) {
-  detail::MessageWaits waits = waits_of(messages, task.shape.ranks);
-  return {variant.name, {std::move(messages), std::move(waits), task.shape.combine_s_per_byte}};
+Tried tried(const ProgramVariant& variant, detail::MessageGraph graph) {
+  find_waits(graph);
+  return {variant.name, std::move(graph)};
 }
 
-Program program_of(const ProgramTask& task, const Tried& variant) {
+Program program_of(const ProgramTask& task, Tried variant) {
   Program program = task.shape;
-  program.algorithm = variant.name;
-  program.operations = operations_of(variant.timed.messages, variant.timed.waits);
-  program.pace = paces_of(variant.timed.messages);
+  program.algorithm = std::move(variant.name);
+  program.pace = paces_of(variant.graph);
+  program.operations = operations_of(std::move(variant.graph));
   program.length_s = variant.length_s;
   return program;
 }
@@ -185,11 +183,11 @@ std::string_view short_algorithm(const Program& shape) {
 /// shared in ways that its platform does not tell, so that a message takes longer than planned. Among equally fast
 /// programs, one with few pairs and messages then loses least.
 std::pair<std::size_t, std::size_t> connections(const Tried& variant) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
-  for (const detail::ProgramMessage& message : variant.timed.messages.list())
+  std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
+  for (const detail::MessageGraph::Message& message : variant.graph.messages)
     pairs.emplace_back(message.from, message.to);
   std::ranges::sort(pairs);
-  return {static_cast<std::size_t>(std::unique(pairs.begin(), pairs.end()) - pairs.begin()), variant.size()};
+  return {static_cast<std::size_t>(std::unique(pairs.begin(), pairs.end()) - pairs.begin()), variant.graph.size()};
 }
 
 class Planning {
@@ -220,7 +218,7 @@ class Planning {
     for (const ProgramVariant& variant : variants_) {
       if (found() && stopped()) return;
       try {
-        offer(tried(task_, variant, variant.make()), std::min(most_of_one(), work_left_));
+        offer(tried(variant, variant.make()), std::min(most_of_one(), work_left_));
       } catch (const InputError&) {
         refused = std::current_exception();
       }
@@ -270,9 +268,9 @@ class Planning {
         others.push_back(&variant);
         continue;
       }
-      Tried program = tried(task_, variant, variant.make());
+      Tried program = tried(variant, variant.make());
       // The planners of these variants ignore the time that combining takes.
-      const bool replayed = combining_costs || program.size() <= kMostReplayed;
+      const bool replayed = combining_costs || program.graph.size() <= kMostReplayed;
       const double most = combining_costs ? most_of_one() : kMostWorkOfKnown * options_.effort;
       offer(std::move(program), replayed ? most : 0, std::max(*variant.length_s, bound_s), true);
     }
@@ -287,13 +285,13 @@ class Planning {
       if (least_known() <= kNearBound * bound_s || (found() && stopped())) return;
       if (variant->messages > left) continue;
       try {
-        detail::ProgramMessages messages = variant->make();
-        const std::size_t count = messages.list().size();
+        detail::MessageGraph graph = variant->make();
+        const std::size_t count = graph.size();
         left -= static_cast<std::int64_t>(count);
         const bool few = count <= kFewMessages;
-        if (!few && detail::load_of(network_, messages) > kMayBeFaster * least_known()) continue;
-        Tried program = tried(task_, *variant, std::move(messages));
-        const double seconds = estimated_length(network_, program.timed);
+        if (!few && detail::load_of(network_, graph) > kMayBeFaster * least_known()) continue;
+        Tried program = tried(*variant, std::move(graph));
+        const double seconds = estimated_length(network_, program.graph, task_.shape.combine_s_per_byte);
         if (few || seconds <= kMayBeFaster * least_known()) estimates.push_back({seconds, std::move(program)});
       } catch (const InputError&) {
         continue;  // more than there may be
@@ -303,7 +301,7 @@ class Planning {
     double work = kWork * effort;
     for (Estimate& each : estimates) {
       if (found() && stopped()) return;
-      work -= kWorkOfMessage * static_cast<double>(each.program.size());
+      work -= kWorkOfMessage * static_cast<double>(each.program.graph.size());
       if (found() && work <= 0) return;
       // If combining takes time, an estimate below the shortest known length is replayed, not taken as it is.
       const bool below = combining_costs && each.seconds < least_known();
@@ -318,9 +316,9 @@ class Planning {
     // An estimate is mostly too long.
     const bool estimated = estimated_ && (!found_exactly() || kAlike * estimated_->length_s < least_known());
     const bool known = !estimated && known_ && known_->length_s <= least_s_;
-    Program chosen = program_of(task_, estimated ? *estimated_
-                                       : known   ? *known_
-                                                 : *std::ranges::min_element(best_, {}, connections));
+    Program chosen = program_of(task_, std::move(estimated ? *estimated_
+                                                 : known   ? *known_
+                                                           : *std::ranges::min_element(best_, {}, connections)));
     const ProgramBound bound = detail::bound_of(network_, task_.shape);
     chosen.bound_s = bound.seconds;
     chosen.bound = bound.kind;
@@ -338,8 +336,8 @@ class Planning {
 
   struct Counted {
     std::size_t messages, variant;
-    std::optional<detail::ProgramMessages> made;  // none if it was not needed, or much is kept already
-    std::optional<double> at_least_s = {};        // its replay, once that is known
+    std::optional<detail::MessageGraph> made;  // none if it was not needed, or much is kept already
+    std::optional<double> at_least_s = {};     // its replay, once that is known
   };
   struct Estimate {
     double seconds;
@@ -356,10 +354,10 @@ class Planning {
         counted.push_back({static_cast<std::size_t>(*variants_[v].exactly), v, {}});
         continue;
       }
-      std::optional<detail::ProgramMessages> messages = made_of(variants_[v], {});
-      if (!messages) continue;
-      counted.push_back({messages->list().size(), v, {}});
-      look_at(counted.back(), std::move(*messages));
+      std::optional<detail::MessageGraph> graph = made_of(variants_[v], {});
+      if (!graph) continue;
+      counted.push_back({graph->size(), v, {}});
+      look_at(counted.back(), std::move(*graph));
     }
     std::ranges::stable_sort(counted, {}, &Counted::messages);
     return counted;
@@ -402,7 +400,7 @@ class Planning {
     for (Counted& each : all) {
       if (stopped()) break;
       if (each.at_least_s) continue;
-      std::optional<detail::ProgramMessages> made = made_of(variants_[each.variant], {});
+      std::optional<detail::MessageGraph> made = made_of(variants_[each.variant], {});
       if (!made) continue;
       look_at(each, std::move(*made));
     }
@@ -433,24 +431,24 @@ class Planning {
   }
 
   /// Finds how long what was made takes at least, and keeps it, unless what was kept before is much.
-  void look_at(Counted& counted, detail::ProgramMessages messages) {
+  void look_at(Counted& counted, detail::MessageGraph graph) {
     constexpr std::size_t kMostMade = std::size_t{1} << 19;  // messages
-    counted.at_least_s = detail::replay_at_least(network_, messages, task_.shape.combine_s_per_byte);
+    counted.at_least_s = detail::replay_at_least(network_, graph, task_.shape.combine_s_per_byte);
     if (made_ + counted.messages > kMostMade) return;
     made_ += counted.messages;
-    counted.made = std::move(messages);
+    counted.made = std::move(graph);
   }
 
   /// Nothing if it is more than there may be.
   std::optional<Estimate> estimate_of(Counted& counted) {
     constexpr std::size_t kMostKept = std::size_t{1} << 19;  // messages of programs
     const ProgramVariant& variant = variants_[counted.variant];
-    std::optional<detail::ProgramMessages> made = made_of(variant, std::exchange(counted.made, {}));
+    std::optional<detail::MessageGraph> made = made_of(variant, std::exchange(counted.made, {}));
     if (!made) return std::nullopt;
-    SLUICE_ASSERT(made->list().size() == counted.messages,
-                  fmt::format("{} not {}", made->list().size(), counted.messages));
-    Tried program = tried(task_, variant, std::move(*made));
-    const double seconds = variant.length_s ? *variant.length_s : estimated_length(network_, program.timed);
+    SLUICE_ASSERT(made->size() == counted.messages, fmt::format("{} not {}", made->size(), counted.messages));
+    Tried program = tried(variant, std::move(*made));
+    const double seconds = variant.length_s ? *variant.length_s
+                                            : estimated_length(network_, program.graph, task_.shape.combine_s_per_byte);
     Estimate estimate{seconds, counted.messages, counted.variant, {}};
     if (kept_ + counted.messages > kMostKept) return estimate;
     kept_ += counted.messages;
@@ -475,7 +473,7 @@ class Planning {
         candidates_.push_back({detail::estimated_name(variants_[each.variant].name), each.seconds});
         continue;
       }
-      if (!each.program) each.program = tried(task_, variants_[each.variant], variants_[each.variant].make());
+      if (!each.program) each.program = tried(variants_[each.variant], variants_[each.variant].make());
       done_ += kWorkOfMessage * static_cast<double>(each.messages);
       done_ += offer(std::move(*each.program), most, each.seconds);
     }
@@ -484,8 +482,8 @@ class Planning {
   [[nodiscard]] bool found_exactly() const { return !best_.empty() || known_; }
   [[nodiscard]] double least_known() const { return known_ ? std::min(known_->length_s, least_s_) : least_s_; }
   /// `before`, if it is there, otherwise made now; nothing if it has too many messages.
-  static std::optional<detail::ProgramMessages> made_of(const ProgramVariant& variant,
-                                                        std::optional<detail::ProgramMessages> before) {
+  static std::optional<detail::MessageGraph> made_of(const ProgramVariant& variant,
+                                                     std::optional<detail::MessageGraph> before) {
     if (before) return before;
     try {
       return variant.make();
@@ -510,13 +508,14 @@ class Planning {
                                 .stop = options_.stop};
     // The replay does not begin if its messages alone are too much work.
     std::optional<double> replayed;
-    if (kWorkOfMessage * static_cast<double>(program.size()) <= limits.work_left)
-      replayed = replayed_length(network_, program.timed, limits);
+    if (kWorkOfMessage * static_cast<double>(program.graph.size()) <= limits.work_left)
+      replayed = replayed_length(network_, program.graph, task_.shape.combine_s_per_byte, limits);
     const double work = std::max(0.0, most) - limits.work_left;
     work_left_ -= work;
     if (!replayed) {
       const bool slower = limits.longer;
-      program.length_s = estimate ? *estimate : estimated_length(network_, program.timed);
+      program.length_s =
+          estimate ? *estimate : estimated_length(network_, program.graph, task_.shape.combine_s_per_byte);
       if (slower) program.length_s = std::max(program.length_s, limits.most_s);
       program.name = detail::estimated_name(program.name);
       candidates_.push_back({program.name, program.length_s});
@@ -619,7 +618,7 @@ Program plan_short_program(std::int64_t ranks, const ProgramProblem& problem) {
     return each.problem == problem.problem && each.known.name == name;
   });
   const ProgramVariant variant = planner->variants(task).front();
-  return program_of(task, tried(task, variant, variant.make()));
+  return program_of(task, tried(variant, variant.make()));
 }
 
 Program circulant_broadcast_part(std::int64_t ranks, std::int64_t root, std::int64_t bytes, std::int64_t segments,

@@ -16,8 +16,8 @@ namespace sluice::detail {
 namespace {
 
 /// Planned at once, because only the plan has a name.
-ProgramVariant planned(std::string name, ProgramMessages messages, double length_s) {
-  return {std::move(name), [shared = std::make_shared<const ProgramMessages>(std::move(messages))] { return *shared; },
+ProgramVariant planned(std::string name, MessageGraph messages, double length_s) {
+  return {std::move(name), [shared = std::make_shared<const MessageGraph>(std::move(messages))] { return *shared; },
           length_s};
 }
 
@@ -47,13 +47,14 @@ PlannedMessages broadcast_forth(const ProgramTask& task, std::int64_t root) {
 /// The messages of `broadcast`; if it follows a reduction (`from_end`), from the end of the array on, because the
 /// reduction ends there first. An element goes with its last byte; with its first byte if the array goes from its end
 /// on.
-ProgramMessages program_messages(const ProgramTask& task, const PlannedMessages& broadcast, bool from_end) {
-  ProgramMessages messages;
+MessageGraph messages_of(const ProgramTask& task, const PlannedMessages& broadcast, bool from_end) {
+  MessageGraph messages;
   const std::int64_t element = task.shape.element_bytes, all = array_bytes(task.shape);
   for (const TimedMessage& message : broadcast.messages.value().list) {
     const std::int64_t begin = (from_end ? all - message.end() : message.offset) / element * element;
     const std::int64_t end = (from_end ? all - message.offset : message.end()) / element * element;
-    messages.add(message.from, message.to, {{begin, end - begin}}, false, {message.port_s, message.connection_s});
+    messages.add(message.from, message.to, {begin, end - begin}, MessageKind::kKeep,
+                 {message.port_s, message.connection_s});
   }
   return messages;
 }
@@ -89,8 +90,8 @@ Variants reversed_broadcast_variants(const ProgramTask& task) {
 /// The part of a broadcast of all blocks that brings each block to its rank.
 Variants broadcast_of_all_variants(const ProgramTask& task) {
   const PlannedMessages found = broadcast_forth(task, task.shape.root);
-  return {planned("broadcast, " + found.method, program_messages(task, found, false).needed_for(task.shape),
-                  found.length_s)};
+  return {
+      planned("broadcast, " + found.method, messages_of(task, found, false).needed_for(task.shape), found.length_s)};
 }
 
 Variants reversed_broadcast_of_all_variants(const ProgramTask& task) {
@@ -98,7 +99,7 @@ Variants reversed_broadcast_of_all_variants(const ProgramTask& task) {
   Program scattered = task.shape;
   scattered.problem = Collective::kScatter;
   return {planned("reversed-broadcast, " + found.forth.method,
-                  program_messages(task, found.forth, false).needed_for(scattered).reversed(false),
+                  messages_of(task, found.forth, false).needed_for(scattered).reversed(MessageKind::kKeep),
                   found.forth.length_s)};
 }
 
@@ -109,14 +110,14 @@ Variants reduce_broadcast_variants(const ProgramTask& task) {
   const PlannedMessages back = broadcast_forth(task, task.shape.root);
   Variants variants;
   const Platform forth_over = without_broadcast_times(task.network->platform());
-  const auto add = [&](const std::string& how, const PlannedMessages& forth, ProgramMessages messages) {
-    messages.append(program_messages(task, back, true));
+  const auto add = [&](const std::string& how, const PlannedMessages& forth, MessageGraph messages) {
+    messages.append(messages_of(task, back, true));
     const std::string& method = forth.method;
     variants.push_back(planned(
         fmt::format("reduce-broadcast, {}{}", how, method == back.method ? method : method + ", and " + back.method),
         std::move(messages), forth.length_s + back.length_s));
   };
-  const auto add_both = [&](const std::string& speed, const PlannedMessages& forth, ProgramMessages messages) {
+  const auto add_both = [&](const std::string& speed, const PlannedMessages& forth, MessageGraph messages) {
     add(speed, forth, std::move(messages));
     if (!forth.estimated) add(speed + "in time, ", forth, mirrored(forth, task.shape, MirrorPace::kInTime));
   };
@@ -140,8 +141,8 @@ Variants gather_broadcast_variants(const ProgramTask& task) {
   Variants variants;
   const auto offer = [&](std::int64_t root) {
     const PlannedMessages back = broadcast_forth(task, root);
-    ProgramMessages messages = flat_gather(task, root);
-    messages.append(program_messages(task, back, false));
+    MessageGraph messages = flat_gather(task, root);
+    messages.append(messages_of(task, back, false));
     // All blocks pass the port of that rank both ways.
     const std::string at = root == task.shape.root ? "" : fmt::format("at rank {}, ", root);
     variants.push_back(planned("gather-broadcast, " + at + back.method, std::move(messages), 2 * back.length_s));

@@ -36,7 +36,7 @@ struct ProgramTask {
 /// A variant of an algorithm; it is made when it is considered.
 struct ProgramVariant {
   std::string name;  ///< of the algorithm, and what is chosen in it
-  std::function<ProgramMessages()> make;
+  std::function<MessageGraph()> make;
   std::optional<double> length_s = {};        ///< about, if its planner knows better than an estimate
   std::int64_t messages = 0;                  ///< about how many, if that is known before they are made
   std::optional<std::int64_t> exactly = {};   ///< how many, for plans of very many messages

@@ -33,7 +33,7 @@
 #include <vector>
 
 #include "plan/collective/registry.hpp"
-#include "schedule/program_messages.hpp"
+#include "schedule/message_graph.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
@@ -133,8 +133,8 @@ Platform mirror_platform(const Platform& platform, const CombiningPace& pace) {
   return result;
 }
 
-ProgramMessages mirrored(const PlannedMessages& forth, const Program& shape, MirrorPace pace) {
-  ProgramMessages back;
+MessageGraph mirrored(const PlannedMessages& forth, const Program& shape, MirrorPace pace) {
+  MessageGraph back;
   const std::vector<TimedMessage>& messages = forth.messages.value().list;
   // The time between a message and the previous one over its connection, as in the mirror image.
   std::vector<double> between_s(messages.size(), 0);
@@ -150,7 +150,7 @@ ProgramMessages mirrored(const PlannedMessages& forth, const Program& shape, Mir
     // An element goes with its last byte.
     const std::int64_t begin = message->offset / shape.element_bytes * shape.element_bytes;
     const std::int64_t end = message->end() / shape.element_bytes * shape.element_bytes;
-    back.add(message->to, message->from, {{begin, end - begin}}, true,
+    back.add(message->to, message->from, {begin, end - begin}, MessageKind::kCombine,
              {message->port_s * kFreeSooner,
               std::max(message->connection_s, between_s[static_cast<std::size_t>(messages.rend() - message) - 1])});
   }
@@ -192,11 +192,11 @@ ReversedPlan plan_reversed_broadcast(const Platform& platform, std::int64_t root
   plan.optimal = forth.optimal;
   plan.program.algorithm = detail::method_text(forth) + ", the other way round";
   plan.program.length_s = forth.length_s;
-  const auto fill = [&](Program& program, const detail::ProgramMessages& messages) {
-    program.operations = operations_of(messages, platform.ranks);
+  const auto fill = [](Program& program, detail::MessageGraph messages) {
     program.pace = paces_of(messages);
+    program.operations = operations_of(std::move(messages));
   };
-  fill(plan.program, back);
+  fill(plan.program, std::move(back));
   if (!forth.estimated) {
     Program in_time = plan.program;
     fill(in_time, detail::mirrored(forth, plan.program, detail::MirrorPace::kInTime));

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plan/broadcast/planned_messages.hpp"
-#include "schedule/program_messages.hpp"
+#include "schedule/message_graph.hpp"
 #include "sluice/input/platform.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/reversed_broadcast.hpp"
@@ -13,7 +13,7 @@ namespace sluice::detail {
 struct ReversedMessages {
   Platform other_way;  ///< the broadcast's platform
   PlannedMessages forth;
-  ProgramMessages back;  ///< each with a pace
+  MessageGraph back;  ///< each with a pace
 };
 
 /// How fast ranks combine. No link of the platform for the broadcast is faster than the rank at its end combines.
@@ -40,7 +40,7 @@ enum class MirrorPace : std::uint8_t { kAtOnce, kInTime };
 }
 /// Reverses `forth`, a broadcast over the mirror platform, with its messages. `shape`: a reduction without its
 /// operations.
-[[nodiscard]] ProgramMessages mirrored(const PlannedMessages& forth, const Program& shape, MirrorPace pace);
+[[nodiscard]] MessageGraph mirrored(const PlannedMessages& forth, const Program& shape, MirrorPace pace);
 
 /// Plans and reverses a broadcast for `shape`, a reduction without its operations, over a sound platform. Throws
 /// InputError as plan_reversed_broadcast does.

@@ -21,10 +21,10 @@ bool goes_back(Collective problem) {
 
 }  // namespace
 
-Variants one_variant(const ProgramTask& task, std::string name, std::function<ProgramMessages()> spread) {
+Variants one_variant(const ProgramTask& task, std::string name, std::function<MessageGraph()> spread) {
   if (!goes_back(task.shape.problem)) return {{std::move(name), std::move(spread)}};
-  const bool combine = combines(task.shape.problem);
-  return {{std::move(name), [spread = std::move(spread), combine] { return spread().reversed(combine); }}};
+  const MessageKind kind = combines(task.shape.problem) ? MessageKind::kCombine : MessageKind::kKeep;
+  return {{std::move(name), [spread = std::move(spread), kind] { return spread().reversed(kind); }}};
 }
 
 std::optional<std::int64_t> one_of_each_pair(const ProgramTask& task) {
@@ -51,7 +51,7 @@ const Groups& innermost(const ProgramTask& task) {
 }
 
 Variants variants_by_levels(const ProgramTask& task, const char* detail,
-                            ProgramMessages (*spread)(const ProgramTask&, const Groups&)) {
+                            MessageGraph (*spread)(const ProgramTask&, const Groups&)) {
   (void)innermost(task);
   Variants variants;
   for (const Groups& groups : task.groups) {
@@ -66,29 +66,29 @@ bool has_runs(const ProgramTask& task) {
   return std::ranges::any_of(task.runs, [&](const Ranks& starts) { return std::ssize(starts) < task.shape.ranks; });
 }
 
-ProgramMessages there_and_back(ProgramMessages spread) {
-  ProgramMessages messages = spread.reversed(true);
+MessageGraph there_and_back(MessageGraph spread) {
+  MessageGraph messages = spread.reversed(MessageKind::kCombine);
   messages.append(std::move(spread));
   return messages;
 }
 
-ProgramMessages ordered_reduce_scatter(const ProgramTask& task) {
-  ProgramMessages messages;
+MessageGraph ordered_reduce_scatter(const ProgramTask& task) {
+  MessageGraph messages;
   const std::int64_t p = task.shape.ranks;
   check_pair_count(static_cast<std::size_t>(p), static_cast<std::size_t>(p));
   for (std::int64_t distance = 1; distance < p; ++distance)
-    for (std::int64_t i = 0; i + distance < p; ++i) messages.add(i + distance, i, {task.block(i)}, true);
+    for (std::int64_t i = 0; i + distance < p; ++i) messages.add(i + distance, i, task.block(i), MessageKind::kCombine);
   for (std::int64_t distance = 1; distance < p; ++distance)
-    for (std::int64_t i = distance; i < p; ++i) messages.add(i - distance, i, {task.block(i)}, true);
+    for (std::int64_t i = distance; i < p; ++i) messages.add(i - distance, i, task.block(i), MessageKind::kCombine);
   return messages;
 }
 
-ProgramMessages flat_gather(const ProgramTask& task, std::int64_t root) {
+MessageGraph flat_gather(const ProgramTask& task, std::int64_t root) {
   Ranks from_root = task.order;
   std::rotate(from_root.begin(), std::ranges::find(from_root, root), from_root.end());
   RangeSets sets;
   for (const std::int64_t rank : from_root) sets.push_back({task.block(rank)});
-  return flat_scatter(from_root, sets).reversed(false);
+  return flat_scatter(from_root, sets).reversed(MessageKind::kKeep);
 }
 
 }  // namespace sluice::detail

@@ -11,13 +11,13 @@
 namespace sluice::detail {
 
 /// The one variant that `spread` makes; reversed for a problem that combines or gathers.
-[[nodiscard]] Variants one_variant(const ProgramTask& task, std::string name, std::function<ProgramMessages()> spread);
+[[nodiscard]] Variants one_variant(const ProgramTask& task, std::string name, std::function<MessageGraph()> spread);
 
 /// The innermost level of groups. Throws InputError if there is none.
 [[nodiscard]] const Groups& innermost(const ProgramTask& task);
 /// "hierarchical, N groups" and `detail`, for every level of the platform. Throws InputError if there is none.
 [[nodiscard]] Variants variants_by_levels(const ProgramTask& task, const char* detail,
-                                          ProgramMessages (*spread)(const ProgramTask&, const Groups&));
+                                          MessageGraph (*spread)(const ProgramTask&, const Groups&));
 /// Whether ranks of a group follow each other, which they do only if their order counts.
 [[nodiscard]] bool has_runs(const ProgramTask& task);
 
@@ -34,10 +34,10 @@ namespace sluice::detail {
 // ---- parts of programs
 
 /// A problem that combines and then spreads, both by the pattern `spread`.
-[[nodiscard]] ProgramMessages there_and_back(ProgramMessages spread);
+[[nodiscard]] MessageGraph there_and_back(MessageGraph spread);
 /// Share by share: first what later ranks have, then what earlier ranks have, each nearest first.
-[[nodiscard]] ProgramMessages ordered_reduce_scatter(const ProgramTask& task);
+[[nodiscard]] MessageGraph ordered_reduce_scatter(const ProgramTask& task);
 /// Each rank's block to `root`.
-[[nodiscard]] ProgramMessages flat_gather(const ProgramTask& task, std::int64_t root);
+[[nodiscard]] MessageGraph flat_gather(const ProgramTask& task, std::int64_t root);
 
 }  // namespace sluice::detail

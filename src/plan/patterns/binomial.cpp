@@ -29,19 +29,19 @@ void for_edges(std::size_t positions, Use use) {
 
 }  // namespace
 
-ProgramMessages binomial_broadcast(const Ranks& ranks, const Ranges& all) {
-  ProgramMessages messages;
+MessageGraph binomial_broadcast(const Ranks& ranks, const Ranges& all) {
+  MessageGraph messages;
   for_edges(ranks.size(),
             [&](std::size_t from, std::size_t to, std::size_t) { messages.add(ranks[from], ranks[to], all); });
   return messages;
 }
 
-ProgramMessages binomial_scatter(const Ranks& ranks, const RangeSets& sets) {
-  ProgramMessages messages;
+MessageGraph binomial_scatter(const Ranks& ranks, const RangeSets& sets) {
+  MessageGraph messages;
   for_edges(ranks.size(), [&](std::size_t from, std::size_t to, std::size_t end) {
     Ranges served;
     for (std::size_t i = to; i < end; ++i) served.insert(served.end(), sets[i].begin(), sets[i].end());
-    messages.add(ranks[from], ranks[to], std::move(served));
+    messages.add(ranks[from], ranks[to], served);
   });
   return messages;
 }

@@ -17,8 +17,8 @@
 
 namespace sluice::detail {
 
-ProgramMessages allgather_by_skips(const Ranks& ranks, const RangeSets& sets, const std::vector<std::int64_t>& skips) {
-  ProgramMessages messages;
+MessageGraph allgather_by_skips(const Ranks& ranks, const RangeSets& sets, const std::vector<std::int64_t>& skips) {
+  MessageGraph messages;
   const std::size_t p = ranks.size();
   const PositionWindows had(sets);
   check_pair_count(p * (skips.size() - 1), had.most_looked_at());
@@ -29,7 +29,7 @@ ProgramMessages allgather_by_skips(const Ranks& ranks, const RangeSets& sets, co
   return messages;
 }
 
-ProgramMessages bruck_allgather(const Ranks& ranks, const RangeSets& sets) {
+MessageGraph bruck_allgather(const Ranks& ranks, const RangeSets& sets) {
   const auto p = static_cast<std::int64_t>(ranks.size());
   std::vector<std::int64_t> skips;
   for (std::int64_t skip = 1; skip < p; skip *= 2) skips.push_back(skip);
@@ -37,8 +37,8 @@ ProgramMessages bruck_allgather(const Ranks& ranks, const RangeSets& sets) {
   return allgather_by_skips(ranks, sets, skips);
 }
 
-ProgramMessages bruck_alltoall(const Ranks& ranks, const Cell& cell) {
-  ProgramMessages messages;
+MessageGraph bruck_alltoall(const Ranks& ranks, const Cell& cell) {
+  MessageGraph messages;
   const std::size_t p = ranks.size();
   check_pair_count(p, p);
   for (std::size_t bit = 1; bit < p; bit *= 2) {
@@ -49,7 +49,7 @@ ProgramMessages bruck_alltoall(const Ranks& ranks, const Cell& cell) {
         const Ranges own = cell(origin, (origin + distance) % p);
         moved.insert(moved.end(), own.begin(), own.end());
       }
-      messages.add(ranks[i], ranks[(i + bit) % p], std::move(moved));
+      messages.add(ranks[i], ranks[(i + bit) % p], moved);
     }
   }
   return messages;

@@ -11,14 +11,13 @@
 
 namespace sluice::detail {
 
-ProgramMessages chain_broadcast(const Ranks& ranks, const Ranges& segments) {
-  ProgramMessages messages;
+MessageGraph chain_broadcast(const Ranks& ranks, const Ranges& segments) {
+  MessageGraph messages;
   const std::size_t links = ranks.size() - 1;
   check_message_count(static_cast<std::int64_t>(links * segments.size()));
   for (std::size_t round = 0; round + 1 < links + segments.size(); ++round) {
     const std::size_t first = round < segments.size() ? 0 : round - segments.size() + 1;
-    for (std::size_t i = first; i <= round && i < links; ++i)
-      messages.add(ranks[i], ranks[i + 1], {segments[round - i]});
+    for (std::size_t i = first; i <= round && i < links; ++i) messages.add(ranks[i], ranks[i + 1], segments[round - i]);
   }
   return messages;
 }

@@ -137,8 +137,8 @@ void for_each_round(std::int64_t n, std::int64_t q, Visit visit) {
 
 }  // namespace
 
-ProgramMessages circulant_broadcast(const Ranks& ranks, const Ranges& segments) {
-  ProgramMessages messages;
+MessageGraph circulant_broadcast(const Ranks& ranks, const Ranges& segments) {
+  MessageGraph messages;
   const auto p = static_cast<std::int64_t>(ranks.size());
   const auto n = static_cast<std::int64_t>(segments.size());
   if (p < 2 || n == 0) return messages;
@@ -151,14 +151,14 @@ ProgramMessages circulant_broadcast(const Ranks& ranks, const Ranges& segments) 
       const std::int64_t number = segment(receives[static_cast<std::size_t>(r)][k]);
       if (number < 0) continue;
       const auto from = static_cast<std::size_t>((r + p - skips[k]) % p);
-      messages.add(ranks[from], ranks[static_cast<std::size_t>(r)], {segments[static_cast<std::size_t>(number)]});
+      messages.add(ranks[from], ranks[static_cast<std::size_t>(r)], segments[static_cast<std::size_t>(number)]);
     }
   });
   return messages;
 }
 
-ProgramMessages circulant_broadcast_of(std::int64_t position, std::int64_t ranks, const Ranges& segments) {
-  ProgramMessages messages;
+MessageGraph circulant_broadcast_of(std::int64_t position, std::int64_t ranks, const Ranges& segments) {
+  MessageGraph messages;
   const auto n = static_cast<std::int64_t>(segments.size());
   if (ranks < 2 || n == 0) return messages;
   const std::vector<std::int64_t> skips = circulant_skips(ranks);
@@ -166,7 +166,7 @@ ProgramMessages circulant_broadcast_of(std::int64_t position, std::int64_t ranks
   const std::vector<std::int64_t> sends = circulant_sends(position, skips);
   for_each_round(n, std::ssize(skips) - 1, [&](std::size_t k, auto segment) {
     const auto add = [&](std::int64_t from, std::int64_t to, std::int64_t number) {
-      if (to != 0 && number >= 0) messages.add(from, to, {segments[static_cast<std::size_t>(number)]});
+      if (to != 0 && number >= 0) messages.add(from, to, segments[static_cast<std::size_t>(number)]);
     };
     add(position, (position + skips[k]) % ranks, segment(sends[k]));
     add((position + ranks - skips[k]) % ranks, position, segment(receives[k]));
@@ -174,7 +174,7 @@ ProgramMessages circulant_broadcast_of(std::int64_t position, std::int64_t ranks
   return messages;
 }
 
-ProgramMessages circulant_allgather(const Ranks& ranks, const RangeSets& sets) {
+MessageGraph circulant_allgather(const Ranks& ranks, const RangeSets& sets) {
   return allgather_by_skips(ranks, sets, circulant_skips(static_cast<std::int64_t>(ranks.size())));
 }
 

@@ -8,8 +8,8 @@
 
 namespace sluice::detail {
 
-ProgramMessages flat_scatter(const Ranks& ranks, const RangeSets& sets) {
-  ProgramMessages messages;
+MessageGraph flat_scatter(const Ranks& ranks, const RangeSets& sets) {
+  MessageGraph messages;
   // The last ones first: ranks in other groups than the root's, which take longest.
   for (std::size_t i = ranks.size(); i-- > 1;) messages.add(ranks.front(), ranks[i], sets[i]);
   return messages;

@@ -67,12 +67,12 @@ RangeSets equal_shares(const Ranges& ranges, std::size_t parts, std::int64_t ele
 
 }  // namespace
 
-ProgramMessages grouped_scatter(const Groups& groups, const std::function<ByteRange(std::int64_t)>& block) {
-  ProgramMessages messages;
+MessageGraph grouped_scatter(const Groups& groups, const std::function<ByteRange(std::int64_t)>& block) {
+  MessageGraph messages;
   for (std::size_t g = groups.size(); g-- > 1;) {
     Ranges all;
     for (const std::int64_t rank : groups[g]) all.push_back(block(rank));
-    messages.add(groups.front().front(), groups[g].front(), std::move(all));
+    messages.add(groups.front().front(), groups[g].front(), all);
   }
   for (const Ranks& group : groups) {
     RangeSets sets;
@@ -82,9 +82,9 @@ ProgramMessages grouped_scatter(const Groups& groups, const std::function<ByteRa
   return messages;
 }
 
-ProgramMessages grouped_allgather(const Groups& groups, const std::function<ByteRange(std::int64_t)>& block,
-                                  const Allgather& inside) {
-  ProgramMessages messages;
+MessageGraph grouped_allgather(const Groups& groups, const std::function<ByteRange(std::int64_t)>& block,
+                               const Allgather& inside) {
+  MessageGraph messages;
   check_pair_count(ranks_in(groups), groups.size());
   std::vector<RangeSets> sets(groups.size());
   std::int64_t some = 0;
@@ -99,7 +99,7 @@ ProgramMessages grouped_allgather(const Groups& groups, const std::function<Byte
     for (std::size_t i = 0; i < groups[g].size(); ++i) {
       const std::size_t counterpart = i % groups[h].size();
       const ByteRange own = block(groups[g][i]);
-      messages.add(groups[g][i], groups[h][counterpart], {own});
+      messages.add(groups[g][i], groups[h][counterpart], own);
       if (own.bytes > 0) sets[h][counterpart].push_back(own);
     }
   });
@@ -110,9 +110,9 @@ ProgramMessages grouped_allgather(const Groups& groups, const std::function<Byte
   return messages;
 }
 
-ProgramMessages grouped_allgather_by_shares(const Groups& groups, const std::function<ByteRange(std::int64_t)>& block,
-                                            const Allgather& inside, std::int64_t element_bytes) {
-  ProgramMessages messages;
+MessageGraph grouped_allgather_by_shares(const Groups& groups, const std::function<ByteRange(std::int64_t)>& block,
+                                         const Allgather& inside, std::int64_t element_bytes) {
+  MessageGraph messages;
   check_pair_count(ranks_in(groups), groups.size());
   std::vector<RangeSets> shares(groups.size()), come(groups.size());
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -140,9 +140,8 @@ ProgramMessages grouped_allgather_by_shares(const Groups& groups, const std::fun
   return messages;
 }
 
-ProgramMessages grouped_alltoall(const Groups& groups,
-                                 const std::function<ByteRange(std::int64_t, std::int64_t)>& cell) {
-  ProgramMessages messages;
+MessageGraph grouped_alltoall(const Groups& groups, const std::function<ByteRange(std::int64_t, std::int64_t)>& cell) {
+  MessageGraph messages;
   check_pair_count(ranks_in(groups), ranks_in(groups));
   // For each rank, the ranks whose bytes it has for its group.
   std::vector<std::vector<Ranks>> from(groups.size());
@@ -153,7 +152,7 @@ ProgramMessages grouped_alltoall(const Groups& groups,
       const std::size_t counterpart = i % groups[h].size();
       Ranges all;
       for (const std::int64_t to : groups[h]) all.push_back(cell(groups[g][i], to));
-      messages.add(groups[g][i], groups[h][counterpart], std::move(all));
+      messages.add(groups[g][i], groups[h][counterpart], all);
       from[h][counterpart].push_back(groups[g][i]);
     }
   });

@@ -36,13 +36,13 @@ Ranks by_reversed_digits(const Ranks& ranks) {
 
 }  // namespace
 
-ProgramMessages neighbours_first_reduce(const Ranks& ranks, std::int64_t root, const ByteRange& all,
-                                        std::int64_t element_bytes) {
+MessageGraph neighbours_first_reduce(const Ranks& ranks, std::int64_t root, const ByteRange& all,
+                                     std::int64_t element_bytes) {
   const Ranks places = by_reversed_digits(ranks);
   RangeSets shares;
   for (const ByteRange& share : cut(all, std::ssize(places), element_bytes)) shares.push_back({share});
   shares.resize(places.size());
-  ProgramMessages messages = circulant_allgather(places, shares).reversed(true);
+  MessageGraph messages = circulant_allgather(places, shares).reversed(MessageKind::kCombine);
   for (std::size_t i = 0; i < places.size(); ++i)
     if (places[i] != root) messages.add(places[i], root, shares[i]);
   return messages;

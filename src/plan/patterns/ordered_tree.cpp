@@ -54,7 +54,7 @@ void for_edges_from(LineTree tree, std::int64_t items, std::int64_t top, Use use
 
 class OrderedTree {
  public:
-  OrderedTree(const OrderedTrees& trees, std::int64_t share, ProgramMessages& messages)
+  OrderedTree(const OrderedTrees& trees, std::int64_t share, MessageGraph& messages)
       : trees_(trees), share_(share), messages_(messages) {}
 
   /// Spreads from `leader` to ranks `begin` to `end` - 1, by the runs of this level and the runs in it.
@@ -81,7 +81,7 @@ class OrderedTree {
  private:
   const OrderedTrees& trees_;
   std::int64_t share_;
-  ProgramMessages& messages_;
+  MessageGraph& messages_;
 };
 
 }  // namespace
@@ -93,9 +93,9 @@ std::int64_t leader_of_run(const OrderedTrees& trees, std::int64_t begin, std::i
   return begin + (first + share * length / trees.shares) % length;
 }
 
-ProgramMessages ordered_tree_broadcast(const OrderedTrees& trees, std::int64_t ranks, std::int64_t leader,
-                                       std::int64_t share, const Ranges& ranges) {
-  ProgramMessages messages;
+MessageGraph ordered_tree_broadcast(const OrderedTrees& trees, std::int64_t ranks, std::int64_t leader,
+                                    std::int64_t share, const Ranges& ranges) {
+  MessageGraph messages;
   OrderedTree(trees, share, messages).spread(ranges, 0, 0, ranks, leader);
   return messages;
 }

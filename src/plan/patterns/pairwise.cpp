@@ -20,13 +20,13 @@ void check_all_to_all(const RangeSets& sets) {
   check_message_count(some * (static_cast<std::int64_t>(p) - 1));
 }
 
-ProgramMessages pairwise_allgather(const Ranks& ranks, const RangeSets& sets) {
+MessageGraph pairwise_allgather(const Ranks& ranks, const RangeSets& sets) {
   check_all_to_all(sets);
   return pairwise_alltoall(ranks, [&](std::size_t from, std::size_t) { return sets[from]; });
 }
 
-ProgramMessages pairwise_alltoall(const Ranks& ranks, const Cell& cell) {
-  ProgramMessages messages;
+MessageGraph pairwise_alltoall(const Ranks& ranks, const Cell& cell) {
+  MessageGraph messages;
   const std::size_t p = ranks.size();
   check_pair_count(p, p);
   for (std::size_t round = 1; round < p; ++round)

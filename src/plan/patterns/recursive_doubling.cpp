@@ -21,8 +21,8 @@
 
 namespace sluice::detail {
 
-ProgramMessages recursive_doubling_allgather(const Ranks& ranks, const RangeSets& sets) {
-  ProgramMessages messages;
+MessageGraph recursive_doubling_allgather(const Ranks& ranks, const RangeSets& sets) {
+  MessageGraph messages;
   const std::size_t p = ranks.size();
   SLUICE_ASSERT((p & (p - 1)) == 0, std::to_string(p));
   const PositionWindows had(sets);
@@ -32,15 +32,15 @@ ProgramMessages recursive_doubling_allgather(const Ranks& ranks, const RangeSets
   return messages;
 }
 
-ProgramMessages recursive_doubling_allreduce(const Ranks& ranks, const ByteRange& all) {
-  ProgramMessages messages;
+MessageGraph recursive_doubling_allreduce(const Ranks& ranks, const ByteRange& all) {
+  MessageGraph messages;
   const std::size_t p = ranks.size();
   std::size_t whole = 1;
   while (2 * whole <= p) whole *= 2;
   const std::size_t folded = p - whole;
   Ranks taking_part;
   for (std::size_t i = 0; i < folded; ++i) {
-    messages.add(ranks[2 * i + 1], ranks[2 * i], {all}, true);
+    messages.add(ranks[2 * i + 1], ranks[2 * i], all, MessageKind::kCombine);
     taking_part.push_back(ranks[2 * i]);
   }
   taking_part.insert(taking_part.end(), ranks.begin() + static_cast<std::ptrdiff_t>(2 * folded), ranks.end());
@@ -48,7 +48,7 @@ ProgramMessages recursive_doubling_allreduce(const Ranks& ranks, const ByteRange
     for (std::size_t i = 0; i < whole; ++i)
       if ((i & bit) == 0)
         messages.add_at_once({{taking_part[i], taking_part[i | bit]}, {taking_part[i | bit], taking_part[i]}}, all);
-  for (std::size_t i = 0; i < folded; ++i) messages.add(ranks[2 * i], ranks[2 * i + 1], {all});
+  for (std::size_t i = 0; i < folded; ++i) messages.add(ranks[2 * i], ranks[2 * i + 1], all);
   return messages;
 }
 

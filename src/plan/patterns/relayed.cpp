@@ -236,8 +236,8 @@ struct OneWay {
   std::vector<ByteRange> segments;
 };
 
-ProgramMessages messages_of(const RankNetwork& network, const std::vector<PairBlock>& blocks,
-                            const std::vector<Divided>& divided, std::int64_t element_bytes) {
+MessageGraph messages_of(const RankNetwork& network, const std::vector<PairBlock>& blocks,
+                         const std::vector<Divided>& divided, std::int64_t element_bytes) {
   std::vector<OneWay> parts;
   std::vector<bool> whole(blocks.size(), true);
   std::size_t most = 1;  // segments of a part
@@ -253,10 +253,10 @@ ProgramMessages messages_of(const RankNetwork& network, const std::vector<PairBl
     whole[each.block] = false;
     most = std::max(most, static_cast<std::size_t>(each.segments));
   }
-  ProgramMessages messages;
+  MessageGraph messages;
   const auto send = [&](std::int64_t from, std::int64_t to, const ByteRange& range) {
     const MessageCosts costs = network.costs(network.cluster(from), network.cluster(to), range.bytes, false);
-    messages.add(from, to, {range}, false, {range.bytes <= kShort ? 0 : costs.port_s, costs.connection_s});
+    messages.add(from, to, range, MessageKind::kKeep, {range.bytes <= kShort ? 0 : costs.port_s, costs.connection_s});
   };
   std::size_t next = 0;  // block
   for (std::size_t segment = 0; segment <= most; ++segment) {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "schedule/program_messages.hpp"
+#include "schedule/message_graph.hpp"
 #include "timing/rank_network.hpp"
 
 namespace sluice::detail {
@@ -19,7 +19,7 @@ struct PairBlock {
 /// What some ranks of a platform send through other ranks, so that no connection is busy for longer than everything
 /// else.
 struct RelayedExchange {
-  std::function<ProgramMessages()> make;
+  std::function<MessageGraph()> make;
   double length_s = 0;  ///< about
 };
 /// Blocks consist of whole elements, which are not cut. They do not overlap and are not empty; there is at most one

@@ -10,22 +10,22 @@
 /// Gropp, "A Pipelined Algorithm for Large, Irregular All-Gather Problems" (2010).
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "plan/patterns/patterns.hpp"
 
 namespace sluice::detail {
 
-ProgramMessages ring_allgather(const Ranks& ranks, const RangeSets& sets) {
+MessageGraph ring_allgather(const Ranks& ranks, const RangeSets& sets) {
   return ring_allgather_by_pieces(ranks, sets, std::numeric_limits<std::int64_t>::max());
 }
 
-ProgramMessages ring_allgather_by_pieces(const Ranks& ranks, const RangeSets& sets, std::int64_t most_bytes) {
-  ProgramMessages messages;
+MessageGraph ring_allgather_by_pieces(const Ranks& ranks, const RangeSets& sets, std::int64_t most_bytes) {
+  MessageGraph messages;
   const std::size_t p = ranks.size();
   check_all_to_all(sets);
+  Ranges message;
   const auto pass = [&](std::size_t i, const Ranges& set) {
-    Ranges message;
+    message.clear();
     std::int64_t room = most_bytes;
     for (ByteRange left : set) {
       while (left.bytes > 0) {
@@ -34,11 +34,12 @@ ProgramMessages ring_allgather_by_pieces(const Ranks& ranks, const RangeSets& se
         left = {left.offset + bytes, left.bytes - bytes};
         room -= bytes;
         if (room > 0) continue;
-        messages.add(ranks[i], ranks[(i + 1) % p], std::exchange(message, {}));
+        messages.add(ranks[i], ranks[(i + 1) % p], message);
+        message.clear();
         room = most_bytes;
       }
     }
-    messages.add(ranks[i], ranks[(i + 1) % p], std::move(message));
+    messages.add(ranks[i], ranks[(i + 1) % p], message);
   };
   for (std::size_t round = 0; round + 1 < p; ++round)
     for (std::size_t i = 0; i < p; ++i) pass(i, sets[(i + p - round) % p]);

@@ -10,13 +10,13 @@
 
 namespace sluice::detail {
 
-ProgramMessages scatter_allgather_broadcast(const Ranks& ranks, const ByteRange& all, std::int64_t element_bytes) {
+MessageGraph scatter_allgather_broadcast(const Ranks& ranks, const ByteRange& all, std::int64_t element_bytes) {
   const std::size_t p = ranks.size();
   check_pair_count(p, p);
   RangeSets sets(p);
   const Ranges parts = cut(all, static_cast<std::int64_t>(p), element_bytes);
   for (std::size_t i = 0; i < parts.size(); ++i) sets[i] = {parts[i]};
-  ProgramMessages messages = binomial_scatter(ranks, sets);
+  MessageGraph messages = binomial_scatter(ranks, sets);
   // By the scatter, position i has the sets from i to the end of the largest half that begins there.
   const auto has = [&](std::size_t position, std::size_t set) {
     if (position == 0) return true;

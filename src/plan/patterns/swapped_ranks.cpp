@@ -28,11 +28,11 @@ namespace {
 
 class Swapping {
  public:
-  Swapping(const RankNetwork& network, const Program& shape, const ProgramMessages& messages)
+  Swapping(const RankNetwork& network, const Program& shape, const MessageGraph& graph)
       : platform_(network.platform()), shape_(shape), combined_(static_cast<std::size_t>(shape.ranks), 0) {
-    for (const ProgramMessage& message : messages.list())
-      if (message.combine)
-        combined_[static_cast<std::size_t>(message.to)] += static_cast<double>(total_bytes(message.ranges));
+    for (const MessageGraph::Message& message : graph.messages)
+      if (message.kind == MessageKind::kCombine)
+        combined_[static_cast<std::size_t>(message.to)] += static_cast<double>(message.bytes);
     rank_at_.resize(combined_.size());
     std::iota(rank_at_.begin(), rank_at_.end(), std::int64_t{0});
   }
@@ -133,7 +133,7 @@ bool may_swap_ranks(const Program& shape) {
          shape.combine_s_per_byte.differ();
 }
 
-ProgramMessages with_fast_ranks_combining(const RankNetwork& network, const Program& shape, ProgramMessages messages) {
+MessageGraph with_fast_ranks_combining(const RankNetwork& network, const Program& shape, MessageGraph messages) {
   const std::vector<std::int64_t> ranks = Swapping(network, shape, messages).found();
   return std::ranges::is_sorted(ranks) ? std::move(messages) : messages.with_ranks(ranks);
 }

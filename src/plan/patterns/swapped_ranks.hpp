@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schedule/program_messages.hpp"
+#include "schedule/message_graph.hpp"
 #include "sluice/schedule/program.hpp"
 #include "timing/rank_network.hpp"
 
@@ -10,7 +10,7 @@ namespace sluice::detail {
 [[nodiscard]] bool may_swap_ranks(const Program& shape);
 
 /// Exchanges ranks, so that ranks that combine fast combine most. @pre may_swap_ranks(shape)
-[[nodiscard]] ProgramMessages with_fast_ranks_combining(const RankNetwork& network, const Program& shape,
-                                                        ProgramMessages messages);
+[[nodiscard]] MessageGraph with_fast_ranks_combining(const RankNetwork& network, const Program& shape,
+                                                     MessageGraph messages);
 
 }  // namespace sluice::detail

@@ -28,7 +28,7 @@
 
 #include "plan/reduce/check.hpp"
 #include "plan/reduce/halving.hpp"
-#include "schedule/program_messages.hpp"
+#include "schedule/message_graph.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"
@@ -39,8 +39,9 @@ namespace {
 
 using detail::Halves;
 using detail::Halving;
+using detail::MessageGraph;
+using detail::MessageKind;
 using detail::part_of;
-using detail::ProgramMessages;
 using detail::Range;
 
 /// In a plan of all of them.
@@ -55,7 +56,7 @@ class HalvingMessages {
   HalvingMessages(const Halving& halving, std::int64_t root, std::int64_t element_bytes, std::int64_t own)
       : halving_(halving), root_(root), element_bytes_(element_bytes), own_(own) {}
 
-  ProgramMessages run() {
+  MessageGraph run() {
     std::vector<Group> groups{{0, halving_.machines()}};
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const Group group = groups[g];
@@ -94,8 +95,8 @@ class HalvingMessages {
       const std::int64_t other = one + halves.low;
       const std::int64_t parts = halving_.parts(low.size());
       for (std::int64_t part = 0; part < parts; ++part) {
-        pass(one, other, part_of(high, part, parts), true);
-        pass(other, one, part_of(low, part, parts), true);
+        pass(one, other, part_of(high, part, parts), MessageKind::kCombine);
+        pass(other, one, part_of(low, part, parts), MessageKind::kCombine);
       }
     };
     const std::int64_t odd = middle - 1;  // of an odd number, the machine without one in the other half
@@ -106,25 +107,25 @@ class HalvingMessages {
     }
     if (!halves.odd()) return;
     const std::int64_t pieces = halving_.pieces(halves.high, high.size());
-    for (std::int64_t i = 0; i < pieces; ++i) pass(odd, middle + i, part_of(high, i, pieces), true);
+    for (std::int64_t i = 0; i < pieces; ++i) pass(odd, middle + i, part_of(high, i, pieces), MessageKind::kCombine);
   }
 
   void gather(const Group& group) {
     const Halves halves(group.count);
     const std::int64_t middle = group.first + halves.low;
-    pass(middle, group.first, range_of(middle, halves.high), false);
+    pass(middle, group.first, range_of(middle, halves.high), MessageKind::kKeep);
   }
 
-  void pass(std::int64_t from, std::int64_t to, const Range& range, bool combine) {
+  void pass(std::int64_t from, std::int64_t to, const Range& range, MessageKind kind) {
     if (!is_wanted(from) && !is_wanted(to)) return;
-    messages_.add(machine(from), machine(to), {{range.begin * element_bytes_, range.size() * element_bytes_}}, combine);
+    messages_.add(machine(from), machine(to), {range.begin * element_bytes_, range.size() * element_bytes_}, kind);
   }
 
   const Halving& halving_;
   std::int64_t root_;
   std::int64_t element_bytes_;
   std::int64_t own_;
-  ProgramMessages messages_;
+  MessageGraph messages_;
 };
 
 /// The program without its operations.
@@ -163,8 +164,7 @@ Program plan_reduce_scatter(const ReduceProblem& problem, std::int64_t elements,
   Program program = shape_of(problem, elements, element_bytes, kMostMachines);
   const Halving halving(problem, elements);
   program.length_s = length_of(halving);
-  program.operations =
-      operations_of(HalvingMessages(halving, problem.root, element_bytes, kAll).run(), problem.machines);
+  program.operations = operations_of(HalvingMessages(halving, problem.root, element_bytes, kAll).run());
   return program;
 }
 

@@ -1,4 +1,4 @@
-/// What operations wait for.
+/// What the ends of messages wait for.
 ///
 /// Problem: a send waits for what its rank has received or combined last of its bytes. A receive waits for the reads of
 /// what was there or, if nobody has read it, for what wrote it (see program.hpp). Planners consider dozens of programs
@@ -13,9 +13,13 @@
 ///
 /// Example: a rank receives bytes 0 to 7, sends 0 to 3, and receives 2 to 5: pieces begin at 0, 2, 4 and 6. The send
 /// waits for the first receive, and the second receive for both: 2 and 3 were read, 4 and 5 written.
-#include "schedule/message_waits.hpp"
-
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "schedule/message_graph.hpp"
 
 namespace sluice::detail {
 namespace {
@@ -74,19 +78,21 @@ class OffsetNumbers {
 
 class WaitsFinder {
  public:
-  WaitsFinder(const ProgramMessages& messages, MessageWaits& waits) : list_(messages.list()), waits_(waits) {}
+  explicit WaitsFinder(MessageGraph& graph) : graph_(graph) {}
 
-  /// Finds the waits of one rank, given by its operations.
-  void find(std::span<const std::uint32_t> of_rank) {
+  /// Finds what the ends of one rank wait for.
+  void find(std::span<const MessageEnd> of_rank) {
     number_pieces(of_rank);
     auto range = ranges_.begin();
-    for (const std::uint32_t position : of_rank) {
-      const MessageWaits::Operation& op = waits_.operations[position];
-      const auto end = range + static_cast<std::ptrdiff_t>(list_[op.message].ranges.size());
-      const std::size_t first = waits_.positions.size();
-      for (auto each = range; each != end; ++each) op.sends ? read(*each, position) : write(*each, position);
-      name(position, first);
-      range = end;
+    for (const MessageEnd end : of_rank) {
+      const auto next = range + static_cast<std::ptrdiff_t>(graph_.ranges[message_of(end)].size());
+      found_.clear();
+      for (; range != next; ++range) is_start(end) ? read(*range, end) : write(*range, end);
+      if (found_.size() > 1) {
+        std::sort(found_.begin(), found_.end());
+        found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
+      }
+      graph_.after.set(end, found_);
     }
   }
 
@@ -96,23 +102,23 @@ class WaitsFinder {
     std::uint32_t begin, end;
   };
   struct Piece {
-    std::uint32_t writer = kNobody;
+    MessageEnd writer = kNobody;
     std::uint32_t reader = kNobody;  // the last one since, in readers_
   };
   struct Reader {
-    std::uint32_t position;
+    MessageEnd end;
     std::uint32_t before;
-    std::uint32_t seen_by;  // the last operation that met it
+    MessageEnd seen_by;  // the last end that met it
   };
 
-  void number_pieces(std::span<const std::uint32_t> of_rank) {
+  void number_pieces(std::span<const MessageEnd> of_rank) {
     std::size_t ranges = 0;
-    for (const std::uint32_t position : of_rank) ranges += list_[waits_.operations[position].message].ranges.size();
+    for (const MessageEnd end : of_rank) ranges += graph_.ranges[message_of(end)].size();
     numbers_.clear(2 * ranges);
     ranges_.clear();
     ranges_.reserve(ranges);
-    for (const std::uint32_t position : of_rank)
-      for (const ByteRange& range : list_[waits_.operations[position].message].ranges) {
+    for (const MessageEnd end : of_rank)
+      for (const ByteRange& range : graph_.ranges[message_of(end)]) {
         const std::uint32_t begin = numbers_.met(range.offset);
         ranges_.push_back({begin, numbers_.met(range.end())});
       }
@@ -122,91 +128,61 @@ class WaitsFinder {
     readers_.clear();
   }
 
-  void read(const PieceRange& range, std::uint32_t position) {
+  void read(const PieceRange& range, MessageEnd end) {
     std::uint32_t before = kNobody, own = kNobody, writer = kNobody;
     for (std::uint32_t p = range.begin; p < range.end; ++p) {
       Piece& piece = pieces_[p];
-      if (piece.writer != kNobody && piece.writer != writer) waits_.positions.push_back(writer = piece.writer);
+      if (piece.writer != kNobody && piece.writer != writer) found_.push_back(writer = piece.writer);
       if (own == kNobody || before != piece.reader) {
         before = piece.reader;
         own = static_cast<std::uint32_t>(readers_.size());
-        readers_.push_back({position, before, kNobody});
+        readers_.push_back({end, before, kNobody});
       }
       piece.reader = own;
     }
   }
 
-  void write(const PieceRange& range, std::uint32_t position) {
+  void write(const PieceRange& range, MessageEnd end) {
     std::uint32_t writer = kNobody;
     for (std::uint32_t p = range.begin; p < range.end; ++p) {
       Piece& piece = pieces_[p];
       if (piece.reader == kNobody && piece.writer != kNobody && piece.writer != writer)
-        waits_.positions.push_back(writer = piece.writer);
-      for (std::uint32_t at = piece.reader; at != kNobody && readers_[at].seen_by != position;
-           at = readers_[at].before) {
-        readers_[at].seen_by = position;
-        waits_.positions.push_back(readers_[at].position);
+        found_.push_back(writer = piece.writer);
+      for (std::uint32_t at = piece.reader; at != kNobody && readers_[at].seen_by != end; at = readers_[at].before) {
+        readers_[at].seen_by = end;
+        found_.push_back(readers_[at].end);
       }
-      piece = {position, kNobody};
+      piece = {end, kNobody};
     }
   }
 
-  /// Notes what was found for an operation, from `first` on, each once.
-  void name(std::uint32_t position, std::size_t first) {
-    std::vector<std::uint32_t>& all = waits_.positions;
-    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
-    if (all.size() > first + 1) {
-      std::sort(begin, all.end());
-      all.erase(std::unique(begin, all.end()), all.end());
-    }
-    waits_.named[position] = {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(all.size() - first)};
-  }
-
-  const std::vector<ProgramMessage>& list_;
-  MessageWaits& waits_;
+  MessageGraph& graph_;
   OffsetNumbers numbers_;
-  std::vector<PieceRange> ranges_;  // of the rank's operations, one after the other
+  std::vector<PieceRange> ranges_;  // of the rank's ends, one after the other
   std::vector<Piece> pieces_;
   std::vector<Reader> readers_;
+  std::vector<MessageEnd> found_;  // what the end at hand waits for
 };
-
-/// Sends before receives, of messages that belong together all sends first.
-std::vector<MessageWaits::Operation> in_their_order(const ProgramMessages& messages) {
-  const std::vector<ProgramMessage>& list = messages.list();
-  std::vector<MessageWaits::Operation> operations;
-  operations.reserve(2 * list.size());
-  for (std::size_t first = 0, end = 0; first < list.size(); first = end) {
-    end = first + 1;
-    while (end < list.size() && list[end].with_last) ++end;
-    for (const bool sends : {true, false})
-      for (std::size_t m = first; m < end; ++m) operations.push_back({static_cast<std::uint32_t>(m), sends});
-  }
-  return operations;
-}
 
 }  // namespace
 
-MessageWaits waits_of(const ProgramMessages& messages, std::int64_t ranks) {
-  MessageWaits waits;
-  waits.operations = in_their_order(messages);
-  const std::size_t count = waits.operations.size();
-  waits.named.resize(count);
-  waits.positions.reserve(count);
-  const auto rank_of = [&](const MessageWaits::Operation& op) {
-    const ProgramMessage& message = messages.list()[op.message];
-    return static_cast<std::size_t>(op.sends ? message.from : message.to);
-  };
+void find_waits(MessageGraph& graph) {
+  graph.after = Lists<MessageEnd>(2 * graph.size());
+  graph.after.reserve(0, 2 * graph.size());
   // Rank by rank: what one has is near in memory.
-  std::vector<std::size_t> first(static_cast<std::size_t>(ranks) + 1, 0);
-  for (const MessageWaits::Operation& op : waits.operations) ++first[rank_of(op) + 1];
-  for (std::size_t r = 1; r < first.size(); ++r) first[r] += first[r - 1];
-  std::vector<std::uint32_t> by_rank(count);
-  std::vector<std::size_t> filled(first.begin(), first.end() - 1);
-  for (std::size_t i = 0; i < count; ++i)
-    by_rank[filled[rank_of(waits.operations[i])]++] = static_cast<std::uint32_t>(i);
-  WaitsFinder finder(messages, waits);
-  for (std::size_t r = 0; r + 1 < first.size(); ++r) finder.find({by_rank.data() + first[r], first[r + 1] - first[r]});
-  return waits;
+  std::vector<std::uint32_t> ends;
+  const auto count = [&](std::int32_t rank) {
+    if (std::cmp_greater_equal(rank, ends.size())) ends.resize(static_cast<std::size_t>(rank) + 1, 0);
+    ++ends[static_cast<std::size_t>(rank)];
+  };
+  for (const MessageGraph::Message& message : graph.messages) {
+    count(message.from);
+    count(message.to);
+  }
+  Lists<MessageEnd> by_rank(ends);
+  for_ends(graph, [&](MessageEnd end) { by_rank.push(static_cast<std::size_t>(graph.rank_of(end)), end); });
+  WaitsFinder finder(graph);
+  for (std::size_t rank = 0; rank < by_rank.size(); ++rank) finder.find(by_rank[rank]);
 }
 
 }  // namespace sluice::detail
