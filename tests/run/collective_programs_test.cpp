@@ -282,8 +282,8 @@ TEST(CollectivePrograms, BroadcastsAndReductions) {
             moves ? ElementOperation{16 * kCount, MPI_BYTE, MPI_OP_NULL} : operation.on(kCount);
         detail::in_new_channel(MPI_COMM_WORLD, [&](const auto& context, std::int64_t number) {
           detail::Channel channel(context, number, "program");
-          const detail::ProgramPart part = detail::parts_of(program)[static_cast<std::size_t>(rank())];
-          detail::ProgramExecutor executor(channel, elements, part, nullptr);
+          const detail::OwnPart part = sluice::detail::cut(program, rank());
+          detail::ProgramExecutor executor(channel, elements, program, part, nullptr);
           std::vector<testing::Affine> own(kCount);
           std::vector<testing::Affine> result(kCount);
           for (std::int64_t i = 0; i < kCount; ++i) own[static_cast<std::size_t>(i)] = testing::affine_of(rank(), i, 9);

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "schedule/own_part.hpp"
 #include "sluice/schedule/program.hpp"
 
 namespace sluice::mpi::detail {
@@ -25,22 +27,30 @@ Program shape_of(Collective problem, std::int64_t ranks, std::int64_t elements, 
   return shape;
 }
 
+ProgramOperation::Kind kind_of(const OwnPart::Own& end) {
+  using Kind = ProgramOperation::Kind;
+  if (end.sends) return Kind::kSend;
+  return end.combines() ? Kind::kCombine : Kind::kReceive;
+}
+
 /// What all ranks do, as one program.
 Program whole(const Program& shape, MemoryReduction reduction) {
   Program program = shape;
+  program.algorithm = memory_method(shape.problem, reduction);
   for (std::int64_t rank = 0; rank < shape.ranks; ++rank) {
     const auto first = static_cast<std::int64_t>(program.operations.size());
-    const ProgramPart part = memory_part(shape, rank, reduction);
-    program.algorithm = part.shape.algorithm;
-    for (const PartOperation& op : part.operations) {
-      EXPECT_EQ(op.ranges.size(), 1U);
+    const OwnPart part = memory_part(shape, rank, reduction);
+    for (std::size_t i = 0; i < part.ends.size(); ++i) {
+      EXPECT_EQ(part.ranges[i].size(), 1U);
+      const OwnPart::Range& range = part.ranges[i].front();
+      EXPECT_EQ(part.ends[i].count, range.count);
       ProgramOperation& own = program.operations.emplace_back();
       own.rank = rank;
-      own.kind = op.kind;
-      own.peer = op.peer;
-      own.offset = op.ranges.front().begin * shape.element_bytes;
-      own.bytes = op.ranges.front().count * shape.element_bytes;
-      for (const std::int64_t before : op.after) own.after.push_back(first + before);
+      own.kind = kind_of(part.ends[i]);
+      own.peer = part.ends[i].peer;
+      own.offset = range.begin * shape.element_bytes;
+      own.bytes = range.count * shape.element_bytes;
+      for (const std::uint32_t before : part.after[i]) own.after.push_back(first + before);
     }
   }
   return program;
@@ -88,10 +98,10 @@ TEST(MemoryPart, SharesDifferByAnElementAtMost) {
   const Program shape = shape_of(Collective::kReduce, 7, 30, 3);
   for (std::int64_t rank = 0; rank < shape.ranks; ++rank) {
     std::int64_t combined = 0, combines = 0;
-    for (const PartOperation& op : memory_part(shape, rank).operations) {
-      if (op.kind != PartOperation::Kind::kCombine) continue;
+    for (const OwnPart::Own& end : memory_part(shape, rank).ends) {
+      if (!end.combines()) continue;
       ++combines;
-      combined += op.ranges.front().count;
+      combined += end.count;
     }
     EXPECT_EQ(combines, shape.ranks - 1);
     EXPECT_GE(combined, combines * 4);
@@ -153,10 +163,11 @@ TEST(MemoryPart, WhatComesOfLowerRanksIsSaidToBe) {
   Program shape = shape_of(Collective::kReduceScatter, 4, 8, 0);
   shape.commutative = false;
   std::vector<std::int64_t> from;
-  for (const PartOperation& op : memory_part(shape, 2).operations) {
-    if (op.kind != PartOperation::Kind::kCombine) continue;
-    from.push_back(op.peer);
-    EXPECT_EQ(op.ranges.front().lower, op.peer < 2);
+  const OwnPart part = memory_part(shape, 2);
+  for (std::size_t i = 0; i < part.ends.size(); ++i) {
+    if (!part.ends[i].combines()) continue;
+    from.push_back(part.ends[i].peer);
+    EXPECT_EQ(part.ranges[i].front().lower, part.ends[i].peer < 2);
   }
   EXPECT_EQ(from, (std::vector<std::int64_t>{3, 1, 0}));
 }

@@ -263,29 +263,29 @@ TEST(Broadcast, TreesThatNeedNoPlanReachEverybody) {
         shape.ranks = ranks;
         shape.size_bytes = 5;
         shape.root = root;
-        std::vector<detail::ProgramPart> parts;
+        std::vector<detail::OwnPart> parts;
         for (std::int64_t r = 0; r < ranks; ++r) parts.push_back(detail::tree_broadcast_part(shape, r, flat));
         std::vector<std::int64_t> has_it{root};
         std::vector<bool> reached(static_cast<std::size_t>(ranks), false);
         reached[static_cast<std::size_t>(root)] = true;
         std::size_t rounds = 0;
         for (std::size_t next = 0; next < has_it.size(); ++next) {
-          const detail::ProgramPart& part = parts[static_cast<std::size_t>(has_it[next])];
-          EXPECT_EQ(part.rank, has_it[next]);
-          for (const detail::PartOperation& op : part.operations) {
-            ASSERT_EQ(op.ranges.size(), 1U);
-            EXPECT_EQ(op.ranges.front().begin, 0);
-            EXPECT_EQ(op.ranges.front().count, 5);
-            if (op.kind == ProgramOperation::Kind::kReceive) continue;
-            EXPECT_EQ(op.after.size(), part.rank == root ? 0U : 1U);
-            const auto to = static_cast<std::size_t>(op.peer);
+          const std::int64_t own = has_it[next];
+          const detail::OwnPart& part = parts[static_cast<std::size_t>(own)];
+          for (std::size_t i = 0; i < part.ends.size(); ++i) {
+            ASSERT_EQ(part.ranges[i].size(), 1U);
+            EXPECT_EQ(part.ranges[i].front().begin, 0);
+            EXPECT_EQ(part.ranges[i].front().count, 5);
+            if (!part.ends[i].sends) continue;
+            EXPECT_EQ(part.after[i].size(), own == root ? 0U : 1U);
+            const auto to = static_cast<std::size_t>(part.ends[i].peer);
             ASSERT_FALSE(reached[to]) << ranks << ", " << root;
             reached[to] = true;
-            has_it.push_back(op.peer);
-            ASSERT_EQ(parts[to].operations.front().kind, ProgramOperation::Kind::kReceive);
-            EXPECT_EQ(parts[to].operations.front().peer, part.rank);
+            has_it.push_back(part.ends[i].peer);
+            ASSERT_FALSE(parts[to].ends.front().sends);
+            EXPECT_EQ(parts[to].ends.front().peer, own);
           }
-          rounds = std::max(rounds, part.operations.size());
+          rounds = std::max(rounds, part.ends.size());
         }
         EXPECT_EQ(has_it.size(), static_cast<std::size_t>(ranks));
         const auto levels = static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(ranks - 1)));

@@ -25,6 +25,7 @@
 #include "run/mpi/ways/native_broadcast.hpp"
 #include "run/mpi/ways/way_trial.hpp"
 #include "sluice/error.hpp"
+#include "sluice/plan/program.hpp"
 #include "sluice/quantity_text.hpp"
 #include "sluice/run/mpi/error.hpp"
 
@@ -101,23 +102,23 @@ std::int64_t class_of(std::int64_t bytes) {
 }
 
 /// What a rank does in broadcasts of a size class.
-struct OwnPart {
+struct ClassPart {
   bool native = false;         ///< MPI's own broadcast does everything
   bool native_inside = false;  ///< MPI's own broadcast serves some clusters; the same on all ranks
   bool ends_native = false;    ///< this rank is in a cluster that MPI's own broadcast serves
   std::int64_t cluster = 0;    ///< of the platform, if native_inside
   std::int64_t place = 0;      ///< among the ranks of the cluster
   ChosenBroadcast chosen;
-  detail::ProgramPart program;
+  detail::OwnPart program;
 };
 
 /// The parts of all ranks of a plan over `platform`.
-std::vector<OwnPart> parts_of(const BroadcastPlan& plan, const Platform& platform) {
-  std::vector<OwnPart> parts;
+std::vector<ClassPart> parts_of(const BroadcastPlan& plan, const Platform& platform) {
+  std::vector<ClassPart> parts;
   const bool native_inside =
       !plan.native.empty() && plan.native.front().ranks.size() < static_cast<std::size_t>(plan.program.ranks);
-  for (detail::ProgramPart& program : detail::parts_of(plan.program)) {
-    OwnPart& part = parts.emplace_back();
+  for (detail::OwnPart& program : sluice::detail::cut(plan.program)) {
+    ClassPart& part = parts.emplace_back();
     part.native_inside = native_inside;
     part.chosen.predicted_s = plan.program.length_s;
     part.chosen.method = plan.program.algorithm;
@@ -125,7 +126,7 @@ std::vector<OwnPart> parts_of(const BroadcastPlan& plan, const Platform& platfor
   }
   for (const NativeBroadcast& native : plan.native) {
     for (const std::int64_t rank : native.ranks) {
-      OwnPart& part = parts.at(static_cast<std::size_t>(rank));
+      ClassPart& part = parts.at(static_cast<std::size_t>(rank));
       part.native = native.ranks.size() == parts.size();
       part.ends_native = true;
     }
@@ -133,7 +134,7 @@ std::vector<OwnPart> parts_of(const BroadcastPlan& plan, const Platform& platfor
   for (std::size_t c = 0; c < platform.clusters.size(); ++c) {
     std::int64_t place = 0;
     for (const std::int64_t rank : platform.clusters[c].ranks) {
-      OwnPart& part = parts.at(static_cast<std::size_t>(rank));
+      ClassPart& part = parts.at(static_cast<std::size_t>(rank));
       part.cluster = static_cast<std::int64_t>(c);
       part.place = place++;
     }
@@ -142,10 +143,10 @@ std::vector<OwnPart> parts_of(const BroadcastPlan& plan, const Platform& platfor
 }
 
 /// See planned_part.
-constexpr auto kFields = [](auto& numbers, OwnPart& part) {
+constexpr auto kFields = [](auto& numbers, ClassPart& part) {
   numbers(part.native, part.native_inside, part.ends_native, part.cluster, part.place, part.chosen.predicted_s,
           part.chosen.method);
-  detail::kPartFields(numbers, part.program);
+  fields(numbers, part.program);
 };
 
 /// What carries out a program for the size asked for last.
@@ -163,7 +164,7 @@ struct SizeClass {
   explicit SizeClass(detail::Channel& channel) : trial(channel) {}
 
   std::int64_t largest = 0;
-  std::shared_ptr<const OwnPart> part;
+  std::shared_ptr<const ClassPart> part;
   SizedExecutor sized;
   detail::WayTrial trial;
 };
@@ -182,14 +183,14 @@ struct Broadcast::State final : detail::Job {
   /// The plan for messages of `bytes`: what an earlier job has left, or a new plan.
   [[nodiscard]] detail::KeptPlan kept_or_planned(std::int64_t bytes);
   /// The parts of all ranks, by the given program or over the given platform.
-  [[nodiscard]] std::vector<OwnPart> parts_as_told(std::int64_t bytes) const;
+  [[nodiscard]] std::vector<ClassPart> parts_as_told(std::int64_t bytes) const;
   /// See in_segments.
-  [[nodiscard]] OwnPart part_in_segments(std::int64_t bytes) const;
+  [[nodiscard]] ClassPart part_in_segments(std::int64_t bytes) const;
   void begin(void* buffer, std::int64_t bytes);
   void begin_planned();
   void begin_natively(detail::Turns::Turn turn = {});
   detail::Advance carry_out();
-  [[nodiscard]] detail::Context::Part& ranks_of_cluster(const OwnPart& part);
+  [[nodiscard]] detail::Context::Part& ranks_of_cluster(const ClassPart& part);
 
   detail::Advance advance() override { return present == nullptr ? carry_out() : present->trial.advance(*this); }
   [[nodiscard]] bool may_sleep() const override { return true; }
@@ -282,7 +283,8 @@ struct Broadcast::State final : detail::Job {
   void make(SizedExecutor& sized, std::int64_t bytes, MakePart make_part) {
     if (sized.bytes == bytes) return;
     const ElementOperation elements{bytes, MPI_BYTE, MPI_OP_NULL};
-    sized.executor = std::make_unique<detail::ProgramExecutor>(channel, elements, make_part(), nullptr);
+    sized.executor =
+        std::make_unique<detail::ProgramExecutor>(channel, elements, shape_of(bytes), make_part(), nullptr);
     sized.bytes = bytes;
   }
   void run(SizedExecutor& sized, void* buffer) {
@@ -336,7 +338,7 @@ Broadcast::State::State(std::shared_ptr<detail::Context> context, std::int64_t n
   key = arguments.bytes();
 }
 
-std::vector<OwnPart> Broadcast::State::parts_as_told(std::int64_t bytes) const {
+std::vector<ClassPart> Broadcast::State::parts_as_told(std::int64_t bytes) const {
   if (!options.program)
     return parts_of(plan_broadcast(*options.platform, root, bytes, options.plan), *options.platform);
   detail::check_sound(*options.program);
@@ -345,12 +347,12 @@ std::vector<OwnPart> Broadcast::State::parts_as_told(std::int64_t bytes) const {
   return parts_of(plan, {});
 }
 
-OwnPart Broadcast::State::part_in_segments(std::int64_t bytes) const {
+ClassPart Broadcast::State::part_in_segments(std::int64_t bytes) const {
   const std::int64_t segments =
       std::min(kMostSegmentsBetweenHosts, (bytes + kSegmentBetweenHosts - 1) / kSegmentBetweenHosts);
-  OwnPart own;
-  own.program =
-      detail::part_of(circulant_broadcast_part(channel.size(), root, bytes, segments, channel.rank()), channel.rank());
+  ClassPart own;
+  own.program = sluice::detail::cut(circulant_broadcast_part(channel.size(), root, bytes, segments, channel.rank()),
+                                    channel.rank());
   own.chosen.method = fmt::format("circulant, {} segments", segments);
   return own;
 }
@@ -358,34 +360,30 @@ OwnPart Broadcast::State::part_in_segments(std::int64_t bytes) const {
 detail::KeptPlan Broadcast::State::kept_or_planned(std::int64_t bytes) {
   const std::string place = key_of(bytes);
   const auto fingerprint = static_cast<std::uint64_t>(bytes);
-  const auto fields = [&](auto& numbers, OwnPart& part) {
-    kFields(numbers, part);
-    part.program.shape = shape_of(bytes);  // which all ranks know
-  };
   if (!told_nothing()) {
     const auto plan = [&] { return parts_as_told(bytes); };
-    return detail::kept_or_planned_part<OwnPart>(channel, place, fingerprint, plan, fields);
+    return detail::kept_or_planned_part<ClassPart>(channel, place, fingerprint, plan, kFields);
   }
   detail::KeptPlan kept = find_kept(channel, place, fingerprint, nullptr);
   if (kept.plan) return kept;
   if (in_segments(bytes)) {
-    kept.put(channel, place, std::make_shared<const OwnPart>(part_in_segments(bytes)));
+    kept.put(channel, place, std::make_shared<const ClassPart>(part_in_segments(bytes)));
     return kept;
   }
   const detail::JobPlatform known = detail::platform_of_job(channel);
   const auto plan = [&] {
     if (!detail::is_planned_soon(known.platform)) {
-      OwnPart part;
+      ClassPart part;
       part.native = true;
       part.chosen.method = kNative;
-      return std::vector<OwnPart>(static_cast<std::size_t>(channel.size()), part);
+      return std::vector<ClassPart>(static_cast<std::size_t>(channel.size()), part);
     }
-    std::vector<OwnPart> parts = parts_of(plan_broadcast(known.platform, root, bytes, options.plan), known.platform);
+    std::vector<ClassPart> parts = parts_of(plan_broadcast(known.platform, root, bytes, options.plan), known.platform);
     if (!known.speeds_are_known)
-      for (OwnPart& part : parts) part.chosen.predicted_s = 0;
+      for (ClassPart& part : parts) part.chosen.predicted_s = 0;
     return parts;
   };
-  kept.put(channel, place, std::make_shared<const OwnPart>(detail::planned_part<OwnPart>(channel, plan, fields)));
+  kept.put(channel, place, std::make_shared<const ClassPart>(detail::planned_part<ClassPart>(channel, plan, kFields)));
   return kept;
 }
 
@@ -399,7 +397,7 @@ SizeClass& Broadcast::State::obtain(std::int64_t bytes) {
   SizeClass size(channel);
   size.largest = largest;
   const detail::KeptPlan kept = kept_or_planned(largest);
-  size.part = std::static_pointer_cast<const OwnPart>(kept.plan);
+  size.part = std::static_pointer_cast<const ClassPart>(kept.plan);
   const bool may_try = options.try_native && options.plan.algorithm == "auto" && !options.program;
   size.trial.choose(may_try && !size.part->native ? detail::Way::kTurns : detail::Way::kPlan, kept);
   classes.push_front(std::move(size));
@@ -419,7 +417,7 @@ std::string Broadcast::State::key_of(std::int64_t largest) const {
 
 void Broadcast::State::begin_planned() {
   SizeClass& size = *present;
-  const OwnPart& part = *size.part;
+  const ClassPart& part = *size.part;
   natively = part.native || part.native_inside;
   then_inside = part.ends_native && !part.native;
   if (part.native) {
@@ -432,10 +430,10 @@ void Broadcast::State::begin_planned() {
 }
 
 void Broadcast::State::make_planned(SizeClass& size) {
-  make(size.sized, message_bytes, [&] { return shrunk(size.part->program, message_bytes); });
+  make(size.sized, message_bytes, [&] { return shrunk(size.part->program, size.largest, message_bytes); });
 }
 
-detail::Context::Part& Broadcast::State::ranks_of_cluster(const OwnPart& part) {
+detail::Context::Part& Broadcast::State::ranks_of_cluster(const ClassPart& part) {
   // The root comes first, then the order of the platform: the cluster's coordinator has the message first. The platform
   // is the job's, or the platform of SLUICE_PLATFORM, which a context reads once.
   detail::Arguments arguments("cluster");
@@ -523,7 +521,7 @@ void Broadcast::State::begin(void* buffer, std::int64_t bytes) {
           }
           SizeClass& size = obtain(bytes);
           if (bytes == 0 || channel.size() == 1) return detail::Advance::kOver;
-          const OwnPart& part = *size.part;
+          const ClassPart& part = *size.part;
           if (part.native_inside && inside == nullptr) inside = &ranks_of_cluster(part);
           // In the order of executions, whether it is needed or not.
           if (part.ends_native && !part.native) turn_inside = channel.take_turn(inside->turns);

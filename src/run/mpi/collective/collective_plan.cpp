@@ -103,7 +103,7 @@ constexpr double kSlower = 10;
 /// See planned_part.
 constexpr auto kFields = [](auto& numbers, PlannedCollective& planned) {
   numbers(planned.method, planned.predicted_s);
-  kPartFields(numbers, planned.part);
+  fields(numbers, planned.part);
 };
 
 }  // namespace
@@ -199,15 +199,11 @@ Way way_of(const CollectiveTask& task, Context& context) {
 PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) {
   const CollectiveOptions& options = task.options;
   if (is_by_memory(task, channel)) {
-    ProgramPart part = memory_part(task.shape, channel.rank());
-    std::string method = part.shape.algorithm;
-    return {std::move(part), std::move(method), 0};
+    return {memory_part(task.shape, channel.rank()), memory_method(task.shape.problem), 0};
   }
   if (is_planned_by_each(task, channel)) {
     const Program program = plan_short_program(task.shape.ranks, problem_of(task.shape));
-    ProgramPart part = std::move(parts_of(program)[static_cast<std::size_t>(channel.rank())]);
-    part.shape = task.shape;
-    return {std::move(part), program.algorithm, 0};
+    return {sluice::detail::cut(program, channel.rank()), program.algorithm, 0};
   }
   JobPlatform known;
   if (options.platform) {
@@ -234,13 +230,11 @@ PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) 
     std::vector<PlannedCollective> all;
     const bool predicts = options.program || known.speeds_are_known;
     take_turns(program, known);
-    for (ProgramPart& part : parts_of(program))
+    for (OwnPart& part : sluice::detail::cut(program))
       all.push_back({std::move(part), program.algorithm, predicts ? program.length_s : 0});
     return all;
   };
-  PlannedCollective own = planned_part<PlannedCollective>(channel, plan_all, kFields);
-  own.part.shape = task.shape;
-  return own;
+  return planned_part<PlannedCollective>(channel, plan_all, kFields);
 }
 
 }  // namespace sluice::mpi::detail

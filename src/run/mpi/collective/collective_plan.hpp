@@ -6,12 +6,13 @@
 #include <span>
 #include <string>
 
-#include "run/mpi/collective/program_part.hpp"
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/ways/way_trial.hpp"
+#include "schedule/own_part.hpp"
 #include "sluice/run/mpi/collectives.hpp"
+#include "sluice/schedule/program.hpp"
 
 /// How collectives are planned, and the choice between the plan and MPI's own collective.
 namespace sluice::mpi::detail {
@@ -33,7 +34,7 @@ struct CollectiveTask {
 
 /// A rank's part of the plan.
 struct PlannedCollective {
-  ProgramPart part;
+  sluice::detail::OwnPart part;
   std::string method;
   double predicted_s = 0;
 };

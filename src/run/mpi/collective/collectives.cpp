@@ -78,7 +78,8 @@ CollectiveJob::State::State(std::shared_ptr<detail::Context> context, std::int64
       kept.put(channel, arguments.bytes(), planned);
     }
     const bool combining = combines(task.shape.problem);
-    executor.emplace(channel, task.elements, planned->part, combining ? channel.context().progress_thread() : nullptr);
+    executor.emplace(channel, task.elements, task.shape, planned->part,
+                     combining ? channel.context().progress_thread() : nullptr);
   }
   if (way != Way::kPlan) by_mpi.emplace(task.shape, task.elements, channel.comm());
   trial.choose(way, kept);

@@ -1,13 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "run/mpi/collective/program_executor.hpp"
 #include "run/mpi/collective/reduction_costs.hpp"
@@ -66,7 +64,7 @@ struct ElementReduction::State final : detail::ReductionJob {
   }
   void measure(const void* mine, const void* result);
   void prepare(const ReductionCosts& costs, bool parts_known);
-  void prepare(const ReductionPart& part);
+  void prepare(const ReductionChoice::Tree& tree);
   void prepare(const ReductionChoice::Pieces& pieces);
   /// Once it is known what the choice is.
   void choose_way();
@@ -207,7 +205,7 @@ void ElementReduction::State::note_trial() {
 void ElementReduction::State::prepare(const ReductionCosts& costs, bool parts_known) {
   choice = choose(data, costs, parts_known);
   describe(*choice);
-  if (const auto* part = std::get_if<ReductionPart>(&choice->part)) prepare(*part);
+  if (const auto* tree = std::get_if<ReductionChoice::Tree>(&choice->part)) prepare(*tree);
   if (const auto* pieces = std::get_if<ReductionChoice::Pieces>(&choice->part)) prepare(*pieces);
 }
 
@@ -216,49 +214,38 @@ void ElementReduction::State::prepare(const ReductionChoice::Pieces& pieces) {
     // Of short executions the trial sees little but how late ranks are.
     if (pieces.cheap) trial.choose(detail::Way::kTurns, kept(), /*other_if_alike=*/true);
     detail::ProgressThread* const thread = options.progress_thread ? channel.context().progress_thread() : nullptr;
-    if (!trial.native()) program.emplace(channel, elements, pieces.part, thread);
-    if (pieces.cheap && (trial.native() || !trial.over())) if_cheap.emplace(channel, elements, *pieces.cheap, thread);
+    if (!trial.native()) program.emplace(channel, elements, pieces.shape, pieces.part, thread);
+    if (pieces.cheap && (trial.native() || !trial.over()))
+      if_cheap.emplace(channel, elements, pieces.shape, *pieces.cheap, thread);
     if (pieces.cheap && !trial.over()) program->time_operation(true);
     return;
   }
-  detail::ProgramTask task = program_task(channel, elements, pieces.part);
+  const auto here = std::make_shared<detail::ProgramData>(elements, pieces.shape, channel.rank(), pieces.part);
+  detail::TreeExecutor::Limits limits = limits_of_program(channel, elements.type, *here);
   if (!pieces.crosses_links) {
     // A message is sent when enough earlier messages have left, and received in its turn. Every rank receives in the
     // one order that lets all messages pass one after the other, so nothing waits in a circle.
-    for (detail::TreeSend& send : task.sends) send.port_s = std::numeric_limits<double>::infinity();
-    task.limits.overtake = task.limits.keep_pace = false;
-    task.limits.receives = 1;
-    task.limits.ahead = kPartsAhead;
-    task.limits.sends = kPartsSent;
-  }
-  elements_here = task.data;
-  make_executor(std::move(task.data), std::move(task.receives), std::move(task.sends), task.limits);
-}
-
-void ElementReduction::State::prepare(const ReductionPart& part) {
-  auto here = std::make_shared<detail::TreeElements>(elements, part);
-  std::vector<detail::TreeReceive> receives;
-  for (const PartReceive& each : part.receives)
-    receives.push_back({static_cast<int>(each.from), here->count(each.segment), true});
-  std::vector<detail::TreeSend> sends;
-  for (const auto& [to, segment] : part.sends) {
-    detail::TreeSend send{static_cast<int>(to), here->count(segment), {}};
-    send.connection_s = 0;
-    for (std::size_t i = 0; i < part.receives.size(); ++i) {
-      if (part.receives[i].segment == segment) send.after.push_back(i);
-    }
-    sends.push_back(std::move(send));
-  }
-  detail::TreeExecutor::Limits limits;
-  limits.type = elements.type;
-  limits.may_sleep = channel.context().crowded();
-  limits.any_order = options.dynamic;
-  if (part.segments > 1) {
+    limits.pace = {std::numeric_limits<double>::infinity(), 0};
+    limits.overtake = limits.keep_pace = false;
+    limits.receives = 1;
     limits.ahead = kPartsAhead;
     limits.sends = kPartsSent;
   }
   elements_here = here;
-  make_executor(std::move(here), std::move(receives), std::move(sends), limits);
+  make_executor(here, pieces.part, limits);
+}
+
+void ElementReduction::State::prepare(const ReductionChoice::Tree& tree) {
+  detail::TreeExecutor::Limits limits;
+  limits.type = elements.type;
+  limits.may_sleep = channel.context().crowded();
+  limits.any_order = options.dynamic;
+  if (tree.segments > 1) {
+    limits.ahead = kPartsAhead;
+    limits.sends = kPartsSent;
+  }
+  elements_here = std::make_shared<detail::TreeElements>(elements, tree.part, channel.rank());
+  make_executor(elements_here, tree.part, limits);
 }
 
 void ElementReduction::State::measure(const void* mine, const void* result) {

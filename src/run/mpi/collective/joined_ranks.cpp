@@ -8,21 +8,20 @@
 
 namespace sluice::mpi::detail {
 
-void JoinedRanks::reset() { runs_.assign(static_cast<std::size_t>(part_.segments), {part_.rank, part_.rank + 1}); }
+void JoinedRanks::reset() { joined_.assign(joined_.size(), {rank_, rank_ + 1}); }
 
-bool JoinedRanks::adjoins(std::size_t receive) const {
-  const PartReceive& part = part_.receives[receive];
-  const Run& run = runs_[static_cast<std::size_t>(part.segment)];
-  return part_.commutative || part.end == run.begin || part.begin == run.end;
+bool JoinedRanks::adjoins(std::size_t end, std::size_t segment) const {
+  if (runs_.empty()) return true;
+  const OwnPart::Run& joined = joined_[segment];
+  return runs_[end].end == joined.begin || runs_[end].begin == joined.end;
 }
 
-void JoinedRanks::join(std::size_t receive) {
-  if (part_.commutative) return;
-  SLUICE_ASSERT(adjoins(receive), fmt::format("receive {} of rank {} does not adjoin", receive, part_.rank));
-  const PartReceive& part = part_.receives[receive];
-  Run& run = runs_[static_cast<std::size_t>(part.segment)];
-  run.begin = std::min(run.begin, part.begin);
-  run.end = std::max(run.end, part.end);
+void JoinedRanks::join(std::size_t end, std::size_t segment) {
+  if (runs_.empty()) return;
+  SLUICE_ASSERT(adjoins(end, segment), fmt::format("end {} of rank {} does not adjoin", end, rank_));
+  OwnPart::Run& joined = joined_[segment];
+  joined.begin = std::min(joined.begin, runs_[end].begin);
+  joined.end = std::max(joined.end, runs_[end].end);
 }
 
 }  // namespace sluice::mpi::detail

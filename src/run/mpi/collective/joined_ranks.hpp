@@ -1,29 +1,31 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
-#include "sluice/plan/reduce_part.hpp"
+#include "schedule/own_part.hpp"
 
 namespace sluice::mpi::detail {
 
-/// The ranks whose elements are combined, or will be by messages that were asked for, part by part: without
+using sluice::detail::OwnPart;
+
+/// The ranks whose elements are combined, or will be by messages that were asked for, segment by segment: without
 /// commutativity only neighbours may join.
 class JoinedRanks {
  public:
-  explicit JoinedRanks(const ReductionPart& part) : part_(part) { reset(); }
+  /// `part`: of `rank`; it is not kept. `segments`: in which elements are cut.
+  JoinedRanks(const OwnPart& part, int rank, std::size_t segments) : runs_(part.runs), rank_(rank), joined_(segments) {
+    reset();
+  }
   void reset();
-  [[nodiscard]] bool adjoins(std::size_t receive) const;
-  void join(std::size_t receive);
+  /// Whether the message of `end`, of that segment, may join.
+  [[nodiscard]] bool adjoins(std::size_t end, std::size_t segment) const;
+  void join(std::size_t end, std::size_t segment);
 
  private:
-  const ReductionPart& part_;
-  struct Run {
-    std::int64_t begin = 0;
-    std::int64_t end = 0;
-  };
-  std::vector<Run> runs_;  ///< of ranks, by segment
+  std::vector<OwnPart::Run> runs_;  ///< by end; none: the order does not count
+  int rank_;
+  std::vector<OwnPart::Run> joined_;  ///< by segment
 };
 
 }  // namespace sluice::mpi::detail

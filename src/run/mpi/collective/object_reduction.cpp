@@ -78,21 +78,12 @@ struct ObjectReduction::State final : detail::ReductionJob {
   void prepare(const ReductionCosts& costs) {
     const std::shared_ptr<const detail::ReductionChoice> choice = choose(data, costs, false);
     describe(*choice);
-    const auto& part = std::get<ReductionPart>(choice->part);
-    objects = std::make_shared<detail::TreeObjects>(operation, part);
-    std::vector<detail::TreeReceive> receives;
-    detail::TreeSend send{part.sends.empty() ? 0 : static_cast<int>(part.sends.front().to), detail::kAnyCount, {}};
-    send.connection_s = 0;
-    for (const PartReceive& each : part.receives) {
-      send.after.push_back(receives.size());
-      receives.push_back({static_cast<int>(each.from), detail::kAnyCount, true});
-    }
-    std::vector<detail::TreeSend> sends;
-    if (!part.sends.empty()) sends.push_back(std::move(send));
+    const auto& part = std::get<detail::ReductionChoice::Tree>(choice->part).part;
+    objects = std::make_shared<detail::TreeObjects>(operation, part, channel.rank());
     detail::TreeExecutor::Limits limits;
     limits.may_sleep = channel.context().crowded();
     limits.any_order = options.dynamic;
-    make_executor(objects, std::move(receives), std::move(sends), limits);
+    make_executor(objects, part, limits);
   }
 
   void measure(std::span<const std::byte> mine) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -28,20 +30,18 @@ namespace {
 
 /// `plan_all()`: the parts of all ranks, on rank 0.
 template <class PlanAll>
-PlannedReduction planned_for_all(Channel& channel, const Program& shape, PlanAll plan_all) {
-  PlannedReduction own = planned_part<PlannedReduction>(channel, plan_all, [](auto& numbers, PlannedReduction& each) {
-    numbers(each.part.shape.algorithm, each.length_s);
-    kPartFields(numbers, each.part);
-  });
-  std::string algorithm = std::move(own.part.shape.algorithm);
-  own.part.shape = shape;
-  own.part.shape.algorithm = std::move(algorithm);
-  return own;
+PlannedReduction planned_for_all(Channel& channel, PlanAll plan_all, bool may_take_long = false) {
+  const auto all_fields = [](auto& numbers, PlannedReduction& each) {
+    numbers(each.method, each.length_s);
+    fields(numbers, each.part);
+  };
+  return planned_part<PlannedReduction>(channel, plan_all, all_fields, may_take_long);
 }
 
 std::vector<PlannedReduction> parts_of_all(const Program& program) {
   std::vector<PlannedReduction> all;
-  for (ProgramPart& part : parts_of(program)) all.push_back({std::move(part), program.length_s});
+  for (OwnPart& part : sluice::detail::cut(program))
+    all.push_back({program.algorithm, std::move(part), program.length_s});
   return all;
 }
 
@@ -69,6 +69,39 @@ void check_platform_for(const ReductionOptions& options, int ranks, bool of_obje
     throw InputError("algorithm", fmt::format("'{}'", options.algorithm), "one of plan_reduce, or auto");
 }
 
+OwnPart own_part(const ReductionPart& part, std::int64_t count) {
+  const bool objects = count == kAnyCount;
+  OwnPart own;
+  std::vector<std::vector<std::uint32_t>> received(static_cast<std::size_t>(part.segments));  // by segment
+  const auto add = [&](std::int64_t peer, std::int64_t segment, bool sends, const PartReceive& from) {
+    const std::uint32_t end = own.add(peer, sends, sends ? OwnPart::Kind::kKeep : OwnPart::Kind::kCombine);
+    const std::int64_t each = count / part.segments, longer = count % part.segments;
+    const bool lower = !sends && from.begin < part.rank;
+    own.add_range(
+        objects ? OwnPart::Range{0, kAnyCount, lower}
+                : OwnPart::Range{segment * each + std::min(segment, longer), each + (segment < longer ? 1 : 0), lower});
+    if (!part.commutative) own.runs.push_back({static_cast<int>(from.begin), static_cast<int>(from.end)});
+    return end;
+  };
+  std::vector<std::int64_t> missing(received.size(), 0);  // by segment: receives that are still to be added
+  for (const PartReceive& receive : part.receives) ++missing[static_cast<std::size_t>(receive.segment)];
+  auto next = part.receives.begin();
+  const auto add_receive = [&] {
+    const auto segment = static_cast<std::size_t>(next->segment);
+    received[segment].push_back(add(next->from, next->segment, false, *next));
+    --missing[segment];
+    ++next;
+  };
+  for (const PartSend& send : part.sends) {
+    const auto segment = static_cast<std::size_t>(send.segment);
+    while (missing[segment] > 0) add_receive();
+    (void)add(send.to, send.segment, true, {});
+    for (const std::uint32_t before : received[segment]) own.wait_for(before);
+  }
+  while (next != part.receives.end()) add_receive();
+  return own;
+}
+
 void check_program_for(const ReductionOptions& options, const Program& shape, bool of_objects) {
   if (of_objects) throw InputError("program", "a reduction of objects", "elements, which can be cut");
   if (options.measure || options.costs) throw InputError("program", "costs, or to measure them", "either");
@@ -89,7 +122,7 @@ Program shape_of_reduction(int ranks, int root, std::int64_t elements, std::int6
 
 PlannedReduction plan_over_platform(Channel& channel, const JobPlatform& known, const ReductionOptions& options,
                                     const Program& shape, double combine_s_per_byte) {
-  return planned_for_all(channel, shape, [&] {
+  return planned_for_all(channel, [&] {
     sluice::BroadcastOptions how;
     how.algorithm = options.algorithm;
     how.segments = options.segments.value_or(0);
@@ -136,25 +169,21 @@ std::vector<ReductionPart> plan_objects(const ReductionOptions& options, std::in
 
 }  // namespace
 
-ReductionPart plan_objects_over_platform(Channel& channel, const ReductionOptions& options, std::int64_t bytes,
-                                         double compute_s, bool commutative, int root) {
+PlannedReduction plan_objects_over_platform(Channel& channel, const ReductionOptions& options, std::int64_t bytes,
+                                            double compute_s, bool commutative, int root) {
   constexpr double kShortest_s = 1e-9;  // costs are not both 0
   const auto plan = [&] {
-    return plan_objects(options, std::max<std::int64_t>(1, bytes), std::max(compute_s, kShortest_s), commutative, root);
+    std::vector<PlannedReduction> all;
+    for (const ReductionPart& part :
+         plan_objects(options, std::max<std::int64_t>(1, bytes), std::max(compute_s, kShortest_s), commutative, root))
+      all.push_back({part.method, own_part(part, kAnyCount), part.length});
+    return all;
   };
-  const auto fields = [](auto& numbers, ReductionPart& part) {
-    numbers(part.method, part.rank, part.root, part.commutative, part.segments, part.length);
-    numbers.each(part.receives,
-                 [&](auto& receive) { numbers(receive.from, receive.segment, receive.begin, receive.end); });
-    numbers.each(part.sends, [&](auto& send) { numbers(send.to, send.segment); });
-  };
-  return planned_part<ReductionPart>(channel, plan, fields, /*may_take_long=*/true);
+  return planned_for_all(channel, plan, /*may_take_long=*/true);
 }
 
-PlannedReduction plan_by_program(Channel& channel, const Program& program, const Program& shape) {
-  Program carried_out = shape;
-  carried_out.commutative = program.commutative;
-  return planned_for_all(channel, carried_out, [&] {
+PlannedReduction plan_by_program(Channel& channel, const Program& program) {
+  return planned_for_all(channel, [&] {
     check_sound(program);
     return parts_of_all(program);
   });

@@ -9,18 +9,10 @@
 namespace sluice::mpi::detail {
 namespace {
 
-using Kind = ProgramOperation::Kind;
-
 /// Ranges of bytes as ranges of elements.
 std::vector<ByteRange> in_elements(std::vector<ByteRange> ranges, std::int64_t element_bytes) {
   for (ByteRange& range : ranges) range = {range.offset / element_bytes, range.bytes / element_bytes};
   return ranges;
-}
-
-std::int64_t elements_of(const PartOperation& operation) {
-  std::int64_t sum = 0;
-  for (const PartRange& range : operation.ranges) sum += range.count;
-  return sum;
 }
 
 }  // namespace
@@ -39,41 +31,38 @@ bool ProgramData::may_be_in_place(const Program& shape, std::int64_t rank) {
   }
 }
 
-ProgramData::ProgramData(const ElementOperation& operation, const ProgramPart& part)
-    : ElementData(operation), commutative_(part.shape.commutative) {
-  const std::vector<ByteRange> start = in_elements(ranges_at_start(part.shape, part.rank), part.shape.element_bytes);
+ProgramData::ProgramData(const ElementOperation& operation, const Program& shape, std::int64_t rank,
+                         const OwnPart& part)
+    : ElementData(operation), ends_(part.ends), commutative_(shape.commutative) {
+  const std::vector<ByteRange> start = in_elements(ranges_at_start(shape, rank), shape.element_bytes);
   for (const ByteRange& range : start) own_count_ += range.bytes;
   if (!start.empty()) own_begin_ = start.front().offset;
-  for (std::size_t i = 0; i < part.operations.size(); ++i) {
-    const PartOperation& op = part.operations[i];
-    (op.kind == Kind::kSend ? sends_ : receives_).push_back(i);
-  }
-  const bool collects = part.shape.problem == Collective::kGather || part.shape.problem == Collective::kAllgather;
-  moves_own_ = collects && !receives_.empty();
-  find_homes(part);
-  place_messages(part);
-  packed_.assign(sends_.size(), nullptr);
-  received_.assign(receives_.size(), nullptr);
+  const bool collects = shape.problem == Collective::kGather || shape.problem == Collective::kAllgather;
+  moves_own_ = collects && !std::ranges::all_of(ends_, &OwnPart::Own::sends);
+  find_homes(shape, rank, part);
+  place_messages(part, may_be_in_place(shape, rank));
+  buffers_.assign(ends_.size(), nullptr);
   if (held_count_ > 0) held_ = allocate(held_count_);
   std::int64_t moved = 0;
-  for (std::size_t i = 0; i < receives_.size(); ++i)
-    if (combines_[i] == 0) moved += received_counts_[i];
+  for (const OwnPart::Own& end : ends_)
+    if (!end.sends && !end.combines()) moved += end.count;
   streams_ = dense() && outgrows_cache(moved * extent());
 }
 
-void ProgramData::find_homes(const ProgramPart& part) {
+void ProgramData::find_homes(const Program& shape, std::int64_t rank, const OwnPart& part) {
   sluice::detail::RangeMap<char> held;
-  for (const std::size_t receive : receives_)
-    for (const PartRange& range : part.operations[receive].ranges)
-      held.assign(range.begin, range.begin + range.count, 0);
+  for (std::size_t i = 0; i < ends_.size(); ++i) {
+    if (ends_[i].sends) continue;
+    for (const OwnPart::Range& range : part.ranges[i]) held.assign(range.begin, range.begin + range.count, 0);
+  }
   if (moves_own_ && own_count_ > 0) held.assign(own_begin_, own_begin_ + own_count_, 0);
   std::int64_t at = 0;
-  for (const ByteRange& range : in_elements(ranges_at_end(part.shape, part.rank), part.shape.element_bytes)) {
+  for (const ByteRange& range : in_elements(ranges_at_end(shape, rank), shape.element_bytes)) {
     homes_.assign(range.offset, range.end(), {Place::kResult, at - range.offset});
     held.erase(range.offset, range.end());
     at += range.bytes;
   }
-  const std::int64_t all = array_bytes(part.shape) / part.shape.element_bytes;
+  const std::int64_t all = array_bytes(shape) / shape.element_bytes;
   (void)held.visit(0, all, [&](std::int64_t begin, std::int64_t end, char) {
     homes_.assign(begin, end, {Place::kHeld, held_count_ - begin});
     held_count_ += end - begin;
@@ -85,7 +74,7 @@ void ProgramData::add(Message& message, const Piece& piece) {
     Piece& last = message.back();
     const bool alike = last.place == piece.place && last.first == piece.first && last.lower == piece.lower &&
                        last.own_turn == piece.own_turn;
-    const bool uses_own = piece.first || piece.own_turn != OwnTurn::kWithMessage;
+    const bool uses_own = piece.first || piece.own_turn != OwnPart::OwnTurn::kWithMessage;
     if (alike && last.at + last.count == piece.at && (!uses_own || last.own + last.count == piece.own)) {
       last.count += piece.count;
       return;
@@ -94,8 +83,7 @@ void ProgramData::add(Message& message, const Piece& piece) {
   message.push_back(piece);
 }
 
-void ProgramData::place_messages(const ProgramPart& part) {
-  const bool in_place = may_be_in_place(part.shape, part.rank);
+void ProgramData::place_messages(const OwnPart& part, bool in_place) {
   sluice::detail::RangeMap<char> here;  // what the rank has: 0: its own elements where they were, 1: in its home
   const std::int64_t own_end = own_begin_ + own_count_;
   if (own_count_ > 0) here.assign(own_begin_, own_end, moves_own_ ? 1 : 0);
@@ -104,18 +92,19 @@ void ProgramData::place_messages(const ProgramPart& part) {
     const bool whole = homes_.visit(begin, end, use);
     SLUICE_ASSERT(whole, "elements without a place");
   };
-  for (const PartOperation& op : part.operations) {
+  for (std::size_t i = 0; i < ends_.size(); ++i) {
+    const OwnPart::Own& own = ends_[i];
     Message message;
-    for (const PartRange& range : op.ranges) {
+    for (const OwnPart::Range& range : part.ranges[i]) {
       const std::int64_t last = range.begin + range.count;
-      if (op.kind == Kind::kReceive) {
+      if (!own.sends && !own.combines()) {
         for_homes(range.begin, last, [&](std::int64_t begin, std::int64_t end, const Home& home) {
           add(message, {home.place, begin + home.shift, 0, end - begin, false, false});
         });
         continue;
       }
       const bool whole = here.visit(range.begin, last, [&](std::int64_t begin, std::int64_t end, char moved) {
-        if (op.kind == Kind::kSend && moved == 0) {
+        if (own.sends && moved == 0) {
           add(message, {Place::kOwn, begin - own_begin_, 0, end - begin, false, false});
           return;
         }
@@ -126,17 +115,11 @@ void ProgramData::place_messages(const ProgramPart& part) {
       });
       SLUICE_ASSERT(whole, "a message of elements that the rank does not have");
     }
-    if (op.kind == Kind::kSend) {
-      sent_counts_.push_back(elements_of(op));
-      out_.push_back(std::move(message));
-      continue;
-    }
-    for (const PartRange& range : op.ranges) here.assign(range.begin, range.begin + range.count, 1);
-    received_counts_.push_back(elements_of(op));
-    in_.push_back(std::move(message));
-    combines_.push_back(op.kind == Kind::kCombine ? 1 : 0);
-    const bool buffered = !direct(in_.size() - 1) || (op.kind == Kind::kCombine && in_place);
-    if (buffered) longest_buffered_ = std::max(longest_buffered_, received_counts_.back());
+    messages_.push_back(std::move(message));
+    if (own.sends) continue;
+    for (const OwnPart::Range& range : part.ranges[i]) here.assign(range.begin, range.begin + range.count, 1);
+    const bool buffered = !direct(i) || (own.combines() && in_place);
+    if (buffered) longest_buffered_ = std::max(longest_buffered_, own.count);
   }
   // Own elements to move to their homes: those that nothing is received over or, if moves_own_, all.
   (void)here.visit(own_begin_, own_end, [&](std::int64_t from, std::int64_t to, char moved) {
@@ -180,12 +163,12 @@ std::byte* ProgramData::base(Place place) const {
   return held_;
 }
 
-bool ProgramData::direct(std::size_t receive) const {
-  const Message& message = in_[receive];
+bool ProgramData::direct(std::size_t end) const {
+  const Message& message = messages_[end];
   if (message.size() != 1) return false;
-  if (combines_[receive] == 0) return true;
+  if (!ends_[end].combines()) return true;
   const Piece& piece = message.front();
-  return piece.first && (piece.own_turn == OwnTurn::kLater || (!piece.lower && !own_in_place_));
+  return piece.first && (piece.own_turn == OwnPart::OwnTurn::kLater || (!piece.lower && !own_in_place_));
 }
 
 std::byte* ProgramData::take(std::int64_t count) {
@@ -206,52 +189,52 @@ void ProgramData::give_back(std::byte* buffer) {
   free_buffers_.emplace(sizes_.at(buffer), buffer);
 }
 
-TreeMessage ProgramData::outgoing(std::size_t send) {
-  const Message& message = out_[send];
+TreeMessage ProgramData::outgoing(std::size_t end) {
+  const Message& message = messages_[end];
   if (message.size() == 1) return {in(message.front()), 0, 0};
-  packed_[send] = take(sent_counts_[send]);
-  std::byte* to = packed_[send];
+  buffers_[end] = take(ends_[end].count);
+  std::byte* to = buffers_[end];
   for (const Piece& piece : message) {
     copy(in(piece), to, piece.count);
     to += piece.count * extent();
   }
-  return {packed_[send], 0, 0};
+  return {buffers_[end], 0, 0};
 }
 
-void ProgramData::sent(std::size_t send) {
-  if (packed_[send] != nullptr) give_back(std::exchange(packed_[send], nullptr));
+void ProgramData::sent(std::size_t end) {
+  if (buffers_[end] != nullptr) give_back(std::exchange(buffers_[end], nullptr));
 }
 
-std::byte* ProgramData::incoming(std::size_t receive, std::int64_t count, std::int64_t /*note*/) {
-  if (direct(receive)) return in(in_[receive].front());
-  return received_[receive] = take(count);
+std::byte* ProgramData::incoming(std::size_t end, std::int64_t count, std::int64_t /*note*/) {
+  if (direct(end)) return in(messages_[end].front());
+  return buffers_[end] = take(count);
 }
 
-void ProgramData::arrived(std::size_t receive, const std::function<void()>& look) {
-  const Message& message = in_[receive];
-  if (direct(receive)) {
+void ProgramData::arrived(std::size_t end, const std::function<void()>& look) {
+  const Message& message = messages_[end];
+  if (direct(end)) {
     const Piece& piece = message.front();
-    const bool combines = combines_[receive] != 0 && piece.own_turn != OwnTurn::kLater;
+    const bool combines = ends_[end].combines() && piece.own_turn != OwnPart::OwnTurn::kLater;
     if (combines) apply(own_ + piece.own * extent(), in(piece), piece.count, look);
     return;
   }
-  std::byte* from = received_[receive];
+  std::byte* from = buffers_[end];
   for (const Piece& piece : message) {
-    if (combines_[receive] != 0) {
+    if (ends_[end].combines()) {
       combine(piece, from, from, look);
     } else {
       copy(from, in(piece), piece.count);
     }
     from += piece.count * extent();
   }
-  give_back(std::exchange(received_[receive], nullptr));
+  give_back(std::exchange(buffers_[end], nullptr));
 }
 
 void ProgramData::combine(const Piece& piece, const std::byte* other, std::byte* scratch,
                           const std::function<void()>& look) {
   std::byte* const here = in(piece);
   const std::byte* const own = own_ + piece.own * extent();
-  if (piece.first && piece.own_turn == OwnTurn::kLater) {
+  if (piece.first && piece.own_turn == OwnPart::OwnTurn::kLater) {
     copy(other, here, piece.count);
     return;
   }
@@ -268,11 +251,11 @@ void ProgramData::combine(const Piece& piece, const std::byte* other, std::byte*
     copy(joined, here, piece.count);
     if (scratch == nullptr) give_back(joined);
   }
-  if (piece.own_turn == OwnTurn::kWithMessage) return;
+  if (piece.own_turn == OwnPart::OwnTurn::kWithMessage) return;
   Piece as_message = piece;
   as_message.first = false;
-  as_message.lower = piece.own_turn == OwnTurn::kAfterAsLower;
-  as_message.own_turn = OwnTurn::kWithMessage;
+  as_message.lower = piece.own_turn == OwnPart::OwnTurn::kAfterAsLower;
+  as_message.own_turn = OwnPart::OwnTurn::kWithMessage;
   combine(as_message, own, nullptr, look);
 }
 
@@ -294,15 +277,15 @@ void ProgramData::for_part(const Message& message, std::int64_t begin, std::int6
   }
 }
 
-void ProgramData::copy_out(std::size_t send, std::int64_t begin, std::int64_t count, std::byte* to) const {
-  for_part(out_[send], begin, count,
+void ProgramData::copy_out(std::size_t end, std::int64_t begin, std::int64_t count, std::byte* to) const {
+  for_part(messages_[end], begin, count,
            [&](const Piece& piece, std::int64_t before) { copy(in(piece), to + before * extent(), piece.count); });
 }
 
-void ProgramData::copy_in(std::size_t receive, std::int64_t begin, std::int64_t count, const std::byte* from) {
-  for_part(in_[receive], begin, count, [&](const Piece& piece, std::int64_t before) {
+void ProgramData::copy_in(std::size_t end, std::int64_t begin, std::int64_t count, const std::byte* from) {
+  for_part(messages_[end], begin, count, [&](const Piece& piece, std::int64_t before) {
     const std::byte* const part = from + before * extent();
-    if (combines_[receive] != 0) {
+    if (ends_[end].combines()) {
       combine(piece, part, nullptr, {});
     } else {
       put(part, in(piece), piece.count);
@@ -315,9 +298,9 @@ void ProgramData::put(const std::byte* from, std::byte* to, std::int64_t count) 
   streams_ ? stream_bytes(to, from, count * extent()) : copy(from, to, count);
 }
 
-std::vector<std::int64_t> ProgramData::places_of(std::size_t send) const {
+std::vector<std::int64_t> ProgramData::places_of(std::size_t end) const {
   std::vector<std::int64_t> numbers;
-  for (const Piece& piece : out_[send])
+  for (const Piece& piece : messages_[end])
     numbers.insert(numbers.end(), {static_cast<std::int64_t>(piece.place), piece.at, piece.count});
   return numbers;
 }

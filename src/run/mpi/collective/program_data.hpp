@@ -7,9 +7,10 @@
 #include <mutex>
 #include <vector>
 
-#include "run/mpi/collective/program_part.hpp"
 #include "run/mpi/elements/element_data.hpp"
+#include "schedule/own_part.hpp"
 #include "schedule/range_map.hpp"
+#include "sluice/schedule/program.hpp"
 
 namespace sluice::mpi::detail {
 
@@ -23,13 +24,10 @@ namespace sluice::mpi::detail {
 /// own elements are combined with it there.
 class ProgramData final : public ElementData {
  public:
-  /// `operation`: its elements are the part's elements. For bytes that are only moved, it is MPI_BYTE with any
-  /// operation.
-  ProgramData(const ElementOperation& operation, const ProgramPart& part);
+  /// `shape`: the program without its operations; `part`: of `rank`. `operation`: its elements are the part's elements.
+  /// For bytes that are only moved, it is MPI_BYTE with any operation.
+  ProgramData(const ElementOperation& operation, const Program& shape, std::int64_t rank, const OwnPart& part);
 
-  /// The positions of sends and receives among the operations of the part, in their order.
-  [[nodiscard]] const std::vector<std::size_t>& sends() const { return sends_; }
-  [[nodiscard]] const std::vector<std::size_t>& receives() const { return receives_; }
   /// The longest message that comes to a buffer, elements.
   [[nodiscard]] std::int64_t longest_buffered() const { return longest_buffered_; }
   /// Whether the own elements of `rank` may be in its result (MPI_IN_PLACE); `shape`: the program, without operations.
@@ -38,19 +36,19 @@ class ProgramData final : public ElementData {
   void use(const void* own, void* result) override;
   void finish() override;
 
-  std::byte* incoming(std::size_t receive, std::int64_t count, std::int64_t note) override;
-  void arrived(std::size_t receive, const std::function<void()>& look) override;
-  TreeMessage outgoing(std::size_t send) override;
-  void sent(std::size_t send) override;
+  std::byte* incoming(std::size_t end, std::int64_t count, std::int64_t note) override;
+  void arrived(std::size_t end, const std::function<void()>& look) override;
+  TreeMessage outgoing(std::size_t end) override;
+  void sent(std::size_t end) override;
 
   // ---- Messages in parts, without buffers; `begin` and `count` are elements of the message.
 
   /// Copies a part of what is sent to `to`, one element after the other.
-  void copy_out(std::size_t send, std::int64_t begin, std::int64_t count, std::byte* to) const;
+  void copy_out(std::size_t end, std::int64_t begin, std::int64_t count, std::byte* to) const;
   /// Puts a part of a message, with one element after the other, to its place, or combines it with what is there.
-  void copy_in(std::size_t receive, std::int64_t begin, std::int64_t count, const std::byte* from);
+  void copy_in(std::size_t end, std::int64_t begin, std::int64_t count, const std::byte* from);
   /// The places of the elements of a message that is sent: equal numbers mean equal elements.
-  [[nodiscard]] std::vector<std::int64_t> places_of(std::size_t send) const;
+  [[nodiscard]] std::vector<std::int64_t> places_of(std::size_t end) const;
 
  private:
   enum class Place : std::uint8_t { kOwn, kResult, kHeld };
@@ -67,20 +65,20 @@ class ProgramData final : public ElementData {
     std::int64_t own = 0;    ///< of a combine: offset in the rank's own elements
     std::int64_t count = 0;  ///< elements
     bool first = false;      ///< of a combine: nothing has been combined with the rank's own elements yet
-    bool lower = false;      ///< as PartRange
-    OwnTurn own_turn = OwnTurn::kWithMessage;
+    bool lower = false;      ///< as OwnPart::Range
+    OwnPart::OwnTurn own_turn = OwnPart::OwnTurn::kWithMessage;  ///< likewise
   };
   using Message = std::vector<Piece>;
 
   /// Finds a place for data that arrives and is not in the result.
-  void find_homes(const ProgramPart& part);
-  void place_messages(const ProgramPart& part);
+  void find_homes(const Program& shape, std::int64_t rank, const OwnPart& part);
+  void place_messages(const OwnPart& part, bool in_place);
   static void add(Message& message, const Piece& piece);
 
   [[nodiscard]] std::byte* in(const Piece& piece) const { return base(piece.place) + piece.at * extent(); }
   [[nodiscard]] std::byte* base(Place place) const;
-  /// Whether the message of a receive arrives at its place, not in a buffer.
-  [[nodiscard]] bool direct(std::size_t receive) const;
+  /// Whether a received message arrives at its place, not in a buffer.
+  [[nodiscard]] bool direct(std::size_t end) const;
   /// `scratch`: `other` itself if it may be written to; null: a buffer is taken if one is needed.
   void combine(const Piece& piece, const std::byte* other, std::byte* scratch, const std::function<void()>& look);
   /// use(piece, elements before it in the part) for what lies in a part of a message.
@@ -94,13 +92,8 @@ class ProgramData final : public ElementData {
   void give_back(std::byte* buffer);
   void move_own();
 
-  std::vector<std::size_t> sends_;
-  std::vector<std::size_t> receives_;
-  std::vector<std::int64_t> sent_counts_;      ///< by send: elements
-  std::vector<std::int64_t> received_counts_;  ///< by receive
-  std::vector<Message> out_;                   ///< by send
-  std::vector<Message> in_;                    ///< by receive
-  std::vector<char> combines_;                 ///< by receive
+  std::vector<OwnPart::Own> ends_;
+  std::vector<Message> messages_;  ///< by end
   std::int64_t longest_buffered_ = 0;
 
   sluice::detail::RangeMap<Home> homes_;
@@ -118,8 +111,7 @@ class ProgramData final : public ElementData {
   std::byte* result_ = nullptr;
   std::byte* held_ = nullptr;
   bool own_in_place_ = false;
-  std::vector<std::byte*> packed_;                        ///< by send: its buffer
-  std::vector<std::byte*> received_;                      ///< by receive: its buffer
+  std::vector<std::byte*> buffers_;                       ///< by end: the buffer of its message
   std::map<const std::byte*, std::int64_t> sizes_;        ///< of buffers, elements
   std::multimap<std::int64_t, std::byte*> free_buffers_;  ///< by the elements that fit
   std::mutex mutex_;                                      ///< of buffers, because a progress thread may ask for a place

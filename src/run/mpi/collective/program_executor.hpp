@@ -1,29 +1,24 @@
 #pragma once
 
+#include <mpi.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "run/mpi/collective/program_data.hpp"
-#include "run/mpi/collective/program_part.hpp"
 #include "run/mpi/collective/shared_program.hpp"
 #include "run/mpi/engine/tree_executor.hpp"
+#include "schedule/own_part.hpp"
+#include "sluice/schedule/program.hpp"
 
 namespace sluice::mpi::detail {
 
-/// What a TreeExecutor has to be given to carry out a rank's part of a program.
-struct ProgramTask {
-  std::shared_ptr<ProgramData> data;
-  std::vector<TreeReceive> receives;
-  std::vector<TreeSend> sends;
-  /// Sends begin when what they wait for has ended and their pace allows it, sends to one rank in their order. Messages
-  /// are received in the order of the program; as many are asked for ahead as buffers of some MiB hold.
-  TreeExecutor::Limits limits;
-};
-
-[[nodiscard]] ProgramTask program_task(const Channel& channel, const ElementOperation& operation,
-                                       const ProgramPart& part);
+/// How a TreeExecutor carries out a rank's part of a program. Sends begin when what they wait for has ended and their
+/// pace allows it, sends to one rank in their order. Messages are received in the order of the program; as many are
+/// asked for ahead as buffers of some MiB hold.
+[[nodiscard]] TreeExecutor::Limits limits_of_program(const Channel& channel, MPI_Datatype type,
+                                                     const ProgramData& data);
 
 /// Carries out a rank's part of a program, any number of times: by memory that all ranks share if they do, otherwise by
 /// messages of MPI.
@@ -32,9 +27,10 @@ struct ProgramTask {
 /// receiver and a rank takes one message at a time. This executor waits for less.
 class ProgramExecutor {
  public:
-  /// `thread`: null, or what makes progress while elements are combined. Collective if all ranks share memory; then it
-  /// throws as SharedProgram.
-  ProgramExecutor(Channel& channel, const ElementOperation& operation, const ProgramPart& part, ProgressThread* thread);
+  /// `shape`: the program without its operations. `thread`: null, or what makes progress while elements are combined.
+  /// Collective if all ranks share memory; then it throws as SharedProgram.
+  ProgramExecutor(Channel& channel, const ElementOperation& operation, const Program& shape, const OwnPart& part,
+                  ProgressThread* thread);
   ProgramExecutor(const ProgramExecutor&) = delete;
   ProgramExecutor& operator=(const ProgramExecutor&) = delete;
 

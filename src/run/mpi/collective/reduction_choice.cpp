@@ -118,18 +118,21 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
     return shape_of_reduction(channel.size(), root, data.count, data.element_bytes, data.commutative);
   };
   const auto pieces = [&](PlannedReduction planned) {
-    std::string method = planned.part.shape.algorithm;
-    return ReductionChoice{std::move(method), planned.length_s, costs,
-                           ReductionChoice::Pieces{std::move(planned.part), true}};
+    return ReductionChoice{std::move(planned.method), planned.length_s, costs,
+                           ReductionChoice::Pieces{shape(), std::move(planned.part), true}};
   };
   const auto over = [&](const JobPlatform& known, double combine_s_per_byte = 0) {
     return pieces(plan_over_platform(channel, known, options, shape(), combine_s_per_byte));
   };
-  if (options.program) return pieces(plan_by_program(channel, *options.program, shape()));
+  if (options.program) {
+    ReductionChoice choice = pieces(plan_by_program(channel, *options.program));
+    std::get<ReductionChoice::Pieces>(choice.part).shape.commutative = options.program->commutative;
+    return choice;
+  }
   if (options.platform && data.objects) {
-    ReductionPart tree =
+    PlannedReduction tree =
         plan_objects_over_platform(channel, options, data.element_bytes, costs.compute, data.commutative, root);
-    return {tree.method, tree.length, costs, std::move(tree)};
+    return {std::move(tree.method), tree.length_s, costs, ReductionChoice::Tree{std::move(tree.part)}};
   }
   if (options.platform) {
     const std::int64_t bytes = data.count * data.element_bytes;
@@ -155,10 +158,10 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
   }
   if (data.by_memory) {
     const auto planned = [&](MemoryReduction how) { return memory_part(shape(), channel.rank(), how); };
-    ReductionChoice::Pieces ways{planned(data.root_combines ? MemoryReduction::kFlat : MemoryReduction::kShares)};
+    const MemoryReduction how = data.root_combines ? MemoryReduction::kFlat : MemoryReduction::kShares;
+    ReductionChoice::Pieces ways{shape(), planned(how)};
     if (data.root_may_combine) ways.cheap = planned(MemoryReduction::kFlat);
-    std::string method = ways.part.shape.algorithm;
-    return {std::move(method), 0, costs, std::move(ways)};
+    return {memory_method(Collective::kReduce, how), 0, costs, std::move(ways)};
   }
   ReduceProblem problem = problem_of(options, data, root, channel.size(), costs, parts_known);
   std::string algorithm = options.algorithm;
@@ -182,9 +185,11 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
     const Program own =
         plan_reduce_scatter_part(problem, channel.rank(), data.count, std::max<std::int64_t>(1, data.element_bytes));
     if (asked_for || own.length_s < tree.length)
-      return {own.algorithm, own.length_s, costs, ReductionChoice::Pieces{part_of(own, channel.rank()), false}};
+      return {own.algorithm, own.length_s, costs,
+              ReductionChoice::Pieces{shape(), sluice::detail::cut(own, channel.rank()), false}};
   }
-  return {tree.method, tree.length, costs, std::move(tree)};
+  return {tree.method, tree.length, costs,
+          ReductionChoice::Tree{own_part(tree, data.objects ? kAnyCount : data.count), tree.segments}};
 }
 
 Arguments arguments_of(const ReductionOptions& options, const ReducedData& data, int root) {

@@ -6,15 +6,18 @@
 #include <variant>
 #include <vector>
 
-#include "run/mpi/collective/program_part.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/channel.hpp"
+#include "schedule/own_part.hpp"
 #include "sluice/plan/reduce.hpp"
 #include "sluice/plan/reduce_part.hpp"
 #include "sluice/run/mpi/reduction.hpp"
+#include "sluice/schedule/program.hpp"
 
 /// The method of a reduction, and one rank's part of it.
 namespace sluice::mpi::detail {
+
+using sluice::detail::OwnPart;
 
 /// What planning has to know of the reduced data.
 struct ReducedData {
@@ -49,14 +52,20 @@ struct ReductionChoice {
   double length = 0;
   ReductionCosts costs;
   struct Native {};
+  /// Whole elements, or segments of them, are combined along a tree.
+  struct Tree {
+    OwnPart part;
+    std::int64_t segments = 1;
+  };
   /// Parts planned over a platform, or given as a program, cross links. Their length is in seconds; they keep the pace
   /// of their sends and have more sends under way.
   struct Pieces {
-    ProgramPart part;
+    Program shape;  ///< all but its operations
+    OwnPart part;
     bool crosses_links = false;
-    std::optional<ProgramPart> cheap = std::nullopt;  ///< instead, if combining takes next to no time
+    std::optional<OwnPart> cheap = std::nullopt;  ///< instead, if combining takes next to no time
   };
-  std::variant<Native, ReductionPart, Pieces> part;
+  std::variant<Native, Tree, Pieces> part;
 };
 
 /// This rank's part of a tree, and what was planned.

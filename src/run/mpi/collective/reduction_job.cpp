@@ -1,6 +1,8 @@
 #include "run/mpi/collective/reduction_job.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "run/mpi/runtime/progress_thread.hpp"
 #include "run/mpi/ways/native_collective.hpp"
@@ -72,27 +74,26 @@ void ReductionJob::describe(const ReductionChoice& choice, const WayTimes& measu
   summary_.native_s = measured.native_s;
   if (std::holds_alternative<ReductionChoice::Native>(choice.part)) {
     summary_.native = true;
-  } else if (const auto* tree = std::get_if<ReductionPart>(&choice.part)) {
+  } else if (const auto* tree = std::get_if<ReductionChoice::Tree>(&choice.part)) {
     summary_.segments = tree->segments;
-    summary_.children = static_cast<std::int64_t>(tree->receives.size()) / tree->segments;
+    const auto sends = std::ranges::count_if(tree->part.ends, &OwnPart::Own::sends);
+    summary_.children = (std::ssize(tree->part.ends) - sends) / tree->segments;
     if (options.platform) summary_.predicted_s = choice.length;
   } else {
     const auto& pieces = std::get<ReductionChoice::Pieces>(choice.part);
     if (pieces.crosses_links) summary_.predicted_s = choice.length;
-    std::vector<std::int64_t> children;
-    for (const PartOperation& op : pieces.part.operations)
-      if (op.kind != PartOperation::Kind::kSend) children.push_back(op.peer);
-    std::ranges::sort(children);
-    children.erase(std::unique(children.begin(), children.end()), children.end());
-    summary_.children = static_cast<std::int64_t>(children.size());
+    std::set<std::int32_t> children;
+    for (const OwnPart::Own& end : pieces.part.ends)
+      if (!end.sends) children.insert(end.peer);
+    summary_.children = std::ssize(children);
   }
 }
 
-void ReductionJob::make_executor(std::shared_ptr<TreeData> data, std::vector<TreeReceive> receives,
-                                 std::vector<TreeSend> sends, const TreeExecutor::Limits& limits) {
-  ProgressThread* const thread =
-      options.progress_thread && !receives.empty() ? channel.context().progress_thread() : nullptr;
-  executor.emplace(channel, std::move(data), std::move(receives), std::move(sends), limits, thread);
+void ReductionJob::make_executor(std::shared_ptr<TreeData> data, const OwnPart& part,
+                                 const TreeExecutor::Limits& limits) {
+  const bool receives = !std::ranges::all_of(part.ends, &OwnPart::Own::sends);
+  ProgressThread* const thread = options.progress_thread && receives ? channel.context().progress_thread() : nullptr;
+  executor.emplace(channel, std::move(data), part, limits, thread);
 }
 
 }  // namespace sluice::mpi::detail

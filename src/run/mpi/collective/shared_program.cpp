@@ -15,8 +15,6 @@
 namespace sluice::mpi::detail {
 namespace {
 
-using Kind = ProgramOperation::Kind;
-
 /// A part stays in the cache of the processor that copies it on.
 constexpr std::int64_t kPartBytes = 64 << 10;
 constexpr std::int64_t kLeastPartBytes = 4 << 10;
@@ -33,7 +31,7 @@ std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b
 bool SharedProgram::possible(Context& context) { return !kSimulated && context.shares_memory(); }
 
 SharedProgram::SharedProgram(Channel& channel, const ElementOperation& operation, std::shared_ptr<ProgramData> data,
-                             const ProgramPart& part)
+                             const Program& shape, const OwnPart& part)
     : channel_(channel), data_(std::move(data)) {
   const ElementLayout layout(operation.type);
   extent_ = layout.extent;
@@ -42,7 +40,7 @@ SharedProgram::SharedProgram(Channel& channel, const ElementOperation& operation
   find_order(part);
   // If these were not the same on all ranks, ranks would wait for each other for ever.
   Arguments alike("program in memory");
-  alike.add_all(part.shape.problem, part.shape.size_bytes, part.shape.root);
+  alike.add_all(shape.problem, shape.size_bytes, shape.root);
   std::vector<std::uint64_t> blocks;
   Comparison own{.block = make_block(), .blocks = &blocks};
   try {
@@ -76,40 +74,34 @@ void SharedProgram::abandon() noexcept {
   for (Incoming& message : incoming_) message.end.leave();
 }
 
-void SharedProgram::find_messages(const ProgramPart& part) {
+void SharedProgram::find_messages(const OwnPart& part) {
   const std::int64_t most = kMostTogether / std::max<std::int64_t>(extent_, 1);
-  std::map<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>, std::size_t> same;
+  std::map<std::pair<std::vector<std::uint32_t>, std::vector<std::int64_t>>, std::size_t> same;
   std::map<int, std::int64_t> received;
-  std::size_t sends = 0, receives = 0;
-  for (const PartOperation& op : part.operations) {
-    const int peer = static_cast<int>(op.peer);
-    std::int64_t elements = 0;
-    for (const PartRange& range : op.ranges) elements += range.count;
-    if (op.kind != Kind::kSend) {
-      incoming_.push_back({receives++, peer, received[peer]++, SharedRingReceiver(elements * extent_)});
+  for (std::size_t i = 0; i < part.ends.size(); ++i) {
+    const OwnPart::Own& own = part.ends[i];
+    if (!own.sends) {
+      incoming_.push_back({i, own.peer, received[own.peer]++, SharedRingReceiver(own.count * extent_)});
       continue;
     }
     std::size_t at = outgoing_.size();
-    if (elements <= most) {
-      std::vector<std::int64_t> after = op.after;
+    if (own.count <= most) {
+      std::vector<std::uint32_t> after(part.after[i].begin(), part.after[i].end());
       std::ranges::sort(after);
-      at = same.try_emplace({std::move(after), data_->places_of(sends)}, at).first->second;
+      at = same.try_emplace({std::move(after), data_->places_of(i)}, at).first->second;
     }
-    if (at == outgoing_.size()) outgoing_.push_back({{}, {}, SharedRingSender(elements * extent_)});
-    outgoing_[at].sends.push_back(sends++);
-    outgoing_[at].to.push_back(peer);
+    if (at == outgoing_.size()) outgoing_.push_back({{}, {}, SharedRingSender(own.count * extent_)});
+    outgoing_[at].sends.push_back(i);
+    outgoing_[at].to.push_back(own.peer);
   }
 }
 
-void SharedProgram::find_order(const ProgramPart& part) {
-  std::vector<std::size_t> of_send(data_->sends().size());
+void SharedProgram::find_order(const OwnPart& part) {
+  std::vector<std::size_t> operation_of(part.ends.size());  // by end
   for (std::size_t i = 0; i < outgoing_.size(); ++i) {
-    for (const std::size_t send : outgoing_[i].sends) of_send[send] = i;
+    for (const std::size_t send : outgoing_[i].sends) operation_of[send] = i;
   }
-  std::vector<std::size_t> operation_of;  // by operation of the part
-  std::size_t sends = 0, receives = 0;
-  for (const PartOperation& op : part.operations)
-    operation_of.push_back(op.kind == Kind::kSend ? of_send[sends++] : outgoing_.size() + receives++);
+  for (std::size_t i = 0; i < incoming_.size(); ++i) operation_of[incoming_[i].receive] = outgoing_.size() + i;
   waits_.assign(outgoing_.size() + incoming_.size(), 0);
   frees_.resize(waits_.size());
   std::vector<char> known(waits_.size(), 0);
@@ -117,8 +109,7 @@ void SharedProgram::find_order(const ProgramPart& part) {
     const std::size_t own = operation_of[i];
     if (std::exchange(known[own], 1) != 0) continue;  // sends of one message wait for the same operations
     std::vector<std::size_t> before;
-    for (const std::int64_t each : part.operations[i].after)
-      before.push_back(operation_of[static_cast<std::size_t>(each)]);
+    for (const std::uint32_t each : part.after[i]) before.push_back(operation_of[each]);
     std::ranges::sort(before);
     before.erase(std::unique(before.begin(), before.end()), before.end());
     waits_[own] = before.size();

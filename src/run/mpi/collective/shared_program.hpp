@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "run/mpi/collective/program_data.hpp"
-#include "run/mpi/collective/program_part.hpp"
 #include "run/mpi/runtime/arena.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/memory_watch.hpp"
 #include "run/mpi/runtime/shared_ring.hpp"
 #include "run/mpi/runtime/transfer_trace.hpp"
+#include "schedule/own_part.hpp"
+#include "sluice/schedule/program.hpp"
 
 namespace sluice::mpi::detail {
 
@@ -34,10 +35,11 @@ class SharedProgram {
   /// Bytes. Longer messages to several receivers are put up for each of them.
   static constexpr std::int64_t kMostTogether = 4 << 20;
 
-  /// For the part that `data` was made for. Collective. Throws as Channel::check, if the system refuses memory that
-  /// others could map, and InputError on all ranks if their parts are of programs of different sizes.
+  /// For the part that `data` was made for; `shape`: the program without its operations. Collective. Throws as
+  /// Channel::check, if the system refuses memory that others could map, and InputError on all ranks if their parts are
+  /// of programs of different sizes.
   SharedProgram(Channel& channel, const ElementOperation& operation, std::shared_ptr<ProgramData> data,
-                const ProgramPart& part);
+                const Program& shape, const OwnPart& part);
   ~SharedProgram();
   SharedProgram(const SharedProgram&) = delete;
   SharedProgram& operator=(const SharedProgram&) = delete;
@@ -64,19 +66,19 @@ class SharedProgram {
   };
   /// Sends of the same bytes at the same point of the program.
   struct Outgoing {
-    std::vector<std::size_t> sends;
+    std::vector<std::size_t> sends;  ///< ends of the part
     std::vector<int> to;
     SharedRingSender end;
   };
   struct Incoming {
-    std::size_t receive = 0;
+    std::size_t receive = 0;  ///< an end of the part
     int from = 0;
     std::int64_t number = 0;  ///< its number among the messages of `from` to this rank
     SharedRingReceiver end;
   };
 
-  void find_messages(const ProgramPart& part);
-  void find_order(const ProgramPart& part);
+  void find_messages(const OwnPart& part);
+  void find_order(const OwnPart& part);
   /// Room for all that is sent, and where it is; says where the block is, 0 if it has none.
   [[nodiscard]] std::uint64_t make_block();
   void connect(const std::vector<std::uint64_t>& blocks);

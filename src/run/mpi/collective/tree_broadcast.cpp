@@ -5,32 +5,27 @@
 
 namespace sluice::mpi::detail {
 
-ProgramPart tree_broadcast_part(const Program& shape, std::int64_t rank, bool flat) {
-  ProgramPart part;
-  part.shape = shape;
-  part.rank = rank;
+OwnPart tree_broadcast_part(const Program& shape, std::int64_t rank, bool flat) {
+  OwnPart part;
   const std::int64_t ranks = shape.ranks;
   const std::int64_t position = (rank - shape.root + ranks) % ranks;  // the root's is 0
-  const auto add = [&](PartOperation::Kind kind, std::int64_t peer_position) {
-    PartOperation op;
-    op.kind = kind;
-    op.peer = (peer_position + shape.root) % ranks;
-    op.ranges = {{0, shape.size_bytes}};
-    if (kind == PartOperation::Kind::kSend && position != 0) op.after = {0};
-    part.operations.push_back(std::move(op));
+  const auto add = [&](bool sends, std::int64_t peer_position) {
+    const std::uint32_t end = part.add((peer_position + shape.root) % ranks, sends);
+    part.add_range({0, shape.size_bytes});
+    if (end > 0 && position != 0) part.wait_for(0);
   };
   // Position p serves positions up to p + reach - 1 of a binomial tree: it hears from the position without its lowest
   // bit.
   const auto lowest =
       static_cast<std::int64_t>(static_cast<std::uint64_t>(position) & -static_cast<std::uint64_t>(position));
-  if (position != 0) add(PartOperation::Kind::kReceive, flat ? 0 : position - lowest);
+  if (position != 0) add(false, flat ? 0 : position - lowest);
   if (flat) {
-    for (std::int64_t to = 1; position == 0 && to < ranks; ++to) add(PartOperation::Kind::kSend, to);
+    for (std::int64_t to = 1; position == 0 && to < ranks; ++to) add(true, to);
     return part;
   }
   const auto all = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(ranks)));
   for (std::int64_t half = (position == 0 ? all : lowest) / 2; half > 0; half /= 2)
-    if (position + half < ranks) add(PartOperation::Kind::kSend, position + half);
+    if (position + half < ranks) add(true, position + half);
   return part;
 }
 

@@ -1,110 +1,113 @@
 #include "run/mpi/collective/tree_elements.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace sluice::mpi::detail {
+namespace {
 
-TreeElements::TreeElements(const ElementOperation& operation, ReductionPart part)
+/// The segments that the ends of `part` name: the elements after the first, by the first. A rank without messages has
+/// all `count` elements in one.
+std::map<std::int64_t, std::int64_t> segments_of(const OwnPart& part, std::int64_t count) {
+  std::map<std::int64_t, std::int64_t> counts;
+  for (const OwnPart::Range& range : part.ranges.all()) counts.emplace(range.begin, range.count);
+  if (counts.empty()) counts.emplace(0, count);
+  return counts;
+}
+
+}  // namespace
+
+TreeElements::TreeElements(const ElementOperation& operation, OwnPart part, int rank)
     : ElementData(operation),
       part_(std::move(part)),
-      combined_(static_cast<std::size_t>(part_.segments)),
-      received_(part_.receives.size()),
-      result_is_free_(static_cast<std::size_t>(part_.segments), 0),
-      joined_(part_) {}
-
-std::int64_t TreeElements::first(std::int64_t segment) const {
-  // The first parts are the larger ones, by one element.
-  const std::int64_t each = all() / part_.segments;
-  return segment * each + std::min(segment, all() % part_.segments);
+      is_root_(std::ranges::none_of(part_.ends, &OwnPart::Own::sends)),
+      commutative_(part_.runs.empty()),
+      received_(part_.ends.size()),
+      joined_(part_, rank, segments_of(part_, all()).size()) {
+  std::map<std::int64_t, std::size_t> number;
+  for (const auto& [first, count] : segments_of(part_, all())) {
+    number.emplace(first, segments_.size());
+    segments_.push_back({first, count});
+    longest_ = std::max(longest_, count);
+  }
+  for (std::size_t i = 0; i < part_.ends.size(); ++i) segment_of_.push_back(number.at(part_.ranges[i].front().begin));
 }
 
 void TreeElements::use(const void* own, void* result) {
-  const bool root = part_.sends.empty();
-  const bool in_place = root && own == MPI_IN_PLACE;
+  const bool in_place = is_root_ && own == MPI_IN_PLACE;
   own_ = in_place ? nullptr : static_cast<const std::byte*>(own);
-  result_ = root ? static_cast<std::byte*>(result) : nullptr;
+  result_ = is_root_ ? static_cast<std::byte*>(result) : nullptr;
   joined_.reset();
-  for (std::int64_t s = 0; s < part_.segments; ++s) {
-    const auto i = static_cast<std::size_t>(s);
+  for (Segment& segment : segments_) {
     // Never written through: places of this kind are not.
-    combined_[i] = in_place ? Place{Kind::kResult, in_result(s)}
-                            : Place{Kind::kOwn, const_cast<std::byte*>(own_) + first(s) * extent()};
-    result_is_free_[i] = root && !in_place ? 1 : 0;
+    segment.combined = in_place ? Place{Kind::kResult, in_result(segment)}
+                                : Place{Kind::kOwn, const_cast<std::byte*>(own_) + segment.first * extent()};
+    segment.result_is_free = is_root_ && !in_place;
   }
 }
 
 void TreeElements::finish() {
   if (result_ == nullptr) return;
-  for (std::int64_t s = 0; s < part_.segments; ++s) {
-    const Place place = combined_[static_cast<std::size_t>(s)];
+  for (Segment& segment : segments_) {
+    const Place place = segment.combined;
     if (place.kind == Kind::kResult) continue;
-    copy(place.at, in_result(s), count(s));
-    release(place, s);
+    copy(place.at, in_result(segment), segment.count);
+    release(place, segment);
   }
 }
 
-std::byte* TreeElements::in_result(std::int64_t segment) const { return result_ + first(segment) * extent(); }
-
-TreeElements::Place TreeElements::obtain(std::int64_t segment) {
+TreeElements::Place TreeElements::obtain(Segment& segment) {
   const std::scoped_lock lock(mutex_);
-  if (char& is_free = result_is_free_[static_cast<std::size_t>(segment)]; is_free != 0) {
-    is_free = 0;
-    return {Kind::kResult, in_result(segment)};
-  }
-  if (free_buffers_.empty()) free_buffers_.push_back(allocate(count(0)));
+  if (std::exchange(segment.result_is_free, false)) return {Kind::kResult, in_result(segment)};
+  if (free_buffers_.empty()) free_buffers_.push_back(allocate(longest_));
   std::byte* const at = free_buffers_.back();
   free_buffers_.pop_back();
   return {Kind::kBuffer, at};
 }
 
-void TreeElements::release(const Place& place, std::int64_t segment) {
+void TreeElements::release(const Place& place, Segment& segment) {
   const std::scoped_lock lock(mutex_);
   if (place.kind == Kind::kBuffer) free_buffers_.push_back(place.at);
-  if (place.kind == Kind::kResult) result_is_free_[static_cast<std::size_t>(segment)] = 1;
+  if (place.kind == Kind::kResult) segment.result_is_free = true;
 }
 
-std::byte* TreeElements::incoming(std::size_t receive, std::int64_t /*count*/, std::int64_t /*note*/) {
-  received_[receive] = obtain(part_.receives[receive].segment);
+std::byte* TreeElements::incoming(std::size_t end, std::int64_t /*count*/, std::int64_t /*note*/) {
+  received_[end] = obtain(segment_of(end));
   const std::scoped_lock lock(mutex_);
-  joined_.join(receive);
-  return received_[receive].at;
+  joined_.join(end, segment_of_[end]);
+  return received_[end].at;
 }
 
-bool TreeElements::welcome(std::size_t receive) {
+bool TreeElements::welcome(std::size_t end) {
   const std::scoped_lock lock(mutex_);
-  return joined_.adjoins(receive);
+  return joined_.adjoins(end, segment_of_[end]);
 }
 
-void TreeElements::arrived(std::size_t receive, const std::function<void()>& look) {
-  const PartReceive& what = part_.receives[receive];
-  const Place other = received_[receive];
-  Place& combined = combined_[static_cast<std::size_t>(what.segment)];
-  const std::int64_t elements = count(what.segment);
-  const bool other_first = what.begin < part_.rank;
+void TreeElements::arrived(std::size_t end, const std::function<void()>& look) {
+  Segment& segment = segment_of(end);
+  const Place other = received_[end];
+  Place& combined = segment.combined;
+  const bool other_first = part_.ranges[end].front().lower;
   // MPI_Reduce_local(a, b) writes a op b to b.
-  if (!part_.commutative && other_first && combined.kind == Kind::kOwn) {
+  if (!commutative_ && other_first && combined.kind == Kind::kOwn) {
     const Place own = combined;
-    combined = obtain(what.segment);
-    copy(own.at, combined.at, elements);
+    combined = obtain(segment);
+    copy(own.at, combined.at, segment.count);
   }
-  const bool into_other = part_.commutative ? combined.kind == Kind::kOwn : !other_first;
+  const bool into_other = commutative_ ? combined.kind == Kind::kOwn : !other_first;
   if (into_other) {
-    apply(combined.at, other.at, elements, look);
-    release(combined, what.segment);
+    apply(combined.at, other.at, segment.count, look);
+    release(combined, segment);
     combined = other;
   } else {
-    apply(other.at, combined.at, elements, look);
-    release(other, what.segment);
+    apply(other.at, combined.at, segment.count, look);
+    release(other, segment);
   }
 }
 
-TreeMessage TreeElements::outgoing(std::size_t send) {
-  return {combined_[static_cast<std::size_t>(part_.sends[send].segment)].at, 0, 0};
-}
+TreeMessage TreeElements::outgoing(std::size_t end) { return {segment_of(end).combined.at, 0, 0}; }
 
-void TreeElements::sent(std::size_t send) {
-  release(combined_[static_cast<std::size_t>(part_.sends[send].segment)], part_.sends[send].segment);
-}
+void TreeElements::sent(std::size_t end) { release(segment_of(end).combined, segment_of(end)); }
 
 }  // namespace sluice::mpi::detail

@@ -8,6 +8,7 @@
 
 #include "run/mpi/collective/joined_ranks.hpp"
 #include "run/mpi/elements/element_data.hpp"
+#include "schedule/own_part.hpp"
 
 namespace sluice::mpi::detail {
 
@@ -15,19 +16,17 @@ namespace sluice::mpi::detail {
 /// own elements, what the next ones are combined with; the root receives into the result.
 class TreeElements final : public ElementData {
  public:
-  TreeElements(const ElementOperation& operation, ReductionPart part);
+  /// `part`: of `rank`, of a reduction through a tree.
+  TreeElements(const ElementOperation& operation, OwnPart part, int rank);
 
   void use(const void* own, void* result) override;
   void finish() override;
 
-  std::byte* incoming(std::size_t receive, std::int64_t count, std::int64_t note) override;
-  void arrived(std::size_t receive, const std::function<void()>& look) override;
-  TreeMessage outgoing(std::size_t send) override;
-  void sent(std::size_t send) override;
-  bool welcome(std::size_t receive) override;
-
-  [[nodiscard]] std::int64_t first(std::int64_t segment) const;
-  [[nodiscard]] std::int64_t count(std::int64_t segment) const { return first(segment + 1) - first(segment); }
+  std::byte* incoming(std::size_t end, std::int64_t count, std::int64_t note) override;
+  void arrived(std::size_t end, const std::function<void()>& look) override;
+  TreeMessage outgoing(std::size_t end) override;
+  void sent(std::size_t end) override;
+  bool welcome(std::size_t end) override;
 
  private:
   enum class Kind : std::uint8_t { kOwn, kResult, kBuffer };
@@ -38,16 +37,28 @@ class TreeElements final : public ElementData {
     std::byte* at = nullptr;
   };
 
-  [[nodiscard]] Place obtain(std::int64_t segment);
-  void release(const Place& place, std::int64_t segment);
-  [[nodiscard]] std::byte* in_result(std::int64_t segment) const;
+  /// Elements that are received, combined and sent together.
+  struct Segment {
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+    Place combined = {};
+    bool result_is_free = false;
+  };
 
-  ReductionPart part_;
+  [[nodiscard]] Segment& segment_of(std::size_t end) { return segments_[segment_of_[end]]; }
+  [[nodiscard]] Place obtain(Segment& segment);
+  void release(const Place& place, Segment& segment);
+  [[nodiscard]] std::byte* in_result(const Segment& segment) const { return result_ + segment.first * extent(); }
+
+  OwnPart part_;
+  bool is_root_ = false;
+  bool commutative_ = true;
+  std::vector<Segment> segments_;        ///< by rising elements
+  std::vector<std::size_t> segment_of_;  ///< by end
+  std::int64_t longest_ = 0;             ///< of a segment, elements
   const std::byte* own_ = nullptr;
-  std::byte* result_ = nullptr;       ///< null unless root
-  std::vector<Place> combined_;       ///< by segment
-  std::vector<Place> received_;       ///< by receive
-  std::vector<char> result_is_free_;  ///< by segment
+  std::byte* result_ = nullptr;  ///< null unless root
+  std::vector<Place> received_;  ///< by end
   JoinedRanks joined_;
   std::mutex mutex_;  ///< of buffers and joined_, because a progress thread may ask for a place
   std::vector<std::byte*> free_buffers_;

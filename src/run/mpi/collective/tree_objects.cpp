@@ -5,8 +5,11 @@
 
 namespace sluice::mpi::detail {
 
-TreeObjects::TreeObjects(ObjectOperation operation, ReductionPart part)
-    : operation_(std::move(operation)), part_(std::move(part)), received_(part_.receives.size()), joined_(part_) {}
+TreeObjects::TreeObjects(ObjectOperation operation, OwnPart part, int rank)
+    : operation_(std::move(operation)),
+      part_(std::move(part)),
+      received_(part_.ends.size()),
+      joined_(part_, rank, /*segments=*/1) {}
 
 void TreeObjects::use(std::span<const std::byte> own) {
   own_ = own;
@@ -25,24 +28,24 @@ void TreeObjects::take(Bytes& result) {
 
 std::span<const std::byte> TreeObjects::combined() const { return is_own_ ? own_ : std::span(combined_); }
 
-std::byte* TreeObjects::incoming(std::size_t receive, std::int64_t count, std::int64_t /*note*/) {
+std::byte* TreeObjects::incoming(std::size_t end, std::int64_t count, std::int64_t /*note*/) {
   {
     const std::scoped_lock lock(mutex_);
-    joined_.join(receive);
+    joined_.join(end, 0);
   }
-  received_[receive].resize(static_cast<std::size_t>(count));
-  return received_[receive].data();
+  received_[end].resize(static_cast<std::size_t>(count));
+  return received_[end].data();
 }
 
-bool TreeObjects::welcome(std::size_t receive) {
+bool TreeObjects::welcome(std::size_t end) {
   const std::scoped_lock lock(mutex_);
-  return joined_.adjoins(receive);
+  return joined_.adjoins(end, 0);
 }
 
-void TreeObjects::arrived(std::size_t receive, const std::function<void()>& /*look*/) {
-  const Bytes object = std::exchange(received_[receive], {});
+void TreeObjects::arrived(std::size_t end, const std::function<void()>& /*look*/) {
+  const Bytes object = std::exchange(received_[end], {});
   next_.clear();
-  if (part_.receives[receive].begin < part_.rank) {
+  if (part_.ranges[end].front().lower) {
     operation_.combine(object, combined(), next_);
   } else {
     operation_.combine(combined(), object, next_);
@@ -53,7 +56,7 @@ void TreeObjects::arrived(std::size_t receive, const std::function<void()>& /*lo
   is_own_ = false;
 }
 
-TreeMessage TreeObjects::outgoing(std::size_t /*send*/) {
+TreeMessage TreeObjects::outgoing(std::size_t /*end*/) {
   return {combined().data(), static_cast<std::int64_t>(combined().size()), 0};
 }
 

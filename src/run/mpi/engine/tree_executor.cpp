@@ -18,32 +18,33 @@ constexpr double kWorthAThread_s = 100e-6;
 
 }  // namespace
 
-TreeExecutor::TreeExecutor(Channel& channel, std::shared_ptr<TreeData> data, std::vector<TreeReceive> receives,
-                           std::vector<TreeSend> sends, const Limits& limits, ProgressThread* thread)
+TreeExecutor::TreeExecutor(Channel& channel, std::shared_ptr<TreeData> data, OwnPart part, const Limits& limits,
+                           ProgressThread* thread)
     : channel_(channel),
       data_(std::move(data)),
-      receives_(std::move(receives)),
-      sends_(std::move(sends)),
+      part_(std::move(part)),
       limits_(limits),
       thread_(thread),
       transport_(channel, data_, limits.type),
-      frees_(receives_.size() + sends_.size()),
+      frees_(inverted(part_.after, part_.ends.size())),
+      queue_of_(part_.ends.size()),
       last_operation_s_(std::numeric_limits<double>::infinity()) {
   SLUICE_ASSERT(limits_.receives >= 1 && limits_.ahead >= 1 && limits_.sends >= 1,
                 fmt::format("{} receives, {} ahead, {} sends", limits_.receives, limits_.ahead, limits_.sends));
-  const auto note = [&](std::size_t waiting, const auto& what) {
-    for (const std::size_t receive : what.after) frees_.at(receive).push_back(waiting);
-    for (const std::size_t send : what.after_sends) frees_.at(operation_of(send)).push_back(waiting);
-  };
-  for (std::size_t i = 0; i < receives_.size(); ++i) note(i, receives_[i]);
-  for (std::size_t i = 0; i < sends_.size(); ++i) note(operation_of(i), sends_[i]);
-  for (std::size_t i = 0; i < receives_.size(); ++i) by_sender_[receives_[i].from].push_back(i);
-  std::map<int, std::size_t> queue_of;
-  for (std::size_t i = 0; i < sends_.size(); ++i) {
-    const auto [at, is_new] = queue_of.try_emplace(sends_[i].to, queues_.size());
+  part_.ranges = {};  // the data knows
+  std::map<int, std::size_t> queue_to;
+  for (std::size_t i = 0; i < part_.ends.size(); ++i) {
+    const OwnPart::Own& end = part_.ends[i];
+    if (!end.sends) {
+      receives_.push_back(i);
+      by_sender_[end.peer].push_back(i);
+      continue;
+    }
+    ++sends_;
+    const auto [at, is_new] = queue_to.try_emplace(end.peer, queues_.size());
     if (is_new) queues_.emplace_back();
     queues_[at->second].sends.push_back(i);
-    queue_of_.push_back(at->second);
+    queue_of_[i] = at->second;
   }
 }
 
@@ -53,15 +54,14 @@ void TreeExecutor::begin() {
     trace_.emplace();
   else
     trace_.reset();
-  stage_.assign(receives_.size(), Stage::kWaiting);
+  stage_.assign(part_.ends.size(), Stage::kWaiting);
   missing_.clear();
-  for (const TreeReceive& receive : receives_) missing_.push_back(receive.after.size() + receive.after_sends.size());
-  for (const TreeSend& send : sends_) missing_.push_back(send.after.size() + send.after_sends.size());
+  for (std::size_t i = 0; i < part_.ends.size(); ++i) missing_.push_back(part_.after[i].size());
   for (const auto& [from, list] : by_sender_) next_of_[from] = 0;
   next_receive_ = begun_ = done_ = sent_ = 0;
   for (SendQueue& queue : queues_) queue.next = queue.under_way = 0, queue.free = 0;
   port_free_ = 0;
-  transport_.reserve(receives_.size() + sends_.size());  // which is all that can be under way
+  transport_.reserve(part_.ends.size());  // which is all that can be under way
 }
 
 Advance TreeExecutor::advance() {
@@ -89,13 +89,13 @@ void TreeExecutor::abandon() noexcept {
   transport_.withdraw_all(
       running,
       [&](std::vector<int>& senders) {
-        for (std::size_t i = 0; i < receives_.size(); ++i) {
+        for (const std::size_t i : receives_) {
           const bool arrived = running && i < stage_.size() && stage_[i] == Stage::kArrived;
-          if (!arrived) senders.push_back(receives_[i].from);
+          if (!arrived) senders.push_back(part_.ends[i].peer);
         }
       },
       [&](std::vector<int>& receivers) {
-        for (const TreeSend& send : sends_) receivers.push_back(send.to);
+        for (const SendQueue& queue : queues_) receivers.push_back(part_.ends[queue.sends.front()].peer);
       });
 }
 
@@ -116,7 +116,7 @@ std::deque<std::size_t>::iterator TreeExecutor::next_arrived() {
   // not wait for earlier ones. A message that is kept is done when it is there.
   for (auto at = open_.begin(); at != open_.end(); ++at) {
     if (stage_[*at] == Stage::kArrived && missing_[*at] == 0) return at;
-    if (receives_[*at].combine && !limits_.overtake) break;
+    if (part_.ends[*at].combines() && !limits_.overtake) break;
   }
   return open_.end();
 }
@@ -137,34 +137,34 @@ void TreeExecutor::sent(std::size_t number, std::int64_t bytes) {
   --queues_[queue_of_[number]].under_way;
   ++sent_;
   data_->sent(number);
-  tell_waiting(operation_of(number));
+  tell_waiting(number);
 }
 
 void TreeExecutor::received(std::size_t number, std::int64_t bytes) {
-  if (trace_) trace_->receive_ended(number, receives_[number].from, bytes);
-  if (!is_short(receives_[number])) --long_posted_;
+  if (trace_) trace_->receive_ended(number, part_.ends[number].peer, bytes);
+  if (!is_short(part_.ends[number])) --long_posted_;
   stage_[number] = Stage::kArrived;
 }
 
 // ---- receives
 
-bool TreeExecutor::is_short(const TreeReceive& receive) const {
+bool TreeExecutor::is_short(const OwnPart::Own& receive) const {
   return receive.count != kAnyCount && receive.count <= limits_.short_bytes / transport_.bytes_of_element();
 }
 
 bool TreeExecutor::may_post(std::size_t receive) const {
   if (open_.size() >= static_cast<std::size_t>(limits_.ahead)) return false;
-  const TreeReceive& next = receives_[receive];
-  if (!next.combine && missing_[receive] > 0) return false;
-  if (transport_.in_pieces(false, next.from)) return false;
+  const OwnPart::Own& next = part_.ends[receive];
+  if (!next.combines() && missing_[receive] > 0) return false;
+  if (transport_.in_pieces(false, next.peer)) return false;
   // A message does not get in the way of an earlier message of the same sender.
-  return long_posted_ < limits_.receives || is_short(next) || (next.count != kAnyCount && next.from == posted_from_);
+  return long_posted_ < limits_.receives || is_short(next) || (next.count != kAnyCount && next.peer == posted_from_);
 }
 
 bool TreeExecutor::post_receives() {
   bool posted = false;
-  while (next_receive_ < receives_.size() && may_post(next_receive_)) {
-    post(next_receive_++);
+  while (next_receive_ < receives_.size() && may_post(receives_[next_receive_])) {
+    post(receives_[next_receive_++]);
     posted = true;
   }
   return posted;
@@ -189,13 +189,13 @@ bool TreeExecutor::post_any() {
 }
 
 void TreeExecutor::post(std::size_t number) {
-  const TreeReceive& receive = receives_[number];
-  transport_.receive(number, receive.from, receive.count);
+  const OwnPart::Own& receive = part_.ends[number];
+  transport_.receive(number, receive.peer, receive.count);
   stage_[number] = Stage::kPosted;
   open_.push_back(number);
   if (!is_short(receive)) {
     ++long_posted_;
-    posted_from_ = receive.from;
+    posted_from_ = receive.peer;
   }
 }
 
@@ -219,14 +219,14 @@ TreeExecutor::SendQueue* TreeExecutor::next_queue() {
 
 bool TreeExecutor::may_start(const SendQueue& queue) const {
   const std::size_t send = queue.head();
-  if (missing_[operation_of(send)] > 0 || transport_.in_pieces(true, sends_[send].to)) return false;
+  if (missing_[send] > 0 || transport_.in_pieces(true, part_.ends[send].peer)) return false;
   const double free = free_at(queue);
   return free == 0 || (free < std::numeric_limits<double>::infinity() && MPI_Wtime() >= free);
 }
 
 double TreeExecutor::paced_for() const {
   double free = std::numeric_limits<double>::infinity();
-  std::size_t first = sends_.size();
+  std::size_t first = part_.ends.size();
   for (const SendQueue& queue : queues_) {
     if (queue.next == queue.sends.size()) continue;
     const std::size_t send = queue.head();
@@ -234,7 +234,7 @@ double TreeExecutor::paced_for() const {
     if (!limits_.overtake && send > first) continue;
     if (!limits_.overtake) free = std::numeric_limits<double>::infinity();
     first = std::min(first, send);
-    if (missing_[operation_of(send)] == 0 && !transport_.in_pieces(true, sends_[send].to))
+    if (missing_[send] == 0 && !transport_.in_pieces(true, part_.ends[send].peer))
       free = std::min(free, free_at(queue));
   }
   return free - MPI_Wtime();
@@ -252,21 +252,22 @@ bool TreeExecutor::start_sends() {
 void TreeExecutor::begin(SendQueue& queue) {
   const std::size_t number = queue.sends[queue.next++];
   ++begun_;
-  const TreeSend& send = sends_[number];
-  if (trace_) trace_->send_started(number, send.to);
+  const OwnPart::Own& send = part_.ends[number];
+  const SendPace& pace = pace_of(number);
+  if (trace_) trace_->send_started(number, send.peer);
   const TreeMessage message = data_->outgoing(number);
-  const bool paced = std::min(send.port_s, send.connection_s) < std::numeric_limits<double>::infinity();
-  const double now = paced && std::max(send.port_s, send.connection_s) > 0 ? MPI_Wtime() : 0;
-  transport_.send(number, send.to, send.count, message);
+  const bool paced = std::min(pace.port_s, pace.connection_s) < std::numeric_limits<double>::infinity();
+  const double now = paced && std::max(pace.port_s, pace.connection_s) > 0 ? MPI_Wtime() : 0;
+  transport_.send(number, send.peer, send.count, message);
   ++queue.under_way;
-  port_free_ = send.port_s > 0 ? now + send.port_s : 0;
-  queue.free = send.connection_s > 0 ? now + send.connection_s : 0;
+  port_free_ = pace.port_s > 0 ? now + pace.port_s : 0;
+  queue.free = pace.connection_s > 0 ? now + pace.connection_s : 0;
 }
 
 // ---- messages that are there
 
 void TreeExecutor::handle(std::size_t number) {
-  if (!receives_[number].combine) {
+  if (!part_.ends[number].combines()) {
     data_->arrived(number, {});
   } else {
     const double begin = MPI_Wtime();

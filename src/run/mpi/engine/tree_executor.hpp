@@ -16,11 +16,11 @@
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/transfer_trace.hpp"
+#include "schedule/own_part.hpp"
 
-/// Carries out what one rank does in a tree: it receives messages, does something with each (combines it in a
-/// reduction, keeps it in a broadcast), and sends what is ready. It knows nothing of trees, elements or bytes. It has
-/// the rank's receives and sends, each in the order of the plan, and the receives that each send waits for. An object
-/// says where messages lie and what to do with them.
+/// Carries out what one rank does in a tree or a program: it receives messages, does something with each (combines it,
+/// keeps it), and sends what is ready. It knows nothing of trees, elements or bytes. It has the rank's part of the
+/// plan. An object says where messages lie and what to do with them.
 ///
 /// A receive is posted when the previous message has arrived, so that a sender whose message is long waits for its
 /// turn: this keeps the plan's one port. Meanwhile the operation may work on the previous message. MPI moves messages
@@ -33,25 +33,7 @@
 /// the previous one is done.
 namespace sluice::mpi::detail {
 
-struct TreeReceive {
-  int from = 0;
-  std::int64_t count = 0;  ///< elements, or kAnyCount
-  bool combine = false;    ///< TreeData::arrived may take long
-  /// Receives and sends that must be done before this one is posted; with `combine`, before TreeData::arrived.
-  std::vector<std::size_t> after = {};
-  std::vector<std::size_t> after_sends = {};
-};
-
-struct TreeSend {
-  int to = 0;
-  std::int64_t count = 0;          ///< elements, or kAnyCount; equal at the receiver.
-  std::vector<std::size_t> after;  ///< receives that must be done
-  /// The next send may start `port_s` seconds after this one, and the next to the same rank `connection_s` seconds
-  /// after it. Any send may start when this one is complete.
-  double port_s = std::numeric_limits<double>::infinity();
-  double connection_s = std::numeric_limits<double>::infinity();
-  std::vector<std::size_t> after_sends = {};  ///< sends that must be done
-};
+using sluice::detail::OwnPart;
 
 class TreeExecutor : private MessageTransport::Ends {
  public:
@@ -63,6 +45,9 @@ class TreeExecutor : private MessageTransport::Ends {
     std::int64_t short_bytes = 4096;
     int ahead = 2;  ///< messages posted, or there and not yet done; at least 1
     int sends = 1;  ///< under way at once
+    /// Of every send, if the part states none. Any send may start `port_s` seconds after it, or when fewer than `sends`
+    /// are under way; a send to the same rank `connection_s` seconds after it, or when that has none under way.
+    SendPace pace = {std::numeric_limits<double>::infinity(), 0};
     /// Sends keep their pace even if earlier ones are complete: for their sender short messages complete at once.
     bool keep_pace = false;
     /// A send that waits may be overtaken by later ones to other ranks, and a message to be combined by later ones that
@@ -74,8 +59,8 @@ class TreeExecutor : private MessageTransport::Ends {
   };
 
   /// `thread`: null, or what makes progress during arrived().
-  TreeExecutor(Channel& channel, std::shared_ptr<TreeData> data, std::vector<TreeReceive> receives,
-               std::vector<TreeSend> sends, const Limits& limits, ProgressThread* thread);
+  TreeExecutor(Channel& channel, std::shared_ptr<TreeData> data, OwnPart part, const Limits& limits,
+               ProgressThread* thread);
   ~TreeExecutor() override = default;
   TreeExecutor(const TreeExecutor&) = delete;
   TreeExecutor& operator=(const TreeExecutor&) = delete;
@@ -94,24 +79,25 @@ class TreeExecutor : private MessageTransport::Ends {
 
   /// The sends to one rank, which go in their order.
   struct SendQueue {
-    std::vector<std::size_t> sends;
-    std::size_t next = 0;  ///< the first that has not begun
+    std::vector<std::size_t> sends;  ///< ends
+    std::size_t next = 0;            ///< the first that has not begun
     int under_way = 0;
     double free = 0;  ///< when the next may start though others are under way
     [[nodiscard]] std::size_t head() const { return sends[next]; }
   };
 
-  [[nodiscard]] bool finished() const { return done_ == receives_.size() && sent_ == sends_.size(); }
+  [[nodiscard]] bool finished() const { return done_ == receives_.size() && sent_ == sends_; }
   /// Tests, posts and starts what can be. Returns whether anything has come to pass.
   bool step(bool look = true);
   bool post_receives();
   bool post_any();
   bool start_sends();
-  /// The number of a send among all operations, behind the receives.
-  [[nodiscard]] std::size_t operation_of(std::size_t send) const { return receives_.size() + send; }
-  /// An operation is done: tells the operations that wait for it.
-  void tell_waiting(std::size_t operation) {
-    for (const std::size_t waiting : frees_[operation]) --missing_[waiting];
+  /// An end is done: tells the ends that wait for it.
+  void tell_waiting(std::size_t end) {
+    for (const std::uint32_t waiting : frees_[end]) --missing_[waiting];
+  }
+  [[nodiscard]] const SendPace& pace_of(std::size_t send) const {
+    return part_.pace.empty() ? limits_.pace : part_.pace[send];
   }
   [[nodiscard]] bool may_post(std::size_t receive) const;
   /// When the next send to a rank may start, 0 if at once.
@@ -127,7 +113,7 @@ class TreeExecutor : private MessageTransport::Ends {
   void begin(SendQueue& queue);
   void sent(std::size_t number, std::int64_t bytes) override;
   void received(std::size_t number, std::int64_t bytes) override;
-  [[nodiscard]] bool is_short(const TreeReceive& receive) const;
+  [[nodiscard]] bool is_short(const OwnPart::Own& receive) const;
   /// The message of open_ that is there and whose turn it is.
   [[nodiscard]] std::deque<std::size_t>::iterator next_arrived();
   /// Does what is to be done with it.
@@ -136,27 +122,28 @@ class TreeExecutor : private MessageTransport::Ends {
   Channel& channel_;
   std::shared_ptr<TreeData> data_;
   bool withdrawn_ = false;
-  std::vector<TreeReceive> receives_;
-  std::vector<TreeSend> sends_;
+  OwnPart part_;
   Limits limits_;
   ProgressThread* thread_;
   MessageTransport transport_;
-  std::vector<std::vector<std::size_t>> frees_;  ///< by operation: the operations that wait for it
+  sluice::detail::Lists<std::uint32_t> frees_;  ///< by end: the ends that wait for it
+  std::vector<std::size_t> receives_;           ///< ends, in their order
+  std::size_t sends_ = 0;                       ///< how many
   std::map<int, std::vector<std::size_t>> by_sender_;
   std::vector<SendQueue> queues_;      ///< by receiver
-  std::vector<std::size_t> queue_of_;  ///< of each send
+  std::vector<std::size_t> queue_of_;  ///< by end: of a send
 
   // State of one execution.
   bool running_ = false;
   std::optional<TransferTrace> trace_;  ///< where it is recorded
-  std::vector<Stage> stage_;            ///< by receive
+  std::vector<Stage> stage_;            ///< by end: of a receive
   std::deque<std::size_t> open_;        ///< posted or arrived, in the order of posting
-  std::size_t next_receive_ = 0;        ///< in order: the first that is not posted
+  std::size_t next_receive_ = 0;        ///< in order: the first of receives_ that is not posted
   std::map<int, std::size_t> next_of_;  ///< any order: by sender, position in by_sender_
   int long_posted_ = 0;                 ///< longer than short_bytes
   int posted_from_ = MPI_PROC_NULL;     ///< the sender of the last
   std::size_t done_ = 0;
-  std::vector<std::size_t> missing_;  ///< by operation: how many that it waits for are not done yet
+  std::vector<std::size_t> missing_;  ///< by end: how many that it waits for are not done yet
   std::size_t begun_ = 0;             ///< sends
   std::size_t sent_ = 0;
   double port_free_ = 0;     ///< when the next send may start though others are under way
