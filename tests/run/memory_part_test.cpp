@@ -116,20 +116,21 @@ std::string combined(const Program& shape, std::int64_t element, MemoryReduction
   const auto of = [](const std::string& left, const std::string& right) { return "(" + left + right + ")"; };
   for (std::int64_t rank = 0; rank < shape.ranks; ++rank) {
     std::string here;
-    for (const PartOperation& op : memory_part(shape, rank, reduction).operations) {
-      const PartRange& range = op.ranges.front();
+    const OwnPart part = memory_part(shape, rank, reduction);
+    for (std::size_t end = 0; end < part.ends.size(); ++end) {
+      const OwnPart::Range& range = part.ranges[end].front();
       const bool has = range.begin <= element && element < range.begin + range.count;
-      if (op.kind != PartOperation::Kind::kCombine || !has) continue;
-      const std::string other = text(op.peer), own = text(rank);
+      if (!part.ends[end].combines() || !has) continue;
+      const std::string other = text(part.ends[end].peer), own = text(rank);
       if (!here.empty()) {
         here = range.lower ? of(other, here) : of(here, other);
-      } else if (range.own_turn == OwnTurn::kLater) {
+      } else if (range.own_turn == OwnPart::OwnTurn::kLater) {
         here = other;
       } else {
         here = range.lower ? of(other, own) : of(own, other);
       }
-      if (range.own_turn == OwnTurn::kAfterAsLower) here = of(own, here);
-      if (range.own_turn == OwnTurn::kAfterAsUpper) here = shape.commutative ? of(own, here) : of(here, own);
+      if (range.own_turn == OwnPart::OwnTurn::kAfterAsLower) here = of(own, here);
+      if (range.own_turn == OwnPart::OwnTurn::kAfterAsUpper) here = shape.commutative ? of(own, here) : of(here, own);
     }
     if (!here.empty()) return here;
   }

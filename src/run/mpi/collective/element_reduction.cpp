@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "run/mpi/collective/memory_part.hpp"
 #include "run/mpi/collective/program_executor.hpp"
 #include "run/mpi/collective/reduction_costs.hpp"
 #include "run/mpi/collective/reduction_job.hpp"
@@ -186,9 +187,10 @@ void ElementReduction::State::note_trial() {
     if (!trial.over()) return;
     (trial.native() ? program : if_cheap).reset();
     if (!trial.native()) return;
-    const detail::ProgramPart& cheap = *std::get<ReductionChoice::Pieces>(choice->part).cheap;
-    if (summary().method != cheap.shape.algorithm)
-      describe({cheap.shape.algorithm, 0, choice->costs, ReductionChoice::Pieces{cheap}});
+    const char* const method = memory_method(Collective::kReduce, detail::MemoryReduction::kFlat);
+    const auto& ways = std::get<ReductionChoice::Pieces>(choice->part);
+    if (summary().method != method)
+      describe({method, 0, choice->costs, ReductionChoice::Pieces{ways.shape, *ways.cheap}});
     return;
   }
   const detail::WayTimes measured = trial.measured();
