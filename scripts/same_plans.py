@@ -640,10 +640,15 @@ def print_different(rows, old, new):
                 print(f"  (cd {folder} && {lines})")
 
 
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        bad_input(f"{message}, expected {self.usage}")
+
+
 def main():
-    parser = argparse.ArgumentParser(prog="scripts/same-plans.sh", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter,
-                                     usage="scripts/same-plans.sh [--quick] [--only REGEX] OLD NEW")
+    parser = Parser(prog="scripts/same-plans.sh", description=__doc__,
+                    formatter_class=argparse.RawDescriptionHelpFormatter,
+                    usage="scripts/same-plans.sh [--quick] [--only REGEX] OLD NEW")
     parser.add_argument("--quick", action="store_true", help="a tenth of the cases of each kind")
     parser.add_argument("--only", metavar="REGEX", help="cases whose kind or commands have it")
     parser.add_argument("old", metavar="OLD")
