@@ -91,6 +91,11 @@ void for_ends(const MessageGraph& graph, Use use) {
   }
 }
 
+/// For how long the receiver works on a message when it is there, with all that it waits for.
+[[nodiscard]] inline double combining_s(const MessageGraph::Message& message, const CombiningCosts& costs) {
+  return message.kind == MessageKind::kCombine ? costs.of(message.to) * static_cast<double>(message.bytes) : 0;
+}
+
 /// Finds what each end has to wait for (see program.hpp), by the ranges: see find_waits.cpp.
 void find_waits(MessageGraph& graph);
 /// By end: the ends that wait for it, in the order of their operations.

@@ -182,7 +182,7 @@ MessagesOfProgram messages_of(const Program& program) {
       wait_for_all_before(end);
       waits_for.push_back(ends[start_of(message_of(end))]);
       OrderedMessage joined{message.to, message.to};
-      joined.work_s = program.combine_s_per_byte.of(message.to) * static_cast<double>(message.bytes);
+      joined.work_s = combining_s(message, program.combine_s_per_byte);
       result.graph.add(joined, waits_for);
     }
   }

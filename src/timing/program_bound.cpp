@@ -27,8 +27,6 @@
 ///
 /// Example: 4 ranks in a cluster, latency 50 us, g(m) = 8 ns per byte. An allgather of blocks of 1 MB: 3 MB enter each
 /// rank, 24 ms, behind a latency of 50 us.
-#include "timing/program_bound.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,9 +38,9 @@
 
 #include "base/infinity.hpp"
 #include "sluice/error.hpp"
+#include "timing/clock.hpp"
 
-namespace sluice {
-namespace detail {
+namespace sluice::detail {
 namespace {
 
 /// What has to cross the border of some ranks.
@@ -52,8 +50,12 @@ struct Crossing {
 
 class Bounds {
  public:
-  Bounds(const RankNetwork& network, const Program& shape)
-      : network_(network), shape_(shape), platform_(network.platform()), clusters_(platform_.clusters.size()) {}
+  Bounds(const RankNetwork& network, const CombiningCosts& combine_s_per_byte, const Program& shape)
+      : network_(network),
+        combine_s_per_byte_(combine_s_per_byte),
+        shape_(shape),
+        platform_(network.platform()),
+        clusters_(platform_.clusters.size()) {}
 
   ProgramBound run() {
     if (shape_.ranks == 1 || array_bytes(shape_) == 0) return {0, "paths"};
@@ -336,7 +338,7 @@ class Bounds {
 
   void add_combining() {
     if (!combines(shape_.problem)) return;
-    const CombiningCosts& costs = shape_.combine_s_per_byte;
+    const CombiningCosts& costs = combine_s_per_byte_;
     if (costs.least() == 0) return;  // a rank that combines for nothing may combine all
     const auto ranks = static_cast<double>(shape_.ranks);
     // The number of ranks as fast as rank 0 that combine as many bytes per second as all ranks together.
@@ -349,6 +351,7 @@ class Bounds {
   }
 
   const RankNetwork& network_;
+  const CombiningCosts& combine_s_per_byte_;
   const Program& shape_;
   const Platform& platform_;
   std::size_t clusters_;
@@ -366,7 +369,6 @@ class Bounds {
 
 }  // namespace
 
-ProgramBound bound_of(const RankNetwork& network, const Program& shape) { return Bounds(network, shape).run(); }
+ProgramBound Clock::bound(const Program& shape) const { return Bounds(network_, combine_s_per_byte_, shape).run(); }
 
-}  // namespace detail
-}  // namespace sluice
+}  // namespace sluice::detail

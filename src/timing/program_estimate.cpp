@@ -16,9 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/infinity.hpp"
-#include "timing/flow_way.hpp"
-#include "timing/program_replay.hpp"
+#include "timing/clock.hpp"
 
 namespace sluice::detail {
 namespace {
@@ -61,13 +59,12 @@ class Turns {
 
 }  // namespace
 
-double estimated_length(const RankNetwork& network, const MessageGraph& graph,
-                        const CombiningCosts& combine_s_per_byte) {
-  const std::int64_t ranks = network.platform().ranks;
-  Turns turns(network, ranks);
+double Clock::estimate(const MessageGraph& graph) const {
+  const std::int64_t ranks = network_.platform().ranks;
+  Turns turns(network_, ranks);
   std::vector<double> ends(2 * graph.size(), 0), arrival(graph.size(), 0);
   std::vector<double> combined(static_cast<std::size_t>(ranks), 0);  // by rank: until when it combines
-  const bool takes_time = !combine_s_per_byte.are_free();
+  const bool takes_time = !combine_s_per_byte_.are_free();
   double length = 0;
   for_ends(graph, [&](MessageEnd end) {
     const MessageGraph::Message& message = graph.at(end);
@@ -82,40 +79,18 @@ double estimated_length(const RankNetwork& network, const MessageGraph& graph,
     ends[end] = std::max(ready, arrival[message_of(end)]);
     if (message.kind == MessageKind::kCombine && takes_time) {
       double& until = combined[static_cast<std::size_t>(message.to)];
-      ends[end] = until =
-          std::max(ends[end], until) + combine_s_per_byte.of(message.to) * static_cast<double>(message.bytes);
+      ends[end] = until = std::max(ends[end], until) + combining_s(message, combine_s_per_byte_);
     }
     length = std::max(length, ends[end]);
   });
   return length;
 }
 
-double load_of(const RankNetwork& network, const MessageGraph& graph) {
-  Turns turns(network, network.platform().ranks);
+double Clock::load(const MessageGraph& graph) const {
+  Turns turns(network_, network_.platform().ranks);
   double load = 0, latency_s = 0;
   for (const MessageGraph::Message& message : graph.messages) load = std::max(load, turns.take(message, 0, latency_s));
   return load;
-}
-
-double replay_at_least(const RankNetwork& network, const MessageGraph& graph,
-                       const CombiningCosts& combine_s_per_byte) {
-  const auto ranks = static_cast<std::size_t>(network.platform().ranks);
-  const std::size_t connection = passed_things(network);  // each has its own, and few messages
-  std::vector<double> kept(connection + 1, 0), busy(ranks, 0);
-  double latency_s = kInfinity;
-  for (const MessageGraph::Message& message : graph.messages) {
-    const auto from = static_cast<std::size_t>(message.from), to = static_cast<std::size_t>(message.to);
-    const FlowWay way = pass_all(network, from, to, message.bytes, connection,
-                                 [&](std::size_t thing, double seconds, double) { kept[thing] += seconds; });
-    busy[from] += way.overhead_s;
-    busy[to] += way.overhead_s + (message.kind == MessageKind::kCombine
-                                      ? combine_s_per_byte.of(message.to) * static_cast<double>(message.bytes)
-                                      : 0);
-    latency_s = std::min(latency_s, way.latency_s);
-  }
-  kept.pop_back();
-  const double kept_s = std::ranges::max(kept);
-  return kept_s > 0 ? std::max(latency_s + kept_s, std::ranges::max(busy)) : 0;
 }
 
 }  // namespace sluice::detail

@@ -65,10 +65,16 @@ class Replay {
     limits_.longer = false;
     rates_.let_moments_last(kMany, kPart);
     list_flows();
-    if (limits_.most_s < kInfinity && !limits_.to_the_time) find_floor();
+  }
+
+  /// The least length, before it begins.
+  double floor() {
+    find_floor();
+    return floor_->at_start();
   }
 
   std::optional<ReplayResult> run() {
+    if (limits_.most_s < kInfinity && !limits_.to_the_time) look_at_floor(floor());
     const bool complete = !limits_.longer && run_all();
     limits_.work_left -= rates_.work();
     limits_.rates_left -= rates_.found();
@@ -222,12 +228,7 @@ class Replay {
   [[nodiscard]] SendPace pace(std::size_t f) const {
     return graph_.pace.empty() ? SendPace{0, ways_[flows_[f].way].connection} : graph_.pace[f];
   }
-  /// For so long its receiver works on it, when it is there with all that it waits for.
-  [[nodiscard]] double work_s(std::size_t f) const {
-    const MessageGraph::Message& message = graph_.messages[f];
-    if (message.kind != MessageKind::kCombine) return 0;
-    return combine_s_per_byte_.of(message.to) * static_cast<double>(message.bytes);
-  }
+  [[nodiscard]] double work_s(std::size_t f) const { return combining_s(graph_.messages[f], combine_s_per_byte_); }
 
   void find_floor() {
     std::vector<ReplayFloor::Message> messages;
@@ -240,7 +241,6 @@ class Replay {
     for (std::size_t w = 0; w < ways_.size(); ++w)
       ways.push_back({rates_.passed_on(w), ways_[w].latency, ways_[w].least, ways_[w].overhead});
     floor_.emplace(std::move(messages), std::move(ways), waiting_, passed_things(network_), ranks_.size());
-    look_at_floor(floor_->at_start());
   }
 
   /// Gives up the replay if `end`, a lower bound on its end, is beyond most_s.
@@ -373,7 +373,7 @@ class Replay {
   /// So its receiver is done with it.
   void done(std::size_t f, double now) {
     flows_[f].arrival = now;
-    result_.length = std::max(result_.length, now);
+    result_.length_s = std::max(result_.length_s, now);
     ++done_;
     release(done_of(f), now);
   }
@@ -429,22 +429,9 @@ std::optional<ReplayResult> replay_messages(const RankNetwork& network, const Me
   return Replay(network, graph, combine_s_per_byte, limits).run();
 }
 
-std::optional<TimedMessages> replayed(const RankNetwork& network, const TimedMessages& messages, ReplayLimits& limits) {
-  const std::optional<ReplayResult> times =
-      replay_messages(network, lower(messages, network.platform().ranks), {}, limits);
-  if (!times) return std::nullopt;
-  TimedMessages result;
-  result.bytes = messages.bytes;
-  result.length_s = times->length;
-  result.list.reserve(messages.list.size());
-  for (const std::size_t m : times->started) {
-    TimedMessage& message = result.list.emplace_back(messages.list[m]);
-    message.start_s = times->messages[m].start;
-    message.arrival_s = times->messages[m].arrival;
-    message.connection_s =
-        std::max(message.port_s, std::min(message.connection_s, message.arrival_s - message.start_s));
-  }
-  return result;
+double replay_floor(const RankNetwork& network, const MessageGraph& graph, const CombiningCosts& combine_s_per_byte) {
+  ReplayLimits none;
+  return Replay(network, graph, combine_s_per_byte, none).floor();
 }
 
 }  // namespace sluice::detail

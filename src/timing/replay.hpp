@@ -9,7 +9,6 @@
 #include "schedule/message_graph.hpp"
 #include "sluice/stop.hpp"
 #include "timing/rank_network.hpp"
-#include "timing/timed_messages.hpp"
 
 namespace sluice::detail {
 
@@ -36,7 +35,7 @@ struct ReplayResult {
   };
   std::vector<Times> messages;
   std::vector<std::size_t> started;  ///< messages in the order of their starts
-  double length = 0;
+  double length_s = 0;
 };
 
 /// When messages start and arrive if messages that share a port or a link share its rate: see replay.cpp. If a rank may
@@ -46,8 +45,8 @@ struct ReplayResult {
                                                           const CombiningCosts& combine_s_per_byte,
                                                           ReplayLimits& limits);
 
-/// `messages` with the times of their replay, in the order of their starts in it. Nothing if it gives up.
-[[nodiscard]] std::optional<TimedMessages> replayed(const RankNetwork& network, const TimedMessages& messages,
-                                                    ReplayLimits& limits);
+/// The least that the replay takes, as it is known before it begins: see replay_floor.cpp. @pre as above
+[[nodiscard]] double replay_floor(const RankNetwork& network, const MessageGraph& graph,
+                                  const CombiningCosts& combine_s_per_byte);
 
 }  // namespace sluice::detail

@@ -11,8 +11,8 @@
 #include "sluice/input/platform.hpp"
 #include "sluice/plan/program.hpp"
 #include "sluice/timing/program_replay.hpp"
+#include "timing/clock.hpp"
 #include "timing/rank_network.hpp"
-#include "timing/replay.hpp"
 #include "timing/timed_messages.hpp"
 
 namespace sluice::detail {
@@ -79,7 +79,7 @@ std::vector<double> arrivals(const RankNetwork& network, const std::vector<SentM
   for (const SentMessage& m : sent) messages.push_back({m.from, m.to, 0, kBytes, priority++});
   TimedMessages timed = timed_messages(network, sent.front().from, kBytes, messages, false, false);
   ReplayLimits none;
-  if (replay) timed = *replayed(network, timed, none);
+  if (replay) timed = *Clock(network).replay(timed, none);
   std::vector<double> result;
   for (const SentMessage& m : sent)
     for (const TimedMessage& each : timed.list)

@@ -7,8 +7,8 @@
 
 #include "sluice/input/platform.hpp"
 #include "sluice/timing/program_replay.hpp"
+#include "timing/clock.hpp"
 #include "timing/rank_network.hpp"
-#include "timing/replay.hpp"
 
 namespace sluice::detail {
 namespace {
@@ -51,8 +51,8 @@ TimedMessages replay(const Platform& platform, const std::vector<Message>& messa
   }
   const RankNetwork network(platform);
   ReplayLimits none;
-  TimedMessages result = *replayed(network, all, none);
-  EXPECT_EQ(replayed(network, all, none)->length_s, result.length_s);
+  TimedMessages result = *Clock(network).replay(all, none);
+  EXPECT_EQ(Clock(network).replay(all, none)->length_s, result.length_s);
   return result;
 }
 

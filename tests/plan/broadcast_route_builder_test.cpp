@@ -17,8 +17,8 @@
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/program.hpp"
 #include "sluice/timing/program_replay.hpp"
+#include "timing/clock.hpp"
 #include "timing/rank_network.hpp"
-#include "timing/replay.hpp"
 
 /// What routes are made of, and what plans of long messages gain by them.
 namespace sluice::detail {
@@ -167,7 +167,7 @@ TEST(BroadcastRouteBuilder, LengthsOfLongPlansAreNearThoseOfTheirWholeReplay) {
       EXPECT_TRUE(validate(plan_broadcast(platform, 0, bytes, {})).empty());
       const PlannedMessages plan = plan_messages(platform, 0, bytes, {});
       ReplayLimits none;
-      const double whole = replayed(network, plan.messages.value(), none)->length_s;
+      const double whole = Clock(network).replay(plan.messages.value(), none)->length_s;
       EXPECT_NEAR(plan.length_s, whole, 0.1 * whole) << plan.method;
     }
   }

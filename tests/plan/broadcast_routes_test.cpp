@@ -13,8 +13,8 @@
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/program.hpp"
 #include "sluice/timing/program_replay.hpp"
+#include "timing/clock.hpp"
 #include "timing/rank_network.hpp"
-#include "timing/replay.hpp"
 #include "timing/timed_messages.hpp"
 
 /// Routes of segments: their scores, and plans to many ranks.
@@ -115,18 +115,19 @@ TEST(BroadcastRoutes, AReplayGivesUpWhenItsWorkIsUsedUp) {
   const std::vector<FoundRoutes> found = best_routes(network, 0, kBytes, true, {.segments = 32}, {});
   const TimedMessages messages =
       timed_messages(network, 0, kBytes, route_messages(network, 0, kBytes, found.front().routes), false, false);
+  const Clock clock(network);
   ReplayLimits enough{.rates_left = 1e9}, none;
-  const std::optional<TimedMessages> whole = replayed(network, messages, enough);
+  const std::optional<TimedMessages> whole = clock.replay(messages, enough);
   ASSERT_TRUE(whole);
-  EXPECT_EQ(*whole, *replayed(network, messages, none));
+  EXPECT_EQ(*whole, *clock.replay(messages, none));
   EXPECT_EQ(testing::fault_in_times(messages, 0), "");
   EXPECT_EQ(testing::fault_in_times(*whole, 0), "");
   const double used = 1e9 - enough.rates_left;
   EXPECT_GT(used, 1);
   ReplayLimits just{.rates_left = used}, less{.rates_left = used / 4};
-  EXPECT_TRUE(replayed(network, messages, just));
+  EXPECT_TRUE(clock.replay(messages, just));
   EXPECT_EQ(just.rates_left, 0);
-  EXPECT_FALSE(replayed(network, messages, less));
+  EXPECT_FALSE(clock.replay(messages, less));
 }
 
 TEST(BroadcastRoutes, ThousandsOfRanksArePlanned) {

@@ -18,6 +18,7 @@
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/program.hpp"
 #include "sluice/timing/program_replay.hpp"
+#include "timing/clock.hpp"
 
 /// Lower bounds of collectives, and attempts to refute them.
 namespace sluice {
@@ -294,6 +295,43 @@ TEST(ProgramBound, HoldsForRandomProgramsOverRandomPlatforms) {
     }
   }
   EXPECT_GT(nearest, 0.99);  // so near that what is wrong would show
+}
+
+/// Whatever the program and the platform: the order in which Clock has its times.
+TEST(Clock, BoundsAreBelowFloorsAndFloorsBelowReplays) {
+  constexpr double kRounding = 1e-9, kRatesTogether = 1e-6;
+  std::mt19937 random(19);
+  double nearest_bound = 0, nearest_floor = 0;
+  for (int instance = 0; instance < 200; ++instance) {
+    const Platform platform = RandomPlatform(random).make();
+    const detail::RankNetwork network(platform);
+    for (const Collective collective : kAllCollectives) {
+      Program shape;
+      shape.problem = collective;
+      shape.ranks = platform.ranks;
+      shape.size_bytes = 8 << (random() % 16);
+      shape.element_bytes = combines(collective) ? 8 : 1;
+      if (combines(collective)) shape.combine_s_per_byte = combining(random, instance, shape.ranks);
+      if (has_root(collective))
+        shape.root = static_cast<std::int64_t>(random() % static_cast<std::size_t>(shape.ranks));
+      const detail::Clock clock(network, shape.combine_s_per_byte);
+      const detail::MessageGraph graph = detail::lower(RandomProgram(random, shape).make());
+      const double bound_s = clock.bound(shape).seconds, floor_s = clock.floor(graph);
+      const double quick_s = clock.quick_floor(graph), least_s = clock.least_time(graph).seconds;
+      detail::ReplayLimits none;
+      const double replay_s = clock.replay(graph, none).value().length_s;
+      SCOPED_TRACE(::testing::Message() << "instance " << instance << ", " << to_string(collective) << ", "
+                                        << shape.size_bytes << " bytes, " << to_json(platform));
+      EXPECT_LE(bound_s, floor_s * (1 + kRounding));
+      EXPECT_LE(quick_s, floor_s * (1 + kRounding));
+      EXPECT_LE(least_s, floor_s * (1 + kRounding));
+      EXPECT_LE(floor_s, replay_s * (1 + kRatesTogether));
+      nearest_bound = std::max(nearest_bound, bound_s / floor_s);
+      nearest_floor = std::max(nearest_floor, floor_s / replay_s);
+    }
+  }
+  EXPECT_GT(nearest_bound, 0.99);  // so near that what is wrong would show
+  EXPECT_GT(nearest_floor, 0.9999);
 }
 
 /// What planners make comes near to a bound.

@@ -23,7 +23,7 @@
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/plan/reduce_scatter.hpp"
-#include "timing/program_replay.hpp"
+#include "timing/clock.hpp"
 
 namespace sluice {
 namespace {
@@ -652,11 +652,11 @@ TEST(ReplayProgram, SendsOfARankGoSideBySideUnlessTheyAreToGoInTurn) {
   EXPECT_NEAR(at_once.end_s[1], 50e-6 + passing + start, 1e-9);
   EXPECT_NEAR(at_once.start_s[2], start, 1e-9);
   EXPECT_NEAR(at_once.length_s, start + 2e-2 + passing + start, 1e-9);
-  detail::ReplayLimits limits;
-  const auto in_turn = detail::replay(detail::RankNetwork(platform), program, detail::SendOrder::kInTurn, limits);
-  ASSERT_TRUE(in_turn);
-  EXPECT_NEAR(in_turn->start_s[2], passing, 1e-9);
-  EXPECT_NEAR(in_turn->length_s, passing + 2e-2 + passing + start, 1e-9);
+  Program in_turn = program;
+  in_turn.pace = send_paces(platform, program);
+  const ReplayedProgram one_by_one = replay(platform, in_turn);
+  EXPECT_NEAR(one_by_one.start_s[2], passing, 1e-9);
+  EXPECT_NEAR(one_by_one.length_s, passing + 2e-2 + passing + start, 1e-9);
   // Near each other they share the port: the second begins a start later, and both end as one after the other would.
   const Platform near = one_cluster(3);
   EXPECT_NEAR(replay(near, program).length_s, 50e-6 + 2 * passing + start, 1e-9);
@@ -765,14 +765,12 @@ TEST(PlanProgram, NoReplayIsShorterThanTheLoad) {
   for (const std::int64_t block : {1, 5000, 300'000}) {
     for (const detail::MessageGraph& messages : allgathers(platform.ranks, block)) {
       for (const bool combine : {false, true}) {
-        const detail::MessageGraph each = combine ? messages.reversed(detail::MessageKind::kCombine) : messages;
-        Program program;
-        program.ranks = platform.ranks;
-        program.combine_s_per_byte = combine ? kCombine_s : 0;
-        program.operations = detail::operations_of(each);
+        detail::MessageGraph each = combine ? messages.reversed(detail::MessageKind::kCombine) : messages;
+        const detail::Clock clock(network, combine ? kCombine_s : 0);
+        const double at_least_s = clock.quick_floor(each);
+        find_waits(each);
         detail::ReplayLimits none;
-        const double replay_s = detail::replay(network, program, detail::SendOrder::kSideBySide, none).value().length_s;
-        const double at_least_s = detail::replay_at_least(network, each, program.combine_s_per_byte);
+        const double replay_s = clock.replay(each, none).value().length_s;
         EXPECT_GT(at_least_s, 0);
         EXPECT_LE(at_least_s, replay_s * (1 + kRounding));
       }
@@ -791,13 +789,14 @@ TEST(ReplayProgram, GivesUpOnlyWhatIsLonger) {
       messages.append(allgather);
       find_waits(messages);
       for (const double combine_s : {0.0, kCombine_s}) {
+        const detail::Clock clock(network, combine_s);
         detail::ReplayLimits none;
-        const double length_s = replayed_length(network, messages, combine_s, none).value();
+        const double length_s = clock.replay(messages, none).value().length_s;
         detail::ReplayLimits enough{.most_s = length_s};
-        EXPECT_EQ(replayed_length(network, messages, combine_s, enough), length_s);
+        EXPECT_EQ(clock.replay(messages, enough).value().length_s, length_s);
         EXPECT_FALSE(enough.longer);
         detail::ReplayLimits too_little{.most_s = kSooner * length_s};
-        EXPECT_FALSE(replayed_length(network, messages, combine_s, too_little));
+        EXPECT_FALSE(clock.replay(messages, too_little));
         EXPECT_TRUE(too_little.longer);
       }
     }
@@ -819,11 +818,12 @@ TEST(ReplayProgram, ThousandsOfMessagesAtOnceAreLittleWork) {
   ASSERT_GT(messages.size(), 3000U);
   find_waits(messages);
   detail::ReplayLimits limits{.work_left = kWork};
-  const std::optional<double> length_s = replayed_length(network, messages, 0, limits);
-  ASSERT_TRUE(length_s);
-  const double at_least_s = detail::replay_at_least(network, messages, 0);
-  EXPECT_GE(*length_s, at_least_s * (1 - kRounding));
-  EXPECT_LE(*length_s, 1.05 * at_least_s);
+  const detail::Clock clock(network);
+  const std::optional<detail::ReplayResult> times = clock.replay(messages, limits);
+  ASSERT_TRUE(times);
+  const double at_least_s = clock.quick_floor(messages);
+  EXPECT_GE(times->length_s, at_least_s * (1 - kRounding));
+  EXPECT_LE(times->length_s, 1.05 * at_least_s);
 }
 
 /// What messages share makes no program faster than its load, and one of a single round by itself as long.
@@ -832,7 +832,8 @@ TEST(PlanProgram, AnEstimateIsNoShorterThanTheLoad) {
   const detail::RankNetwork network(platform);
   const auto compared = [&](detail::MessageGraph messages) {
     find_waits(messages);
-    return std::pair(detail::load_of(network, messages), detail::estimated_length(network, messages, {}));
+    const detail::Clock clock(network);
+    return std::pair(clock.load(messages), clock.estimate(messages));
   };
   for (const detail::MessageGraph& messages : allgathers(platform.ranks, 5000)) {
     for (const detail::MessageGraph& each : {messages, messages.reversed(detail::MessageKind::kCombine)}) {

@@ -35,7 +35,7 @@
 #include "base/infinity.hpp"
 #include "plan/broadcast/route_builder.hpp"
 #include "plan/broadcast/route_score.hpp"
-#include "timing/replay.hpp"
+#include "timing/clock.hpp"
 #include "timing/timed_messages.hpp"
 
 namespace sluice::detail {
@@ -139,7 +139,7 @@ class RouteComparison {
     result.routes = found.routes;
     result.messages = simulated(found.routes, bytes);
     result.simulated_s = result.messages.length_s;
-    if (std::optional<TimedMessages> again = replayed(network_, result.messages, limits)) {
+    if (std::optional<TimedMessages> again = Clock(network_).replay(result.messages, limits)) {
       result.messages = std::move(*again);
       result.delay = std::max(1.0, result.messages.length_s / result.simulated_s);
       result.replayed = true;
@@ -178,7 +178,7 @@ class RouteComparison {
       if (summary_) chosen.messages = simulated(chosen.routes, bytes_);
     }
     ReplayLimits limits{.rates_left = kMostRatesAtFirst};
-    if (std::optional<TimedMessages> again = replayed(network_, chosen.messages, limits)) {
+    if (std::optional<TimedMessages> again = Clock(network_).replay(chosen.messages, limits)) {
       chosen.messages = std::move(*again);
       chosen.estimated = false;
     }

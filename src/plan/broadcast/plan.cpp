@@ -22,9 +22,8 @@
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/quantity_text.hpp"
 #include "sluice/timing/program_replay.hpp"
-#include "timing/program_bound.hpp"
+#include "timing/clock.hpp"
 #include "timing/rank_network.hpp"
-#include "timing/replay.hpp"
 #include "timing/timed_messages.hpp"
 
 namespace sluice {
@@ -104,7 +103,7 @@ class BroadcastPlanner {
   [[nodiscard]] std::optional<TimedMessages> with_times_of_replay(const TimedMessages& messages) const {
     if (static_cast<std::int64_t>(messages.list.size()) > kMostSimulated) return std::nullopt;
     detail::ReplayLimits limits{.rates_left = kMostRates};
-    return replayed(network_, messages, limits);
+    return detail::Clock(network_).replay(messages, limits);
   }
 
   // ---- trees between clusters
@@ -369,7 +368,7 @@ class BroadcastPlanner {
     shape.ranks = platform_.ranks;
     shape.size_bytes = bytes_;
     shape.root = root_;
-    return detail::bound_of(network_, shape);
+    return detail::Clock(network_).bound(shape);
   }
 
   /// Each segment through a tree of its own.
@@ -411,13 +410,13 @@ class BroadcastPlanner {
       const double simulated_s = timed_messages(network_, root_, bytes_, pattern.messages, false, true).length_s;
       if ((small ? kSideBySide : kSeldomLess) * simulated_s >= best->length_s) continue;
       TimedMessages messages = timed_messages(network_, root_, bytes_, pattern.messages, false, false);
-      std::optional<TimedMessages> again = replayed(network_, messages, limits);
+      std::optional<TimedMessages> again = detail::Clock(network_).replay(messages, limits);
       if (!again) continue;
       // Messages of a rank go one after another or, if that is shorter, side by side: a slow link then keeps no other
       // message from the port.
       if (small) {
         for (TimedMessage& each : messages.list) each.port_s = 0;
-        std::optional<TimedMessages> beside = replayed(network_, messages, limits);
+        std::optional<TimedMessages> beside = detail::Clock(network_).replay(messages, limits);
         if (beside && beside->length_s < again->length_s) again = std::move(beside);
       }
       // Far more messages are worth it only if they gain something.

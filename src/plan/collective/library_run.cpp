@@ -24,7 +24,7 @@
 #include "plan/patterns/patterns.hpp"
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"
-#include "timing/program_replay.hpp"
+#include "timing/clock.hpp"
 
 namespace sluice {
 namespace {
@@ -320,9 +320,8 @@ class Messages {
   Ranks order_;
 };
 
-}  // namespace
-
-std::optional<Program> library_program(const LibraryRun& run, std::int64_t ranks) {
+/// The program without its operations.
+Program shape_of(const LibraryRun& run, std::int64_t ranks) {
   if (ranks < 1) throw InputError("ranks", fmt::format("{}", ranks), "at least 1");
   if (run.size_bytes < 0) throw InputError("size", count_text(run.size_bytes, "byte"), "at least 0");
   if (run.segment_bytes < 0) throw InputError("segment", count_text(run.segment_bytes, "byte"), "at least 0");
@@ -331,6 +330,13 @@ std::optional<Program> library_program(const LibraryRun& run, std::int64_t ranks
   program.algorithm = "library";
   program.ranks = ranks;
   program.size_bytes = run.size_bytes;
+  return program;
+}
+
+}  // namespace
+
+std::optional<Program> library_program(const LibraryRun& run, std::int64_t ranks) {
+  Program program = shape_of(run, ranks);
   std::optional<MessageGraph> messages = Messages(program).of(run);
   if (!messages) return std::nullopt;
   program.operations = operations_of(std::move(*messages));
@@ -339,13 +345,16 @@ std::optional<Program> library_program(const LibraryRun& run, std::int64_t ranks
 
 std::optional<double> library_seconds(const Platform& platform, const LibraryRun& run) {
   check_platform(platform, "platform");
-  const std::optional<Program> program = library_program(run, platform.ranks);
-  if (!program || program->operations.size() > 2 * kMostMessagesOfRun) return std::nullopt;
+  const Program shape = shape_of(run, platform.ranks);
+  std::optional<MessageGraph> messages = Messages(shape).of(run);
+  if (!messages || messages->size() > kMostMessagesOfRun) return std::nullopt;
+  find_waits(*messages);
+  const detail::RankNetwork network(platform);
+  const detail::Clock clock(network);
+  messages->pace = clock.pace_in_turn(*messages);
   detail::ReplayLimits limits{.work_left = kMostWork};
-  const std::optional<ReplayedProgram> replayed =
-      detail::replay(detail::RankNetwork(platform), *program, detail::SendOrder::kInTurn, limits);
-  if (!replayed) return std::nullopt;
-  return replayed->length_s;
+  const std::optional<detail::ReplayResult> times = clock.replay(*messages, limits);
+  return times ? std::optional(times->length_s) : std::nullopt;
 }
 
 }  // namespace sluice

@@ -22,8 +22,7 @@
 #include "sluice/plan/program.hpp"
 #include "sluice/quantity_text.hpp"
 #include "sluice/timing/program_replay.hpp"
-#include "timing/program_bound.hpp"
-#include "timing/program_replay.hpp"
+#include "timing/clock.hpp"
 
 namespace sluice {
 namespace {
@@ -193,7 +192,11 @@ std::pair<std::size_t, std::size_t> connections(const Tried& variant) {
 class Planning {
  public:
   Planning(const detail::RankNetwork& network, const ProgramTask& task, const ProgramOptions& options)
-      : network_(network), task_(task), options_(options), work_left_(2 * most_of_one()) {}
+      : network_(network),
+        clock_(network, task.shape.combine_s_per_byte),
+        task_(task),
+        options_(options),
+        work_left_(2 * most_of_one()) {}
 
   /// Lists the variants of `planner`. If `beside_others`, leaves out variants that another algorithm lists too. Throws
   /// InputError if the planner does not apply.
@@ -248,8 +251,8 @@ class Planning {
 
   /// Considers variants besides those with a length known to their planners, in rising order of messages, while these
   /// are few in all. Replays variants that may be faster, the most promising first, while that is little work.
-  /// `bound_s`: no program is faster.
-  void replay_soon(double bound_s) {
+  void replay_soon() {
+    const double bound_s = clock_.bound(task_.shape).seconds;
     constexpr double kNearBound = 1.02, kMayBeFaster = 1.5;
     constexpr std::int64_t kMostMessages = 24'000;  // in all
     constexpr std::size_t kMostReplayed = 12'000;   // of a program whose length is known: a longer one keeps that
@@ -289,9 +292,9 @@ class Planning {
         const std::size_t count = graph.size();
         left -= static_cast<std::int64_t>(count);
         const bool few = count <= kFewMessages;
-        if (!few && detail::load_of(network_, graph) > kMayBeFaster * least_known()) continue;
+        if (!few && clock_.load(graph) > kMayBeFaster * least_known()) continue;
         Tried program = tried(*variant, std::move(graph));
-        const double seconds = estimated_length(network_, program.graph, task_.shape.combine_s_per_byte);
+        const double seconds = clock_.estimate(program.graph);
         if (few || seconds <= kMayBeFaster * least_known()) estimates.push_back({seconds, std::move(program)});
       } catch (const InputError&) {
         continue;  // more than there may be
@@ -319,7 +322,7 @@ class Planning {
     Program chosen = program_of(task_, std::move(estimated ? *estimated_
                                                  : known   ? *known_
                                                            : *std::ranges::min_element(best_, {}, connections)));
-    const ProgramBound bound = detail::bound_of(network_, task_.shape);
+    const ProgramBound bound = clock_.bound(task_.shape);
     chosen.bound_s = bound.seconds;
     chosen.bound = bound.kind;
     if (estimated) chosen.length_s = std::max(chosen.length_s, bound.seconds);
@@ -423,8 +426,7 @@ class Planning {
       // In one algorithm, k times as many messages are at most k times as fast.
       if (in_one_message_of(each) / static_cast<double>(each.messages) > kGain * least_s) continue;
       each.made = made_of(variants_[each.variant], std::move(each.made));
-      if (!each.made || (each.messages > kFewInAll && detail::load_of(network_, *each.made) > kGain * least_s))
-        continue;
+      if (!each.made || (each.messages > kFewInAll && clock_.load(*each.made) > kGain * least_s)) continue;
       estimate(each);
     }
     return estimates;
@@ -433,7 +435,7 @@ class Planning {
   /// Finds how long what was made takes at least, and keeps it, unless what was kept before is much.
   void look_at(Counted& counted, detail::MessageGraph graph) {
     constexpr std::size_t kMostMade = std::size_t{1} << 19;  // messages
-    counted.at_least_s = detail::replay_at_least(network_, graph, task_.shape.combine_s_per_byte);
+    counted.at_least_s = clock_.quick_floor(graph);
     if (made_ + counted.messages > kMostMade) return;
     made_ += counted.messages;
     counted.made = std::move(graph);
@@ -447,8 +449,7 @@ class Planning {
     if (!made) return std::nullopt;
     SLUICE_ASSERT(made->size() == counted.messages, fmt::format("{} not {}", made->size(), counted.messages));
     Tried program = tried(variant, std::move(*made));
-    const double seconds = variant.length_s ? *variant.length_s
-                                            : estimated_length(network_, program.graph, task_.shape.combine_s_per_byte);
+    const double seconds = variant.length_s ? *variant.length_s : clock_.estimate(program.graph);
     Estimate estimate{seconds, counted.messages, counted.variant, {}};
     if (kept_ + counted.messages > kMostKept) return estimate;
     kept_ += counted.messages;
@@ -507,15 +508,14 @@ class Planning {
                                 .to_the_time = options_.all_lengths,
                                 .stop = options_.stop};
     // The replay does not begin if its messages alone are too much work.
-    std::optional<double> replayed;
+    std::optional<detail::ReplayResult> replayed;
     if (kWorkOfMessage * static_cast<double>(program.graph.size()) <= limits.work_left)
-      replayed = replayed_length(network_, program.graph, task_.shape.combine_s_per_byte, limits);
+      replayed = clock_.replay(program.graph, limits);
     const double work = std::max(0.0, most) - limits.work_left;
     work_left_ -= work;
     if (!replayed) {
       const bool slower = limits.longer;
-      program.length_s =
-          estimate ? *estimate : estimated_length(network_, program.graph, task_.shape.combine_s_per_byte);
+      program.length_s = estimate ? *estimate : clock_.estimate(program.graph);
       if (slower) program.length_s = std::max(program.length_s, limits.most_s);
       program.name = detail::estimated_name(program.name);
       candidates_.push_back({program.name, program.length_s});
@@ -527,7 +527,7 @@ class Planning {
       if (!estimated_ || program.length_s < estimated_->length_s) estimated_ = std::move(program);
       return work;
     }
-    program.length_s = *replayed;
+    program.length_s = replayed->length_s;
     candidates_.push_back({program.name, program.length_s});
     // Without slack, the first of equally fast programs.
     const double most_s = (1 + options_.slack) * least_s_;
@@ -539,6 +539,7 @@ class Planning {
   }
 
   const detail::RankNetwork& network_;
+  const detail::Clock clock_;
   const ProgramTask& task_;
   const ProgramOptions& options_;
   std::vector<ProgramVariant> variants_;
@@ -585,7 +586,7 @@ ProgramPlan detail::plan_program(const Platform& platform, const ProgramProblem&
     }
   }
   if (search == ProgramSearch::kSoon)
-    planning.replay_soon(detail::bound_of(network, shape).seconds);
+    planning.replay_soon();
   else
     planning.replay_some();
   if (!planning.found())
@@ -640,7 +641,8 @@ Program circulant_broadcast_part(std::int64_t ranks, std::int64_t root, std::int
 
 ProgramBound bound_of(const Platform& platform, const ProgramProblem& problem) {
   const Program shape = shape_of(platform, problem);
-  return detail::bound_of(detail::RankNetwork(platform), shape);
+  const detail::RankNetwork network(platform);
+  return detail::Clock(network, shape.combine_s_per_byte).bound(shape);
 }
 
 }  // namespace sluice

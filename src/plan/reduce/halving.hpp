@@ -83,7 +83,8 @@ class Halving {
   std::int64_t elements_;
 };
 
-/// When the root has the result: see halving_length.cpp.
+/// When the root has the result: see halving_length.cpp. Apart from Clock (timing/clock.hpp), as its machines have
+/// costs instead of a platform, and it takes groups of any size that are alike at once.
 [[nodiscard]] double length_of(const Halving& halving);
 
 }  // namespace sluice::detail

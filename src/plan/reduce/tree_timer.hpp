@@ -16,6 +16,8 @@ namespace sluice::detail {
 /// the root goes first. O(transfers log transfers) a tree. Deterministic.
 ///
 /// If the operation does not commute, each machine receives from the inside out.
+///
+/// Apart from Clock (timing/clock.hpp), as its machines have costs instead of a platform, and it decides the order.
 class TreeTimer {
  public:
   /// `problem` must outlive it.
