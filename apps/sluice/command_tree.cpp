@@ -72,9 +72,10 @@ void add_verbs(CLI::App& root, Action& chosen, std::span<const Verb> verbs) {
   root.set_help_flag("-h,--help", "print this and exit");
   root.footer(
       "Exit status: 0 done, 1 a check failed, 2 bad input (one line on standard error, nothing written),\n"
-      "130 interrupted by Ctrl-C (143: by SIGTERM): the best plan so far is printed and written, of run the table\n"
-      "so far (Open MPI's mpirun turns its own Ctrl-C into SIGTERM and ends with 1),\n"
-      "70 an error that the input did not cause: no memory, a failure of MPI.\n\n"
+      "130 interrupted by Ctrl-C, 143 by SIGTERM, 70 an error that the input did not cause: no memory, a failure of\n"
+      "MPI. After an interruption the best plan so far, or the table of run so far, is printed and written. Open "
+      "MPI's\n"
+      "mpirun turns its own Ctrl-C into SIGTERM and ends with 1.\n\n"
       "Example:\n  sluice plan redistribute --from 16:3 --to 16:5\n\n"
       "sluice VERB --help, or sluice help VERB, tells more.");
   root.get_formatter()->column_width(kOptionsWidth);

@@ -257,7 +257,7 @@ TEST(BadInput, OptionsWithoutEffect) {
                   "--max-segments: --segments 1, expected --segments auto"},
              Case{"platform small.json --format 1", "--format: no file to write, expected -o FILE as well"},
              Case{"tune --platform small.json --for openmpi -o rules.conf --repetitions 5",
-                  "--repetitions: --platform, by which nothing is measured, expected --measure"},
+                  "--repetitions: --platform, which measures nothing, expected --measure"},
              Case{"plan broadcast --platform small.json --size 1Ki --lookahead average --algorithm flat",
                   "--lookahead: algorithm flat, expected --algorithm ecef-la"},
              Case{"plan allreduce --platform small.json --size 1Ki --segments 4 --algorithm ring",

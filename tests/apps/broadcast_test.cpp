@@ -125,7 +125,7 @@ TEST(Broadcast, WritesNoProgramThatIsNotAll) {
        "broadcast": [[1, 1e-7], [1048576, 1e-6]]}], "links": []})");
   const std::string plan = "plan broadcast --platform measured.json --size 64Ki --program program.json";
   const Outcome refused = folder.sluice(words(plan));
-  expect_refused(refused, "--program: a plan in which the MPI's own broadcast serves some ranks");
+  expect_refused(refused, "--program: a plan that leaves some ranks to MPI_Bcast");
   EXPECT_EQ(folder.files().size(), 1U);
   const Outcome outcome = folder.sluice(words(plan + " --algorithm pipelined"));
   EXPECT_EQ(outcome.status, 0) << outcome.err;

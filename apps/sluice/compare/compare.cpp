@@ -146,7 +146,8 @@ void Comparison::add(const std::string& algorithm, const std::function<ComparedP
 }
 
 void ComparedAlgorithms::add_to(CLI::App& problem, const std::vector<std::string>& names) {
-  offer(problem.add_option("--algorithms,--algorithm", text_, "which ones; some take long where there is much to plan"),
+  offer(problem.add_option("--algorithms,--algorithm", text_,
+                           "the algorithms to compare; some take long if there is much to plan"),
         names)
       ->option_text("A,B,..|all [all]");
 }

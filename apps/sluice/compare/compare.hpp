@@ -129,7 +129,7 @@ struct ComparisonOutput {
 int show_comparison(const Comparison& comparison, const ComparisonOutput& output);
 
 inline constexpr const char* kComparisonHelp =
-    "\nratio: total (or length) over the best lower bound's. Planning time: the best of up to five runs.\n\n";
+    "\nratio: total (or length) over the best lower bound. planned in: the least time of up to five runs.\n\n";
 
 void add_compare_redistribute(CLI::App& compare, Action& chosen);
 void add_compare_exchange(CLI::App& compare, Action& chosen);

@@ -184,8 +184,8 @@ void add_cluster(CLI::App& command, Action& chosen) {
       ->option_text("FILE|-");
   verb->add_flag("--all", options->all, fmt::format("every cluster, not just {}", kShownClusters));
   verb->footer(
-      "Nodes count from 0. lowekamp looks at one pair between two clusters, the nearest; closeness at all pairs:\n"
-      "where a pair is missing, the two are in different clusters.\n\n"
+      "Nodes count from 0. Between two clusters, lowekamp considers the nearest pair, and closeness considers all\n"
+      "pairs: two nodes without a latency are in different clusters.\n\n"
       "Examples:\n"
       "  sluice cluster latency.mtx --tolerance 0.3 --svg clusters.svg\n"
       "  sluice cluster latency.mtx --tolerance 0.3,0.4,2");

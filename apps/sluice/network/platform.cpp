@@ -146,8 +146,8 @@ void add_platform(CLI::App& command, Action& chosen) {
           "write the figures of the levels, and what was written, as JSON (sluice.written/1); -: instead of the table")
       ->option_text("FILE|-");
   verb->footer(
-      "The whole is level 0, its parts are level 1. Inside a cluster means between its ranks, else between the\n"
-      "parts of a part.\n\n"
+      "The whole is level 0, its parts are level 1. \"Inside\" means between the ranks of a cluster, or between the\n"
+      "parts of a larger part.\n\n"
       "Examples:\n"
       "  sluice platform studies/four-levels/four-levels-72.json\n"
       "  sluice platform studies/four-levels/four-levels-72.json -o four-levels.json");

@@ -14,15 +14,17 @@ void add_probe(CLI::App& command, Action& chosen) {
   verb->add_option("-o,--output", task->output, "where the platform goes (sluice.platform/2); needed without --quick")
       ->option_text("FILE");
   verb->add_option("--time-budget", task->time_budget, "about how many seconds to spend")->option_text("S [5]");
-  verb->add_flag("--thorough", task->thorough, "take a minute: every size more often, large ones on slow links too");
-  verb->add_option("--tolerance", task->tolerance, "by how much latencies of a cluster may differ")
+  verb->add_flag("--thorough", task->thorough,
+                 "measure for a minute: every size more often, also large sizes on slow links");
+  verb->add_option("--tolerance", task->tolerance, "latencies of a cluster may differ by this part")
       ->option_text("T [0.3]");
-  verb->add_option("--noise", task->noise, "difference in seconds that is allowed besides")->option_text("S [20us]");
+  verb->add_option("--noise", task->noise, "allow this difference in seconds besides --tolerance")
+      ->option_text("S [20us]");
   offer(verb->add_option("--algorithm", task->algorithm, "how clusters are found: lowekamp, closeness"),
         {"lowekamp", "closeness"})
       ->option_text("NAME [lowekamp]");
   verb->add_option("--clusters", task->clusters,
-                   "sizes of the clusters, of consecutive ranks, given instead of found by latency")
+                   "give the sizes of the clusters, of consecutive ranks, instead of finding them by latency")
       ->option_text("N,N,..");
   verb->add_flag("--no-broadcasts", task->no_broadcasts, "do not measure broadcasts inside each cluster");
   verb->add_flag("--quick", task->quick,

@@ -24,7 +24,7 @@ std::vector<Row> rows(std::string_view problem) {
   if (problem == "redistribute") {
     result.push_back({"auto", "the cheapest by total of what applies", ""});
   } else if (problem == "broadcast") {
-    result.push_back({"native", "none; the MPI's own, where its times are part of the platform", ""});
+    result.push_back({"native", "none; MPI's own broadcast, if the platform has its times", ""});
     result.push_back({"auto", "the fastest found for its effort", "--effort"});
   } else if (problem == "reduce") {
     result.push_back({"auto", "the shortest of what applies; says how far from the optimum it can be", ""});

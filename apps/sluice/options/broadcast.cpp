@@ -20,7 +20,8 @@ void BroadcastInput::add_to(CLI::App& verb) {
   network.add_to(verb, platform);
   verb.add_option("--size", size, "bytes of the message, such as 4Mi (needed)")->option_text("BYTES");
   verb.add_option("--root", root, "the rank that has it")->option_text("RANK [0]");
-  verb.add_option("--segments", segments, "parts that follow each other; 1: the message whole through one tree")
+  verb.add_option("--segments", segments,
+                  "cut the message into S parts that follow each other; 1: send it whole through one tree")
       ->option_text("S");
   offer(verb.add_option("--inside", inside, "how trees broadcast inside clusters, a strategy of predict broadcast"),
         {"flat", "segmented-flat", "chain", "segmented-chain", "binary", "binomial", "segmented-binomial",
@@ -41,15 +42,15 @@ void BroadcastInput::add_to(CLI::App& verb) {
 void ReversedInput::add_to(CLI::App& verb) {
   verb.add_flag(
       "--reversed", reversed,
-      "plan a reduction to the root, as run reduce --platform does: by any kind of program, but only by a "
-      "broadcast played backwards if an option says what the broadcast or its tree is like, or writes the tree");
+      "plan a reduction to the root, as run reduce --platform does, by any kind of program. Options of the broadcast "
+      "or its tree, and --tree, allow only a broadcast played backwards");
   verb.add_option("--element-bytes", element_bytes,
                   "with --reversed: the size of an element, which is never cut, such as 8 for what run reduce "
                   "--program carries out")
       ->option_text("N [1]");
   combining.add_to(verb, "with --reversed: ");
   verb.add_flag("--in-order", in_order,
-                "with --reversed: the operation does not commute, ranks are combined in their order, by a program");
+                "with --reversed: combine in the order of the ranks, for operations that do not commute; by a program");
 }
 
 void check(const ReversedInput& options) {

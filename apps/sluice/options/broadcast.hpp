@@ -45,9 +45,9 @@ struct ReversedInput {
 /// About the options, for the help of every verb.
 inline constexpr const char* kBroadcastHelp =
     "\nA platform file (sluice.platform/2, or /1) has ranks, clusters and links, in seconds and bytes; sluice probe\n"
-    "writes one. Trees are between clusters, with the message whole unless --segments says otherwise; auto and\n"
-    "exact choose how many, with --segments 1 they keep to the paper's model. auto also compares ways through the\n"
-    "network that are no tree of clusters.\n";
+    "writes one. Trees are between clusters. They carry the message whole, unless --segments is given. auto and\n"
+    "exact choose the number of segments; with --segments 1 they keep to the paper's model. auto also considers\n"
+    "routes that are no tree of clusters.\n";
 
 /// The options as read and checked.
 struct BroadcastTask {

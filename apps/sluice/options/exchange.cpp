@@ -164,8 +164,8 @@ void ExchangeInput::add_switches_to(CLI::App& verb) {
 
 void LocalLinksInput::add_to(CLI::App& verb) {
   verb.add_option("--local-links", links,
-                  "speed of each node's link inside its cluster: small messages may merge at a neighbour, loads spread "
-                  "over neighbours, where that pays; needs --backbone, --sender-link and --receiver-link")
+                  "set the speed of each node's link inside its cluster. If it pays, small messages merge at a "
+                  "neighbour and loads spread over neighbours; needs --backbone, --sender-link and --receiver-link")
       ->option_text("SPEED");
   verb.add_option("--local-latency", latency,
                   "set the time to start a step there; unless given, the value of --latency")

@@ -52,15 +52,14 @@ struct LocalLinksInput {
 
 /// About the options, for the help of every verb.
 inline constexpr const char* kExchangeHelp =
-    "\nRow = sender, column = receiver; in an edge list (columns such as src, dst, bytes) a line is a message.\n"
-    "Numbers take the suffixes K, M, G (1000) and Ki, Mi, Gi (1024). For sizes in bytes k and beta can follow from the "
-    "hardware: k transfers as fast as the slower of the two links fill\n"
-    "the backbone, beta is what one of them moves during the latency. That takes --backbone, --sender-link and\n"
-    "--receiver-link (1Gbit, 12.5MB; a second) and --latency (1ms, 20us). With --node-link and --ranks-per-node\n"
-    "each rank counts on its share of the link of its host. If --max-transfers or --setup is given too, its value\n"
-    "is used. With --speeds the file (sluice.speeds/1) says how fast each node is, 1 being\n"
-    "the speed at which a unit of the traffic takes a unit of cost (with the hardware: the speed of a transfer), and\n"
-    "k from which time on.\n";
+    "\nA row is a sender, a column a receiver; in an edge list (columns such as src, dst, bytes) a line is a message.\n"
+    "Numbers take the suffixes K, M, G (1000) and Ki, Mi, Gi (1024).\n\n"
+    "If sizes are bytes, the network can give k and beta: --backbone, --sender-link and --receiver-link (1Gbit,\n"
+    "12.5MB; per second) and --latency (1ms, 20us). A transfer is as fast as the slower of the two links. k transfers\n"
+    "fill the backbone; beta is what one transfer moves during the latency. With --node-link and --ranks-per-node,\n"
+    "each rank has its share of the link of its host. --max-transfers and --setup replace these values.\n"
+    "--speeds FILE (sluice.speeds/1) gives each node a speed, and k over time. At speed 1 a unit of the traffic takes\n"
+    "a unit of cost; if the options give the network, speed 1 is the speed of a transfer.\n";
 
 /// The options as read and checked.
 struct ExchangeTask {

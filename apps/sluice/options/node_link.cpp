@@ -48,7 +48,8 @@ std::string link_json(double latency_s, double bytes_per_s) {
 void NodeLinkInput::add_to(CLI::App& verb, std::string& platform) {
   verb.add_option(kNodeLink, node_link_, kNodeLinkHelp)->option_text("SPEED");
   verb.add_option(kRanksPerNode, ranks_per_node_, kRanksPerNodeHelp)->option_text("N");
-  verb.add_option(kLatency, latency_, "with --node-link: set the time that a message takes besides its size")
+  verb.add_option(kLatency, latency_,
+                  "with --node-link: set the part of a message's time that does not depend on its size")
       ->option_text(fmt::format("TIME [{}]", kUsualLatency));
   verb.add_option(kRanks, ranks_, "with --node-link: set the number of all ranks, on as many hosts as it takes")
       ->option_text("N");

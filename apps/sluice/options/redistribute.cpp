@@ -19,21 +19,21 @@ namespace sluice::command {
 
 void RedistributeOptions::add_to(CLI::App& verb, const std::string& shape_help) {
   verb.add_option("--from", from,
-                  "source layout (needed), GRID:BLOCK: 16:3, or 4x4:64x64 in two dimensions; cuts in place of a block, "
-                  "4:0,10,35,100, and who has which, @2,0,1; @FILE: as that file says")
+                  "source layout (needed), GRID:BLOCK: 16:3, or 4x4:64x64 in two dimensions. Cuts may replace a block: "
+                  "4:0,10,35,100, with the owners of the blocks: @2,0,1. @FILE reads the layout from a file")
       ->option_text("LAYOUT");
   verb.add_option("--to", to, "target layout (needed), likewise")->option_text("LAYOUT");
   verb.add_option("--shape", shape, shape_help)->option_text("N[xM..]");
   offer(verb.add_option(
             "--part", part,
-            "of a matrix: upper or lower; the triangle, or trapezoid, on that side of the diagonal through the top "
-            "left corner; of upper with more rows than columns, and of lower with fewer, the diagonal is "
-            "that through the bottom right corner, as in p?trmr2d of ScaLAPACK"),
+            "move a triangle, or trapezoid, of a matrix: upper or lower, on that side of the diagonal. The diagonal "
+            "begins at the top left corner. If upper has more rows than columns, or lower fewer, it ends at the "
+            "bottom right corner, as in p?trmr2d of ScaLAPACK"),
         {"upper", "lower"})
       ->option_text("PART");
-  verb.add_flag("--unit-diagonal", unit_diagonal, "the part without its diagonal");
+  verb.add_flag("--unit-diagonal", unit_diagonal, "leave the diagonal of the part out");
   verb.add_flag("--transpose", transpose,
-                "element (i, j) of the source is element (j, i) of the target, whose layout --to is");
+                "element (i, j) of the source becomes element (j, i) of the target; --to is the layout of the target");
   verb.add_option("--element-bytes", element_bytes, "set the size of an element")->option_text("BYTES [8]");
   verb.add_option("--setup", setup, "set-up cost of a step in elements: total = transmission + ALPHA * steps")
       ->option_text("ALPHA [1]");
@@ -41,28 +41,28 @@ void RedistributeOptions::add_to(CLI::App& verb, const std::string& shape_help) 
 }
 
 void RedistributeOptions::add_roles_to(CLI::App& verb) {
-  verb.add_flag(
-      "--same-processes", same_processes,
-      "take process i of the source grid for process i of the target grid: what it sends itself is a copy, in no step");
+  verb.add_flag("--same-processes", same_processes,
+                "process i of the source grid is process i of the target grid; what it sends itself is a copy, and "
+                "needs no step");
   verb.add_flag("--relabel", relabel,
-                "as --same-processes, with the roles in the target grid given out so that most data stays");
+                "as --same-processes, but order the processes of the target grid so that most data stays");
 }
 
 void RedistributeOptions::add_replicas_to(CLI::App& verb) {
-  verb.add_option("--from-replicas", from_replicas,
-                  "copies of the source array, each on P processes of its own: process p of copy a is a P + p")
+  verb.add_option(
+          "--from-replicas", from_replicas,
+          "number of copies of the source array, each on P processes of its own: process p of copy a is a P + p")
       ->option_text("R [1]");
-  verb.add_option("--to-replicas", to_replicas,
-                  "how many copies of the target array there will be, each on Q processes of its own")
+  verb.add_option("--to-replicas", to_replicas, "number of copies of the target array, each on Q processes of its own")
       ->option_text("S [1]");
 }
 
 void RedistributeOptions::add_batch_to(CLI::App& verb) {
-  verb.add_option("--arrays", arrays, "N such arrays at once, their messages merged; --setup is in bytes")
+  verb.add_option("--arrays", arrays, "move N such arrays at once, and merge their messages; --setup is in bytes")
       ->option_text("N");
   verb.add_option("--batch", batch,
-                  "arrays of any layouts, shapes and sizes of elements at once, likewise: a file of them "
-                  "(sluice.arrays/1) in place of the options of one; - reads standard input")
+                  "move the arrays of a file (sluice.arrays/1) at once, of any layouts, shapes and sizes of elements; "
+                  "replaces the options of one array; - reads standard input")
       ->option_text("FILE");
 }
 

@@ -86,7 +86,8 @@ void ReduceInput::add_to(CLI::App& verb) {
   verb.add_option("--compute-overhead", compute_overhead, "the part of C that every segment takes")
       ->option_text("T [0]");
   verb.add_option("--arity", arity, "children of a machine in algorithm k-ary")->option_text("K [4]");
-  verb.add_option("--effort", effort, "where a plan is searched for: N times the usual work")->option_text("N [1]");
+  verb.add_option("--effort", effort, "search N times as long as usual, if a plan is searched for")
+      ->option_text("N [1]");
   verb.add_option("--time-limit", time_limit, "accepted as for other problems; plans of reduce take less than a second")
       ->option_text("SECONDS [1]");
 }
@@ -96,7 +97,7 @@ void ReduceInput::add_platform_to(CLI::App& verb, const std::string& also) {
                   "instead of --machines and --transfer: a platform file, d of each link for elements of --size")
       ->option_text("FILE");
   network.add_to(verb, platform_file);
-  verb.add_option("--size", size, fmt::format("with --platform{}: of what each rank has, in bytes", also))
+  verb.add_option("--size", size, fmt::format("with --platform{}: the bytes that each rank has", also))
       ->option_text("BYTES");
 }
 

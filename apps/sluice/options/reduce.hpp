@@ -41,16 +41,14 @@ struct ReduceInput {
 
 /// About the options, for the help of every verb.
 inline constexpr const char* kReduceHelp =
-    "\nTransfers overlap with combining; a machine receives from one other at a time. D and C are times in any one\n"
-    "unit. A file of arrivals has one date per line, one for each machine; lines that begin with % or # are comments.\n"
-    "Costs of single machines or links: a file of --transfer-costs has one d per line, of each sender, or a row of "
-    "them\n"
-    "per sender, separated by commas, one for each receiver; a file of --compute-costs has one c per line. Where "
-    "costs\n"
-    "differ, or dates, limits, parts and an order come together, plans are heuristic and say how far from the optimum\n"
-    "they can be.\n"
-    "Over a platform, times are in seconds, and d is latency and gap of the way, as if nothing else were on it; plan\n"
-    "broadcast --reversed knows what messages share.\n"
+    "\nTransfers overlap with combining; a machine receives from one other at a time. D and C are times in one "
+    "unit.\n\n"
+    "Files have a line for each machine; lines that begin with % or # are comments. A line of --arrivals is a date. A\n"
+    "line of --transfer-costs is the d of a sender, or its d to each receiver, separated by commas. A line of\n"
+    "--compute-costs is a c. If costs differ, or dates, limits, parts and an order come together, plans are heuristic\n"
+    "and say how far from the optimum they can be.\n\n"
+    "Over a platform, times are in seconds. d is the latency and the gap between two ranks, as if no other message\n"
+    "were on the way; plan broadcast --reversed knows what messages share.\n"
     "With S parts, each part takes the overhead and 1 / S of the rest of D or C.\n";
 
 /// The options as read and checked.

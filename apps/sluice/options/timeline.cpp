@@ -12,7 +12,8 @@ void TimelineOutput::add_to(CLI::App& app, const std::string& by) {
   app.add_option("--svg", svg_,
                  "draw when each transfer runs " + by + ", a row per node (Gantt chart); -: instead of the table")
       ->option_text("FILE|-");
-  offer(app.add_option("--rows", rows_, "of --svg: senders, or receivers; machines that are both always show both"),
+  offer(app.add_option("--rows", rows_,
+                       "with --svg: draw a row for each of the senders or receivers; machines that are both show both"),
         {"senders", "receivers"})
       ->option_text("NAME [senders]");
   app.add_option("--trace", trace_,
@@ -21,9 +22,8 @@ void TimelineOutput::add_to(CLI::App& app, const std::string& by) {
 }
 
 void TimelineOutput::add_beside_to(CLI::App& app) {
-  app.add_option(
-         "--beside", beside_,
-         "with --svg: draw below the plan, on the same axis of time, what ran, a trace of run --trace TRACE.json")
+  app.add_option("--beside", beside_,
+                 "with --svg: draw a run below the plan, on one axis of time: the file of run --trace TRACE.json")
       ->option_text("TRACE.json");
 }
 

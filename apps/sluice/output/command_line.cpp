@@ -126,7 +126,7 @@ void add_options_of_all(CLI::App& root) {
       std::any_of(options.begin(), options.end(), [](const CLI::Option* each) { return each->get_positional(); });
   if (!parts.empty() && !takes_file) return;  // it does nothing by itself
   root.add_flag_callback(
-      "--quiet", [] { manners().quiet = true; }, "print nothing but errors and what is asked for by -");
+      "--quiet", [] { manners().quiet = true; }, "print only errors, and the outputs that go to -");
   root.add_flag_callback(
       "--no-progress", [] { manners().progress = false; }, "show no bars and no lines of progress");
 }

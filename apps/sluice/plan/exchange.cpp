@@ -120,8 +120,8 @@ void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
   options->output.add_to(*problem, "sizes in the unit of the traffic", "print costs and bounds alone");
   problem->footer(
       algorithms_help("exchange") + kExchangeHelp +
-      "How far from the optimum a plan can be is told by a bound: eta (Proposition 1 of Cohen et al.), or lp, a\n"
-      "linear program.\n\n"
+      "A bound tells how far from the optimum a plan can be: eta (Proposition 1 of Cohen et al.), or lp, a linear\n"
+      "program.\n\n"
       "Examples:\n"
       "  sluice plan exchange traffic.mtx\n"
       "  sluice plan exchange traffic.csv --max-transfers 8 --setup 2.5 --json plan.json\n"

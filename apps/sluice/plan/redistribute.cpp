@@ -302,13 +302,15 @@ void add_plan_redistribute(CLI::App& plan_verb, Action& chosen) {
       ->option_text("NAME [auto]");
   add_effort_option(*problem, options->effort);
   problem->add_flag("--front", options->front,
-                    "show the best schedule of every number of steps that lowers TC, with proof; no steps. --svg draws "
-                    "that, --json writes it (sluice.front/1)");
+                    "show the best pairs of NS and TC, with proof, instead of a schedule. --svg draws them, --json "
+                    "writes them (sluice.front/1)");
   problem->add_flag("--preemptive", options->preemptive,
                     "plan by an algorithm of exchange, which may cut messages, and say what that gains");
   options->exported.add_to(*problem);
   options->output.add_to(*problem, "sizes in elements", "print costs and bounds alone, for any number of processes");
-  problem->add_option("--rank", options->rank, "show what process R sends and receives, alone; works likewise")
+  problem
+      ->add_option("--rank", options->rank,
+                   "show only what process R sends and receives; works for any number of processes")
       ->option_text("R");
   problem->footer(
       algorithms_help("redistribute") +

@@ -108,9 +108,8 @@ void add_report(CLI::App& command, Action& chosen) {
   const auto options = std::make_shared<ReportOptions>();
   verb->add_option(
           "files", options->files,
-          "schedules, programs, platforms, what compare, run, simulate, cluster, predict, tune and plan "
-          "redistribute --front write with --json, traces of run (--trace TRACE.json), a record (record.json), "
-          "traffic (.mtx, .csv), tables of studies (.csv); - reads standard input")
+          "what other verbs wrote: schedules, programs and results (--json), traces of run (--trace TRACE.json), "
+          "platforms, a record (record.json); traffic (.mtx, .csv); tables of studies (.csv); - reads standard input")
       ->option_text("FILE...");
   verb->add_option("-o,--output", options->output, "the page (needed unless --svg is given); -: standard output")
       ->option_text("FILE|-");

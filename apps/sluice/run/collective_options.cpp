@@ -43,8 +43,8 @@ void add_run_collectives(CLI::App& verb, Action& chosen) {
     options->problem.add_effort_to(*problem);
     problem->get_option("--effort")
         ->description(
-            "with --platform: how much is replayed, as a multiple of some seconds at most; counted, so the same plan "
-            "everywhere");
+            "with --platform: how much is replayed, as a multiple of some seconds at most. The work is counted, so "
+            "every machine gets the same plan");
     add_program_to(*problem, options->program);
     options->methods.add_method_to(*problem, fmt::format("sluice, mpi-{}, algorithms as for --algorithm", name),
                                    {{"sluice", "mpi-" + name}, algorithm_names(name)});
@@ -56,11 +56,11 @@ void add_run_collectives(CLI::App& verb, Action& chosen) {
     options->timeline.add_to(*problem, kByARun);
     problem->footer(
         algorithms_help(name) +
-        "\nEvery byte is verified on every rank before a time counts (exit status 1 if one is wrong). A time is that\n"
-        "of the slowest rank; sluice is timed once it has chosen between its plan and MPI's call.\n" +
+        "\nEvery byte is verified on every rank before a time counts (exit status 1 if one is wrong). A time is the\n"
+        "time of the slowest rank; sluice is timed once it has chosen between its plan and MPI's call.\n" +
         (combines(collective)
-             ? "Elements are words of 8 bytes, which are added; with --in-order matrices of 2 x 2 such\n"
-               "words, which are multiplied in the order of the ranks.\n"
+             ? "Elements are words of 8 bytes, which are added. With --in-order they are matrices of 2 x 2 words,\n"
+               "which are multiplied in the order of the ranks.\n"
              : "") +
         fmt::format("\nExamples:\n"
                     "  mpirun -np 8 sluice run {0} --size 64Ki\n"

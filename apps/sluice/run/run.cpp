@@ -36,7 +36,7 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
       ->add_option(
           "--effort", options->effort,
           "how long auto and exact search, as for plan; the plan is then carried out whatever it costs. Unless given, "
-          "they search next to nothing, because every rank plans")
+          "the search is very short, because every rank plans")
       ->option_text("N");
   offer(problem->add_option(
             "--mode", options->mode,
@@ -54,11 +54,9 @@ void add_run_redistribute(CLI::App& verb, Action& chosen) {
   problem->add_option("--beta", options->beta, "factor of Y; with 0, Y is replaced")->option_text("BETA [0]");
   options->methods.add_method_to(
       *problem,
-      "sluice, sluice-ALGORITHM, sluice-MODE, caterpillar, alltoallv, alltoallw, all-at-once, pdgemr2d; pairwise and "
-      "alltoallw-fresh, which all leaves out; between copies "
-      "sluice-direct, which passes nothing on, and alltoallw-bcast besides; of several arrays one-by-one besides, a "
-      "job "
-      "for each",
+      "sluice, sluice-ALGORITHM, sluice-MODE, caterpillar, alltoallv, alltoallw, all-at-once, pdgemr2d. Only by name: "
+      "pairwise, alltoallw-fresh. For copies also sluice-direct, which passes nothing on, and alltoallw-bcast. For "
+      "several arrays also one-by-one, a job for each",
       {{"sluice", "sluice-chain", "sluice-local", "sluice-fresh"},
        with_sluice(planners),
        {"caterpillar", "alltoallv", "alltoallw", "all-at-once", "pdgemr2d", "pairwise", "alltoallw-fresh",
@@ -198,8 +196,9 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
   problem->add_option("--root", options->root, "rank that gets the result")->option_text("RANK [0]");
   problem->add_option("--transfer", options->transfer, "d: time that the transfer of an element takes, such as 20ms")
       ->option_text("D");
-  problem->add_option("--compute", options->compute, "c: time that combining two takes")->option_text("C");
-  problem->add_flag("--measure", options->measure, "measure d and c before; with --platform c alone");
+  problem->add_option("--compute", options->compute, "c: time that the combination of two elements takes")
+      ->option_text("C");
+  problem->add_flag("--measure", options->measure, "measure d and c first; with --platform only c");
   problem->add_option("--transfer-overhead", options->transfer_overhead, "the part of D that every segment takes")
       ->option_text("T [0]");
   problem->add_option("--compute-overhead", options->compute_overhead, "the part of C that every segment takes")
@@ -207,13 +206,13 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
   problem
       ->add_option(
           "--segments", options->segments,
-          "parts that flow through the tree; auto: the best number. Unless given: auto if it is known what a part "
-          "costs, otherwise 1")
+          "parts that flow through the tree; auto: the best number. Unless given: auto if the cost of a part is "
+          "known, otherwise 1")
       ->option_text("S|auto");
   problem
       ->add_option("--platform", options->platform,
-                   "a network of clusters to plan over, instead of d: as plan broadcast --reversed does, by c if it "
-                   "is given or measured, otherwise as if combining were free")
+                   "plan over this network instead of d, as plan broadcast --reversed does. Without a c that is given "
+                   "or measured, combining counts as free")
       ->option_text("FILE");
   options->network.add_to(*problem, options->platform);
   options->network.take_ranks_of_job(*problem);
@@ -230,15 +229,16 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
       ->option_text("NAME [auto]");
   problem
       ->add_option("--effort", options->effort,
-                   "with --platform: how much auto and exact search, as plan broadcast has it; counted, so the same "
-                   "plan everywhere")
+                   "with --platform: how long auto and exact search, as in plan broadcast. The work is counted, so "
+                   "every machine gets the same plan")
       ->option_text("N [1]");
   problem->add_flag(
       "--reproducible", options->reproducible,
-      "the same result in every job, as sums of floating-point numbers need it: neither measurements nor a trial "
+      "get the same result in every job, also for sums of floating-point numbers: neither measurements nor a trial "
       "decide the order of combining");
-  problem->add_flag("--dynamic", options->dynamic, "combine whatever has come first, not what the plan has first");
-  problem->add_flag("--no-thread", options->no_thread, "no thread that moves messages while an operation is running");
+  problem->add_flag("--dynamic", options->dynamic, "combine elements as they arrive, not in the order of the plan");
+  problem->add_flag("--no-thread", options->no_thread,
+                    "use no thread that moves messages while an operation is running");
   problem->add_flag(
       "--model-only", options->model_only,
       "sluice does what the model finds best; otherwise it alternates with MPI_Reduce first, and keeps the faster way");

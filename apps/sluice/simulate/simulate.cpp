@@ -92,35 +92,36 @@ struct SimulationOptions {
   void add_to(CLI::App& app, SimulatedKind kind) {
     offer(app.add_option("--engine", engine, engine_help(kind)), {"model", "simgrid"})->option_text("NAME [model]");
     app.add_option("--hosts", machine.hosts,
-                   "of simgrid: a file that names the hosts in their order; all of the platform unless given")
+                   "with simgrid: a file that names the hosts in their order; all of the platform unless given")
         ->option_text("FILE");
-    app.add_option("--cfg", machine.settings, "of simgrid: a setting of SimGrid, as network/weight-S:0; repeatable")
+    app.add_option("--cfg", machine.settings, "with simgrid: a setting of SimGrid, as network/weight-S:0; repeatable")
         ->option_text("NAME:VALUE");
     if (kind == SimulatedKind::kTree || kind == SimulatedKind::kFile)
-      app.add_option("--size", size, "of simgrid: bytes of an element of a reduction; C and dates are then seconds")
+      app.add_option("--size", size, "with simgrid: bytes of an element of a reduction; C and dates are then seconds")
           ->option_text("BYTES");
     if (kind == SimulatedKind::kSteps || kind == SimulatedKind::kTree)
       app.add_option("--platform", machine.platform,
-                     "of simgrid: the machine, as SimGrid describes it or as a platform file")
+                     "with simgrid: the machine, as SimGrid describes it or as a platform file")
           ->option_text("FILE");
     if (kind == SimulatedKind::kSteps || kind == SimulatedKind::kFile) {
       app.add_flag("--same-hosts", same_hosts,
-                   "of simgrid: receiver i is on the host of sender i, not on a host of its own");
+                   "with simgrid: receiver i is on the host of sender i, not on a host of its own");
       app.add_flag("--control", control,
-                   "of simgrid: also count the control messages that keep the order barrier or chain in jobs");
+                   "with simgrid: also count the control messages that keep the order barrier or chain in jobs");
       app.add_option("--chunk", chunk,
-                     "of simgrid: messages go in pieces of at most BYTES, each a message of its own, as jobs "
+                     "with simgrid: messages go in pieces of at most BYTES, each a message of its own, as jobs "
                      "under SMPI send them; usual: 32Ki, of local 1Mi, of redistributions 64Ki; implies --control")
           ->option_text("BYTES|usual");
       app.add_option("--unit-bytes", unit_bytes,
-                     "of simgrid: bytes of a unit of the sizes; unless given, 1, or an element of a redistribution")
+                     "with simgrid: bytes of a unit of the sizes; unless given, 1, or an element of a redistribution")
           ->option_text("N");
       offer(
           app.add_option("--order", order,
                          "what keeps steps apart: barrier, local (each node's own order), chain (that, and k at once)"),
           {"barrier", "local", "chain"})
           ->option_text("NAME [barrier]");
-      app.add_option("--speed", speed, "what a transfer moves per second, where sizes are bytes: times in seconds")
+      app.add_option("--speed", speed,
+                     "what a transfer moves per second, if sizes are bytes; times are then in seconds")
           ->option_text("SPEED");
     }
     app.add_option("--json", json, "write the times as JSON (sluice.simulation/1); -: instead of the table")

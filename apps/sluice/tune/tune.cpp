@@ -249,13 +249,15 @@ void add_tune(CLI::App& command, Action& chosen) {
       ->option_text("FILE|-");
   std::vector<std::string> names;
   for (const CallKind& kind : call_kinds()) names.emplace_back(kind.name);
-  offer(verb->add_option("--collectives", options->collectives, "those to look at, such as bcast,allreduce"), names)
+  offer(verb->add_option("--collectives", options->collectives, "the collectives to consider, such as bcast,allreduce"),
+        names)
       ->option_text("A,B,.. [all]");
   verb->add_option("--sizes", options->sizes, "sizes in bytes to look at; the rule for one holds up to the next")
       ->option_text("N,N,..");
   verb->add_option("--gain", options->gain, "leave out rules that save less than this part of the time")
       ->option_text("G [0.2, measured 0.1]");
-  verb->add_option("--repetitions", options->repetitions, "of each algorithm that is measured")->option_text("N [9]");
+  verb->add_option("--repetitions", options->repetitions, "repetitions of each algorithm that is measured")
+      ->option_text("N [9]");
   verb->add_flag("--commutative", options->commutative,
                  "Open MPI: take algorithms too that are wrong for operations that do not commute");
   verb->add_option("--library", options->mpich_file, "MPICH: the libmpich.so whose own selection is the start")
