@@ -481,23 +481,24 @@ TEST(Uplinks, HostsOfSeveralRanksAreALevelOfTheFile) {
 bool any_limits(const SharedLinks& links) { return std::ranges::any_of(links.links, &SharedLink::limits); }
 
 TEST(LinksOfRanks, AreSharedBySomeMessages) {
+  constexpr double kNearlyAll = 0.9;
   const SharedLinks links = links_of_ranks(sites_of({4, 4}, 1));
   const Traffic across{8, 8, {{0, 4, 100}, {1, 5, 100}}};
-  EXPECT_FALSE(are_shared_by_some(links, across));
-  EXPECT_FALSE(are_shared_by_some(links, {8, 8, {{0, 1, 100}, {4, 5, 100}}}));
-  EXPECT_FALSE(are_shared_by_some(links, {8, 8, {}}));
+  EXPECT_FALSE(are_shared_by_some(links, across, kNearlyAll));
+  EXPECT_FALSE(are_shared_by_some(links, {8, 8, {{0, 1, 100}, {4, 5, 100}}}, kNearlyAll));
+  EXPECT_FALSE(are_shared_by_some(links, {8, 8, {}}, kNearlyAll));
   Traffic both = across;
   both.messages.push_back({2, 3, 100});
-  EXPECT_TRUE(are_shared_by_some(links, both));
+  EXPECT_TRUE(are_shared_by_some(links, both, kNearlyAll));
   Traffic many = both;
   many.messages.resize((1 << 21) + 1, {2, 3, 1});
-  EXPECT_FALSE(are_shared_by_some(links, many)) << "too many to look at";
+  EXPECT_FALSE(are_shared_by_some(links, many, kNearlyAll)) << "too many to look at";
   both.messages.back().size = 20;  // nearly all cross
-  EXPECT_FALSE(are_shared_by_some(links, both));
+  EXPECT_FALSE(are_shared_by_some(links, both, kNearlyAll));
   HostNetwork wide = sites_of({4, 4}, 1);
   wide.links[0].connections = 4;
   both.messages.back().size = 100;
-  EXPECT_FALSE(are_shared_by_some(links_of_ranks(wide), both));
+  EXPECT_FALSE(are_shared_by_some(links_of_ranks(wide), both, kNearlyAll));
 }
 
 TEST(LinksOfRanks, AreThoseBetweenGroups) {

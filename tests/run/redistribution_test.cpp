@@ -84,12 +84,14 @@ TEST(Redistribution, ByHand) {
 TEST(Redistribution, GoesAtOnceUnlessAnOrderIsAskedFor) {
   Case c{{size() * 30}, {{size()}, {2}}, {{size()}, {3}}, 8, {}};
   const Redistribution job = make_job(MPI_COMM_WORLD, c);
-  EXPECT_EQ(job.explanation(), "all at once");
+  EXPECT_EQ(job.explanation(), "all at once (on one host: without a plan)");
   const RedistributionPlan plan = plan_redistribution(job.plan().problem(), "auto", c.options.setup, 0);
   EXPECT_EQ(job.plan().steps(), plan.steps());
   EXPECT_EQ(job.plan().algorithm(), plan.algorithm());
   c.options.mode = ExchangeMode::kLocal;
-  EXPECT_NE(make_job(MPI_COMM_WORLD, c).explanation().find(", local"), std::string::npos);
+  const std::string told = make_job(MPI_COMM_WORLD, c).explanation();
+  EXPECT_NE(told.find(", local"), std::string::npos) << told;
+  EXPECT_EQ(told.find('('), std::string::npos) << "no rule chose it: " << told;
   c.options.mode = ExchangeMode::kAuto;
   c.options.algorithm = "caterpillar";
   EXPECT_EQ(make_job(MPI_COMM_WORLD, c).explanation().find("caterpillar, "), 0U);

@@ -18,6 +18,7 @@
 #include "run/faults/fault_injection.hpp"
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/runtime/context.hpp"
+#include "run/mpi/ways/choice.hpp"
 #include "run/platform_testing.hpp"
 #include "run/redistribution_testing.hpp"
 #include "sluice/error.hpp"
@@ -45,6 +46,11 @@ Cuts uneven_cuts(std::int64_t processes) {
   for (std::int64_t i = 1; i < 2 * processes; ++i) cuts.at.push_back(100 * i + i * i);
   cuts.at.push_back(3000);
   return cuts;
+}
+
+/// The fewest bytes of a rank for which the network is measured.
+std::int64_t long_for_network() {
+  return detail::choose({detail::JobKind::kAny, detail::Question::kMeasure}).up_to + 1;
 }
 
 void forget_network(MPI_Comm comm) {
@@ -108,7 +114,7 @@ class RedistributionSubject final : public Subject {
       case_.options.chunk_bytes = 0;
     }
     if (form == Form::kLong || form == Form::kHalves) {
-      case_.shape = {size_of(comm) * (detail::kLongForNetwork / case_.element_size)};
+      case_.shape = {size_of(comm) * (long_for_network() / case_.element_size)};
       case_.options.chunk_bytes = 0;
       form == Form::kLong ? forget_network(comm) : take_for_halves(comm);
     }
@@ -622,7 +628,7 @@ std::vector<SubjectKind> subject_kinds() {
       seldom(in_turns(between_hosts(kind<RedistributionSubject>(
           "redistribution over a shared link", null, std::int64_t{4096}, ExchangeMode::kAuto, Form::kHalves)))),
       seldom(in_turns(between_hosts(kind<ExchangeSubject>("exchange over a shared link", buffers, ExchangeMode::kAuto,
-                                                          detail::kLongForNetwork, ExchangeSubject::Form::kHalves)))),
+                                                          long_for_network(), ExchangeSubject::Form::kHalves)))),
       // Integers, whose default way is that of the network as it is measured.
       slow(between_hosts(kind<ElementSubject<int>>("sum", null, MPI_INT, std::int64_t{9000}, ReductionOptions{}))),
       // Doubles, whose default way is that of a usual network.

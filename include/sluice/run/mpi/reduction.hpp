@@ -155,6 +155,9 @@ struct ReductionSummary {
   double predicted_s = 0;     ///< predicted seconds over a platform or the measured network; 0 if the plan uses neither
   double planned_s = 0;       ///< measured time of the plan on the slowest rank, if MPI_Ireduce was tried
   double native_s = 0;        ///< measured time of MPI_Ireduce
+  /// Gives the rule that chose the method: "less than 32 KiB between hosts: by a tree for usual costs". It is "" if the
+  /// user chose, or if measured times decided.
+  std::string rule = {};
 };
 
 /// Returns the summary as one line of text: "chain, 32 parts; the plan took 98.2 ms, MPI_Ireduce 265 ms".

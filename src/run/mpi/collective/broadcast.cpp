@@ -22,6 +22,7 @@
 #include "run/mpi/runtime/collective.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/planned_part.hpp"
+#include "run/mpi/ways/choice.hpp"
 #include "run/mpi/ways/native_broadcast.hpp"
 #include "run/mpi/ways/way_trial.hpp"
 #include "sluice/error.hpp"
@@ -32,34 +33,26 @@
 namespace sluice::mpi {
 namespace {
 
+using detail::By;
+using detail::choose;
+using detail::JobKind;
+using detail::Question;
+using detail::Where;
+
 /// The most size classes that a job keeps; the least recently used ones go.
 constexpr std::size_t kKeptClasses = 64;
 constexpr const char* kNative = "native";
 constexpr const char* kNativeCall = "MPI_Ibcast";
 constexpr const char* kTree = "binomial tree";
 
-/// Messages up to this size go along a tree that needs no plan. MPI_Ibcast takes longer for them
-/// (docs/reference/results.md); it is MPI's only call that returns at once, so that it can be given up when a rank
-/// fails.
-constexpr std::int64_t kShort = 4 << 10;
-/// If ranks share memory, the root copies a message of any size into it, and all others copy it from there. Each
-/// execution of the tree copies at most this much; a longer message takes several, one after the other.
+/// Each execution of a tree by memory copies at most this much; a longer message takes several, one after the other.
 constexpr std::int64_t kSegmentByMemory = detail::SharedProgram::kMostTogether;
-/// If ranks share processors, each level of a tree costs as much as a time slice of every rank. The same few processors
-/// copy all bytes for any tree. Up to this size all ranks hear from the root.
-constexpr std::int64_t kShortInTurns = 256 << 10;
-/// Between hosts of an unknown network, messages of more than kSegmentBetweenHosts, up to kLongBetweenHosts, go in
-/// segments of at most that size, at most kMostSegmentsBetweenHosts. On a slow network that takes half as long as a
-/// tree with the whole message. On a fast one the other way proves faster (docs/reference/results.md): the tree up
-/// to kShort, MPI's own call for longer messages.
+/// Segments of an unknown network have this size. A message has at most kMostSegmentsBetweenHosts, longer ones if need
+/// be.
 constexpr std::int64_t kSegmentBetweenHosts = 2 << 10;
 constexpr std::int64_t kMostSegmentsBetweenHosts = 8;
-/// How many recently used sizes of such messages keep their executor, which takes an agreement to make.
+/// How many recently used sizes of messages by trees keep their executor, which takes an agreement to make.
 constexpr std::size_t kKeptTrees = 8;
-/// Up to kFewRanks ranks on several nodes hear up to kFewBytes from the root itself: starting a send takes a small part
-/// of a latency. With more bytes its port would have to carry all that a tree spreads over many ports.
-constexpr int kFewRanks = 16;
-constexpr std::int64_t kFewBytes = 512;
 
 /// A plan over a platform takes rank 0 at least this time for each rank.
 constexpr double kPlanningPerRank_s = 6e-6;
@@ -103,11 +96,12 @@ std::int64_t class_of(std::int64_t bytes) {
 
 /// What a rank does in broadcasts of a size class.
 struct ClassPart {
-  bool native = false;         ///< MPI's own broadcast does everything
-  bool native_inside = false;  ///< MPI's own broadcast serves some clusters; the same on all ranks
-  bool ends_native = false;    ///< this rank is in a cluster that MPI's own broadcast serves
-  std::int64_t cluster = 0;    ///< of the platform, if native_inside
-  std::int64_t place = 0;      ///< among the ranks of the cluster
+  bool native = false;                  ///< MPI's own broadcast does everything
+  bool native_inside = false;           ///< MPI's own broadcast serves some clusters; the same on all ranks
+  bool ends_native = false;             ///< this rank is in a cluster that MPI's own broadcast serves
+  std::int64_t cluster = 0;             ///< of the platform, if native_inside
+  std::int64_t place = 0;               ///< among the ranks of the cluster
+  std::int32_t rule = detail::kNoRule;  ///< that led here
   ChosenBroadcast chosen;
   detail::OwnPart program;
 };
@@ -144,10 +138,16 @@ std::vector<ClassPart> parts_of(const BroadcastPlan& plan, const Platform& platf
 
 /// See planned_part.
 constexpr auto kFields = [](auto& numbers, ClassPart& part) {
-  numbers(part.native, part.native_inside, part.ends_native, part.cluster, part.place, part.chosen.predicted_s,
-          part.chosen.method);
+  numbers(part.native, part.native_inside, part.ends_native, part.cluster, part.place, part.rule,
+          part.chosen.predicted_s, part.chosen.method);
   fields(numbers, part.program);
 };
+
+/// Whether rank 0 plans for all over the platform.
+const detail::Rule& planned_soon(const Platform& platform) {
+  return choose({JobKind::kBroadcast, Question::kSoon, Where::kAnywhere,
+                 static_cast<std::int64_t>(platform.clusters.size()), platform.ranks});
+}
 
 /// What carries out a program for the size asked for last.
 struct SizedExecutor {
@@ -225,25 +225,34 @@ struct Broadcast::State final : detail::Job {
   }
   /// The size that a message of `bytes` is planned for; a given program is for one size.
   [[nodiscard]] std::int64_t largest_of(std::int64_t bytes) const { return options.program ? bytes : class_of(bytes); }
+  /// The rule that applies to a message; @pre told_nothing, unless it is about the form of a tree.
+  [[nodiscard]] const detail::Rule& rule(Question question, std::int64_t bytes) const {
+    const Where where = where_of(channel.context()) | when(!options.try_native, Where::kNoTrial);
+    return choose({JobKind::kBroadcast, question, where, bytes, channel.size()});
+  }
+  [[nodiscard]] By way(std::int64_t bytes) const { return rule(Question::kWay, bytes).by; }
   /// Whether a rule says what serves a message: a tree, or MPI_Ibcast because nothing better is known.
   [[nodiscard]] bool needs_no_plan(std::int64_t bytes) const {
-    return told_nothing() && !in_segments(bytes) && (is_short(bytes) || !between_hosts());
+    if (!told_nothing()) return false;
+    const By by = way(bytes);
+    return by != By::kSegments && by != By::kPlan;
+  }
+
+  /// The rule that leads messages their way, unless a trial has decided; null if there is none. @pre planned
+  [[nodiscard]] const detail::Rule* led_by(std::int64_t bytes) const {
+    if (needs_no_plan(bytes)) return &rule(Question::kWay, bytes);
+    const auto size = std::ranges::find(classes, largest_of(bytes), &SizeClass::largest);
+    return size == classes.end() || size->trial.native() ? nullptr : detail::rule_of(size->part->rule);
   }
 
   /// Whether the user gave neither a network nor a program.
   [[nodiscard]] bool told_nothing() const { return !options.platform && !options.program; }
-  /// Whether it is a real one, which may be worth a plan.
-  [[nodiscard]] bool between_hosts() const {
-    return options.try_native && !channel.context().one_node() && !detail::kSimulated;
-  }
-
   [[nodiscard]] bool by_memory() const { return detail::SharedProgram::possible(channel.context()); }
-  /// Whether ranks share processors, and no network is in between.
-  [[nodiscard]] bool in_turns() const { return channel.context().one_node() && channel.context().crowded(); }
   /// Whether a tree that needs no plan serves a message.
   [[nodiscard]] bool by_tree(std::int64_t bytes) const {
-    return told_nothing() && options.try_native && channel.size() > 1 && !detail::kSimulated && bytes > 0 &&
-           !in_segments(bytes) && (by_memory() || bytes <= (in_turns() ? kShortInTurns : kShort));
+    if (!told_nothing()) return false;
+    const By by = way(bytes);
+    return by == By::kTree || by == By::kMemory;
   }
   /// Whether this is the first execution for messages of such a size, and a plan would cost more than it can save.
   /// Notes the size. A plan costs more if the messages of any tree take less time than planning, even if all go one
@@ -261,16 +270,13 @@ struct Broadcast::State final : detail::Job {
     return true;
   }
   /// Whether the tree serves such messages, unless a plan is found to be faster; otherwise MPI's own call does.
-  [[nodiscard]] bool is_short(std::int64_t bytes) const { return told_nothing() && bytes <= kShort; }
+  [[nodiscard]] bool is_short(std::int64_t bytes) const {
+    return told_nothing() && rule(Question::kOther, bytes).by == By::kTree;
+  }
   /// Whether a message goes in segments that do not require a known network.
-  [[nodiscard]] bool in_segments(std::int64_t bytes) const {
-    return told_nothing() && between_hosts() && bytes > kSegmentBetweenHosts && bytes <= detail::kLongBetweenHosts;
-  }
+  [[nodiscard]] bool in_segments(std::int64_t bytes) const { return told_nothing() && way(bytes) == By::kSegments; }
   /// Whether in that tree, for `bytes`, all ranks hear from the root.
-  [[nodiscard]] bool flat(std::int64_t bytes) const {
-    return by_memory() || in_turns() ||
-           (!channel.context().one_node() && channel.size() <= kFewRanks && bytes <= kFewBytes);
-  }
+  [[nodiscard]] bool flat(std::int64_t bytes) const { return rule(Question::kTree, bytes).by == By::kFlat; }
   void begin_by_tree();
   /// Begins the tree's execution for the next part of the message, if there is one.
   void next_segment();
@@ -354,6 +360,7 @@ ClassPart Broadcast::State::part_in_segments(std::int64_t bytes) const {
   own.program = sluice::detail::cut(circulant_broadcast_part(channel.size(), root, bytes, segments, channel.rank()),
                                     channel.rank());
   own.chosen.method = fmt::format("circulant, {} segments", segments);
+  own.rule = number_of(rule(Question::kWay, bytes));
   return own;
 }
 
@@ -372,15 +379,18 @@ detail::KeptPlan Broadcast::State::kept_or_planned(std::int64_t bytes) {
   }
   const detail::JobPlatform known = detail::platform_of_job(channel);
   const auto plan = [&] {
-    if (!detail::is_planned_soon(known.platform)) {
+    if (const detail::Rule& soon = planned_soon(known.platform); soon.by != By::kPlan) {
       ClassPart part;
       part.native = true;
+      part.rule = number_of(soon);
       part.chosen.method = kNative;
       return std::vector<ClassPart>(static_cast<std::size_t>(channel.size()), part);
     }
     std::vector<ClassPart> parts = parts_of(plan_broadcast(known.platform, root, bytes, options.plan), known.platform);
-    if (!known.speeds_are_known)
-      for (ClassPart& part : parts) part.chosen.predicted_s = 0;
+    for (ClassPart& part : parts) {
+      part.rule = number_of(rule(Question::kWay, bytes));
+      if (!known.speeds_are_known) part.chosen.predicted_s = 0;
+    }
     return parts;
   };
   kept.put(channel, place, std::make_shared<const ClassPart>(detail::planned_part<ClassPart>(channel, plan, kFields)));
@@ -578,9 +588,11 @@ bool Broadcast::settled(std::int64_t bytes) const {
 
 std::string Broadcast::explanation(std::int64_t bytes) {
   const ChosenBroadcast chosen = this->chosen(bytes);
-  std::string text = chosen.method == kNative ? kNativeCall : chosen.method;
-  if (chosen.predicted_s > 0 && chosen.method != kNative) text += ", predicted " + seconds_text(chosen.predicted_s);
-  return text + detail::to_text({chosen.planned_s, chosen.native_s}, state_->is_short(bytes) ? kTree : kNativeCall);
+  const bool by_mpi = chosen.method == kNative;
+  std::string text = by_mpi ? kNativeCall : chosen.method;
+  if (chosen.predicted_s > 0 && !by_mpi) text += ", predicted " + seconds_text(chosen.predicted_s);
+  return text + in_brackets(state_->led_by(bytes)) +
+         detail::to_text({chosen.planned_s, chosen.native_s}, state_->is_short(bytes) ? kTree : kNativeCall);
 }
 
 }  // namespace sluice::mpi

@@ -30,13 +30,6 @@
 namespace sluice::mpi::detail {
 namespace {
 
-// If no platform is given.
-constexpr std::int64_t kMostRanks = 256;              ///< planned in less than half a second
-constexpr std::int64_t kMostRanksOfShortMatrix = 64;  ///< an alltoall, by each rank, in some milliseconds
-
-/// Short elements with an operation of MPI's own, if no trial is to decide: on one node without shared memory.
-constexpr std::int64_t kShortOnNode = 256 << 10;
-
 /// Whether the user says what the plan is to be.
 bool asks_for_plan(const CollectiveOptions& options) {
   return options.program || options.algorithm != "auto" || options.segments != 0;
@@ -82,19 +75,13 @@ bool is_left_to_library(const CollectiveTask& task, Channel& channel) {
          (task.reproducible || platform_of_variable(channel) == nullptr);
 }
 
-/// Whether no network is in between and the method is left to the library. Collective.
-bool is_by_memory(const CollectiveTask& task, Channel& channel) {
-  return SharedProgram::possible(channel.context()) && is_left_to_library(task, channel);
-}
-
-/// Whether messages are too short to justify measuring the network between nodes.
-bool is_short(const Program& shape, const Context& context) {
-  return !context.one_node() && !kSimulated && largest_part(shape) < kLongBetweenHosts;
-}
-
-/// Whether such messages are left to the library, and are few enough for each rank to plan all. Collective.
-bool is_planned_by_each(const CollectiveTask& task, Channel& channel) {
-  return is_short(task.shape, channel.context()) && task.shape.ranks <= kMostRanks && is_left_to_library(task, channel);
+/// The rule that applies if the method is left to the library.
+const Rule& rule_for(const CollectiveTask& task, Question question, const Context& context) {
+  const Program& shape = task.shape;
+  const Where where = where_of(context) | when(shape.problem == Collective::kAlltoall, Where::kMatrix) |
+                      when(task.reproducible, Where::kReproducible) | when(task.is_built_in, Where::kBuiltIn);
+  const std::int64_t size = context.one_node() ? shape.size_bytes : largest_part(shape);
+  return choose({JobKind::kCollective, question, where, size, shape.ranks});
 }
 
 /// If speeds are not known: sends alternate also on a network that is this many times slower than the assumed one.
@@ -102,7 +89,7 @@ constexpr double kSlower = 10;
 
 /// See planned_part.
 constexpr auto kFields = [](auto& numbers, PlannedCollective& planned) {
-  numbers(planned.method, planned.predicted_s);
+  numbers(planned.method, planned.predicted_s, planned.rule);
   fields(numbers, planned.part);
 };
 
@@ -180,30 +167,27 @@ Arguments arguments_of(const CollectiveTask& task) {
   return arguments;
 }
 
-Way way_of(const CollectiveTask& task, Context& context) {
+ChosenWay way_of(const CollectiveTask& task, const Context& context) {
   const Program& shape = task.shape;
   const CollectiveOptions& options = task.options;
-  if (shape.ranks == 1 || shape.size_bytes == 0) return Way::kPlan;
-  if (asks_for_plan(options) || !options.try_native || !NativeProgram::possible(shape, task.elements))
-    return Way::kPlan;
-  if (options.platform) return task.reproducible ? Way::kPlan : Way::kTurns;
-  const bool short_matrix = shape.problem == Collective::kAlltoall && is_short(shape, context);
-  if (kSimulated || shape.ranks > (short_matrix ? kMostRanksOfShortMatrix : kMostRanks)) return Way::kNative;
-  if (task.reproducible) {
-    if (SharedProgram::possible(context)) return Way::kPlan;
-    return task.is_built_in && context.one_node() && shape.size_bytes <= kShortOnNode ? Way::kNative : Way::kPlan;
-  }
-  return Way::kTurns;
+  if (shape.ranks == 1 || shape.size_bytes == 0) return {};
+  if (asks_for_plan(options) || !options.try_native || !NativeProgram::possible(shape, task.elements)) return {};
+  const Way planned = task.reproducible ? Way::kPlan : Way::kTurns;
+  if (options.platform) return {planned, nullptr};
+  const Rule& rule = rule_for(task, Question::kWay, context);
+  return {rule.by == By::kMpi ? Way::kNative : planned, &rule};
 }
 
 PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) {
   const CollectiveOptions& options = task.options;
-  if (is_by_memory(task, channel)) {
-    return {memory_part(task.shape, channel.rank()), memory_method(task.shape.problem), 0};
+  const Rule& rule = rule_for(task, Question::kPlan, channel.context());
+  const bool by_itself = (rule.by == By::kMemory || rule.by == By::kEachRank) && is_left_to_library(task, channel);
+  if (by_itself && rule.by == By::kMemory) {
+    return {memory_part(task.shape, channel.rank()), memory_method(task.shape.problem), 0, number_of(rule)};
   }
-  if (is_planned_by_each(task, channel)) {
+  if (by_itself) {
     const Program program = plan_short_program(task.shape.ranks, problem_of(task.shape));
-    return {sluice::detail::cut(program, channel.rank()), program.algorithm, 0};
+    return {sluice::detail::cut(program, channel.rank()), program.algorithm, 0, number_of(rule)};
   }
   JobPlatform known;
   if (options.platform) {
@@ -229,9 +213,11 @@ PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) 
     }
     std::vector<PlannedCollective> all;
     const bool predicts = options.program || known.speeds_are_known;
+    const bool is_of_rule = rule.by == By::kUsual || (rule.by == By::kMeasured && known.speeds_are_known);
+    const std::int32_t number = is_of_rule && !options.platform && !asks_for_plan(options) ? number_of(rule) : kNoRule;
     take_turns(program, known);
     for (OwnPart& part : sluice::detail::cut(program))
-      all.push_back({std::move(part), program.algorithm, predicts ? program.length_s : 0});
+      all.push_back({std::move(part), program.algorithm, predicts ? program.length_s : 0, number});
     return all;
   };
   return planned_part<PlannedCollective>(channel, plan_all, kFields);

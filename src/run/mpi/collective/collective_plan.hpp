@@ -9,6 +9,7 @@
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/channel.hpp"
+#include "run/mpi/ways/choice.hpp"
 #include "run/mpi/ways/way_trial.hpp"
 #include "schedule/own_part.hpp"
 #include "sluice/run/mpi/collectives.hpp"
@@ -37,6 +38,7 @@ struct PlannedCollective {
   sluice::detail::OwnPart part;
   std::string method;
   double predicted_s = 0;
+  std::int32_t rule = kNoRule;  ///< that led to the plan
 };
 
 /// Makes a task of the arguments: fills the shape, and what follows from the operation. Throws InputError for bad
@@ -51,7 +53,12 @@ struct PlannedCollective {
 /// All that a plan depends on.
 [[nodiscard]] Arguments arguments_of(const CollectiveTask& task);
 
-[[nodiscard]] Way way_of(const CollectiveTask& task, Context& context);
+/// How the job is carried out, and the rule that says so; null if none does.
+struct ChosenWay {
+  Way way = Way::kPlan;
+  const Rule* rule = nullptr;
+};
+[[nodiscard]] ChosenWay way_of(const CollectiveTask& task, const Context& context);
 
 /// If all ranks share memory, each rank plans its own part. Otherwise rank 0 plans, or checks the given program, and
 /// tells each rank its part. Collective; what rank 0 throws, all ranks throw.

@@ -43,6 +43,7 @@ struct CollectiveJob::State final : detail::Job {
   bool gives = true;  ///< this rank has something at the start
   bool gets = true;   ///< it gets something
   bool may_be_in_place = false;
+  const detail::Rule* rule = nullptr;  ///< that led to the plan or to MPI's own call; null if none did
   std::shared_ptr<const detail::PlannedCollective> planned;
   std::optional<detail::ProgramExecutor> executor;
   std::optional<detail::NativeProgram> by_mpi;
@@ -64,7 +65,9 @@ CollectiveJob::State::State(std::shared_ptr<detail::Context> context, std::int64
   const std::exception_ptr failure = detail::failure_of([&] {
     task = make_task(channel.size());
     arguments = arguments_of(task);
-    way = way_of(task, channel.context());
+    const detail::ChosenWay chosen = way_of(task, channel.context());
+    way = chosen.way;
+    rule = chosen.rule;
   });
   detail::KeptPlan kept = find_kept(channel, arguments.bytes(), arguments.fingerprint(), failure);
   gives = !ranges_at_start(task.shape, channel.rank()).empty();
@@ -77,6 +80,7 @@ CollectiveJob::State::State(std::shared_ptr<detail::Context> context, std::int64
       planned = std::make_shared<const detail::PlannedCollective>(plan_collective(channel, task));
       kept.put(channel, arguments.bytes(), planned);
     }
+    rule = detail::rule_of(planned->rule);
     const bool combining = combines(task.shape.problem);
     executor.emplace(channel, task.elements, task.shape, planned->part,
                      combining ? channel.context().progress_thread() : nullptr);
@@ -155,6 +159,7 @@ std::string CollectiveJob::explanation() const {
   const ChosenCollective chosen = this->chosen();
   std::string text = chosen.method;
   if (chosen.predicted_s > 0) text += ", predicted " + seconds_text(chosen.predicted_s);
+  if (chosen.planned_s == 0 || !native()) text += in_brackets(state_->rule);
   return text + detail::to_text({chosen.planned_s, chosen.native_s}, detail::NativeProgram::name(state_->task.shape));
 }
 

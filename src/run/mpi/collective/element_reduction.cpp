@@ -13,8 +13,8 @@
 #include "run/mpi/collective/reduction_job.hpp"
 #include "run/mpi/collective/tree_elements.hpp"
 #include "run/mpi/elements/element_operation.hpp"
-#include "run/mpi/network/learn.hpp"
 #include "run/mpi/runtime/simulation.hpp"
+#include "run/mpi/ways/choice.hpp"
 #include "run/mpi/ways/native_reduction.hpp"
 #include "run/mpi/ways/way_trial.hpp"
 #include "sluice/checked.hpp"
@@ -31,13 +31,6 @@ using detail::ReductionChoice;
 /// combines does not see that a send has ended. So only its receiver limits how many there are.
 constexpr int kPartsAhead = detail::kSimulated ? 3 : 4;
 constexpr int kPartsSent = detail::kSimulated ? std::numeric_limits<int>::max() : 2;
-// Elements with an operation of MPI's own, on one node.
-/// Up to this size elements go by the tree of the least work.
-constexpr std::int64_t kMostByLeastWork = 256 << 10;
-/// Up to this size all ranks send to the root, if ranks share processors.
-constexpr std::int64_t kMostToRoot = 64 << 10;
-/// On at most so many processors the root combines elements of any size as soon as the others can copy them.
-constexpr int kFewProcessors = 2;
 /// The root may try to combine all if that takes no longer. The first call of an operation takes longer than later
 /// ones.
 constexpr double kShortOperation_s = 100e-6;
@@ -63,6 +56,8 @@ struct ElementReduction::State final : detail::ReductionJob {
     const auto* pieces = choice ? std::get_if<ReductionChoice::Pieces>(&choice->part) : nullptr;
     return pieces != nullptr && pieces->cheap && detail::SharedProgram::possible(channel.context());
   }
+  /// The rule that applies to `bytes` of elements. @pre the method is left to the library
+  [[nodiscard]] const detail::Rule& rule(std::int64_t bytes) const;
   void measure(const void* mine, const void* result);
   void prepare(const ReductionCosts& costs, bool parts_known);
   void prepare(const ReductionChoice::Tree& tree);
@@ -129,24 +124,11 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
         options.reproducible.value_or(!options.measure && !options.dynamic && detail::order_may_matter(elements));
     const bool free_to_choose =
         chooses_freely() && !options.costs && !options.measure && !options.platform && !detail::kSimulated;
-    const bool nothing_said = free_to_choose && data.commutative;
     data.built_in = detail::is_built_in(elements.op);
-    const bool by_default = nothing_said && data.built_in;
-    const detail::Context& all = channel.context();
-    const bool long_between_hosts = !all.one_node() && bytes >= detail::kLongBetweenHosts;
-    data.by_network = by_default && !reproducible && long_between_hosts;
-    data.by_usual_network = nothing_said && !data.by_network && long_between_hosts;
-    data.least_work = by_default && all.one_node() && (bytes <= kMostByLeastWork || (!reproducible && all.crowded()));
-    // An operation of the user's may be expensive, so every rank combines a share; shares keep the order of the ranks.
-    // With fewer elements than ranks, some ranks would have nothing to combine.
-    const bool own_in_shares = !data.built_in && elements.count >= channel.size();
-    data.by_memory =
-        free_to_choose && (data.built_in || own_in_shares) && detail::SharedProgram::possible(channel.context());
-    data.in_turns = data.least_work && all.crowded() && bytes <= kMostToRoot;
-    const int side_by_side = all.processors() > 0 ? std::min(all.processors(), channel.size()) : channel.size();
-    data.root_combines = data.by_memory && data.built_in && (data.in_turns || side_by_side <= kFewProcessors);
+    if (free_to_choose) data.rule = &rule(bytes);
     // MPI's own call is tried in the same executions, so only one of the two is.
-    data.root_may_combine = data.by_memory && !data.built_in && channel.size() > 1 && !tries_native();
+    data.root_may_combine = data.rule != nullptr && data.rule->by == detail::By::kShares && !data.built_in &&
+                            channel.size() > 1 && !tries_native();
     arguments = arguments_of(options, data, root);
     arguments.add(reproducible);
     add_operation(arguments, elements);
@@ -165,6 +147,17 @@ ElementReduction::State::State(std::shared_ptr<detail::Context> context, std::in
     prepare(costs, usual || costs.transfer_overhead > 0);
   }
   choose_way();
+}
+
+const detail::Rule& ElementReduction::State::rule(std::int64_t bytes) const {
+  using detail::Where;
+  // An operation of the user may be expensive, so every rank combines a share; shares keep the order of the ranks.
+  // With fewer elements than ranks, some ranks would have nothing to combine.
+  const bool in_shares = data.built_in || elements.count >= channel.size();
+  const Where where = where_of(channel.context()) | when(data.built_in, Where::kBuiltIn) |
+                      when(data.commutative, Where::kCommutes) | when(in_shares, Where::kShares) |
+                      when(!reproducible, Where::kAnyOrder);
+  return detail::choose({detail::JobKind::kReduction, detail::Question::kWay, where, bytes, channel.size()});
 }
 
 void ElementReduction::State::choose_way() {
@@ -190,7 +183,7 @@ void ElementReduction::State::note_trial() {
     const char* const method = memory_method(Collective::kReduce, detail::MemoryReduction::kFlat);
     const auto& ways = std::get<ReductionChoice::Pieces>(choice->part);
     if (summary().method != method)
-      describe({method, 0, choice->costs, ReductionChoice::Pieces{ways.shape, *ways.cheap}});
+      describe({method, 0, choice->costs, ReductionChoice::Pieces{ways.shape, *ways.cheap}, choice->rule});
     return;
   }
   const detail::WayTimes measured = trial.measured();

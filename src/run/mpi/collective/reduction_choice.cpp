@@ -34,22 +34,29 @@ ReduceProblem problem_of(const ReductionOptions& options, const ReducedData& dat
   return problem;
 }
 
-/// The assumed cost of a program's own operation, and the algorithm that then plans. Nobody knows how long the
-/// operation takes: it may be cheap, or take far longer than the transfer. Short elements are planned for the latter,
-/// so that ranks share the combining. By the model that takes at most 1.4 times as long if the operation is cheap, and
-/// saves a factor of up to 1.9 if it is not. Longer elements go in more parts, whose transfers overlap with combining.
-/// So plans for a cheap operation are faster even if combining takes as long as the transfer.
-struct OwnOperation {
+/// The assumed cost of an operation over a usual network, and the algorithm that then plans. By the model, a plan for
+/// an expensive operation takes at most 1.4 times as long if the operation is cheap, and saves a factor of up to 1.9 if
+/// it is not. Plans of many parts for a cheap operation are faster even if combining takes as long as the transfer.
+struct AssumedOperation {
   double combine_s_per_byte;
-  const char* algorithm;
+  std::string algorithm;
 };
-OwnOperation own_operation(const ReducedData& data, const Platform& usual) {
-  constexpr std::int64_t kMostShared = 96 << 10;
+AssumedOperation assumed_operation(const ReducedData& data, int ranks, const ReductionOptions& options,
+                                   const Platform& usual) {
   constexpr double kCheap_s_per_byte = 2e-9;      // a quarter of the transfer
   constexpr double kExpensive_s_per_byte = 4e-8;  // five times the transfer
-  if (data.count * data.element_bytes > kMostShared) return {kCheap_s_per_byte, "auto"};
+  const Rule& rule = choose({JobKind::kReduction, Question::kOperation, when(!data.built_in, Where::kOwn),
+                             data.count * data.element_bytes, ranks});
+  if (rule.by == By::kFree) return {0, options.algorithm};
+  if (rule.by == By::kCheap) return {kCheap_s_per_byte, "auto"};
   // It is also unknown which hosts are near each other.
   return {kExpensive_s_per_byte, usual.clusters.size() == 1 ? "neighbours-first" : "auto"};
+}
+
+/// Whether rank 0 plans for all over the platform.
+const Rule& planned_soon(const Platform& platform) {
+  return choose({JobKind::kReduction, Question::kSoon, Where::kAnywhere,
+                 static_cast<std::int64_t>(platform.clusters.size()), platform.ranks});
 }
 
 /// Throws InputError for a name that stands for nothing which reduces elements; planning knows trees alone.
@@ -114,12 +121,13 @@ ReductionCosts usual_costs(const ReducedData& data) {
 ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& options, const ReducedData& data, int root,
                                  const ReductionCosts& costs, bool parts_known,
                                  const std::optional<PlannedTree>& checked) {
+  const Rule* rule = data.rule;
   const auto shape = [&] {
     return shape_of_reduction(channel.size(), root, data.count, data.element_bytes, data.commutative);
   };
   const auto pieces = [&](PlannedReduction planned) {
     return ReductionChoice{std::move(planned.method), planned.length_s, costs,
-                           ReductionChoice::Pieces{shape(), std::move(planned.part), true}};
+                           ReductionChoice::Pieces{shape(), std::move(planned.part), true}, rule};
   };
   const auto over = [&](const JobPlatform& known, double combine_s_per_byte = 0) {
     return pieces(plan_over_platform(channel, known, options, shape(), combine_s_per_byte));
@@ -139,34 +147,35 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
     const bool known = (options.costs || options.measure) && bytes > 0;
     return over({*options.platform, true}, known ? costs.compute / static_cast<double>(bytes) : 0);
   }
-  if (data.by_network) {
+  const By by = rule != nullptr ? rule->by : By::kCosts;
+  if (by == By::kMeasured) {
     const JobPlatform known = platform_of_job(channel);
-    if (known.speeds_are_known && is_planned_soon(known.platform)) return over(known);
+    const Rule& soon = planned_soon(known.platform);
+    if (known.speeds_are_known && soon.by == By::kPlan) return over(known);
+    rule = known.speeds_are_known ? &soon : nullptr;
   }
-  if (data.by_usual_network) {
+  if (by == By::kUsual) {
     const JobPlatform usual = usual_platform(channel);
-    // Many ranks are planned far sooner if combining is free.
-    constexpr int kFew = 64;
-    const bool takes_time = !data.built_in && channel.size() <= kFew;
-    if (is_planned_soon(usual.platform)) {
-      if (!takes_time) return over(usual);
-      const OwnOperation own = own_operation(data, usual.platform);
+    rule = &planned_soon(usual.platform);
+    if (rule->by == By::kPlan) {
+      rule = data.rule;
+      const AssumedOperation assumed = assumed_operation(data, channel.size(), options, usual.platform);
       ReductionOptions how = options;
-      how.algorithm = own.algorithm;
-      return pieces(plan_over_platform(channel, usual, how, shape(), own.combine_s_per_byte));
+      how.algorithm = assumed.algorithm;
+      return pieces(plan_over_platform(channel, usual, how, shape(), assumed.combine_s_per_byte));
     }
   }
-  if (data.by_memory) {
+  if (by == By::kMemoryFlat || by == By::kShares) {
     const auto planned = [&](MemoryReduction how) { return memory_part(shape(), channel.rank(), how); };
-    const MemoryReduction how = data.root_combines ? MemoryReduction::kFlat : MemoryReduction::kShares;
+    const MemoryReduction how = by == By::kMemoryFlat ? MemoryReduction::kFlat : MemoryReduction::kShares;
     ReductionChoice::Pieces ways{shape(), planned(how)};
     if (data.root_may_combine) ways.cheap = planned(MemoryReduction::kFlat);
-    return {memory_method(Collective::kReduce, how), 0, costs, std::move(ways)};
+    return {memory_method(Collective::kReduce, how), 0, costs, std::move(ways), rule};
   }
   ReduceProblem problem = problem_of(options, data, root, channel.size(), costs, parts_known);
   std::string algorithm = options.algorithm;
-  if (data.least_work) {
-    algorithm = data.in_turns ? "flat" : "binomial";
+  if (by == By::kFlat || by == By::kBinomial) {
+    algorithm = by == By::kFlat ? "flat" : "binomial";
     // The elements being combined stay in a processor's own cache.
     constexpr std::int64_t kPartBytes = 256 << 10;
     const std::int64_t parts = data.count * data.element_bytes / kPartBytes;
@@ -186,10 +195,10 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
         plan_reduce_scatter_part(problem, channel.rank(), data.count, std::max<std::int64_t>(1, data.element_bytes));
     if (asked_for || own.length_s < tree.length)
       return {own.algorithm, own.length_s, costs,
-              ReductionChoice::Pieces{shape(), sluice::detail::cut(own, channel.rank()), false}};
+              ReductionChoice::Pieces{shape(), sluice::detail::cut(own, channel.rank()), false}, rule};
   }
   return {tree.method, tree.length, costs,
-          ReductionChoice::Tree{own_part(tree, data.objects ? kAnyCount : data.count), tree.segments}};
+          ReductionChoice::Tree{own_part(tree, data.objects ? kAnyCount : data.count), tree.segments}, rule};
 }
 
 Arguments arguments_of(const ReductionOptions& options, const ReducedData& data, int root) {

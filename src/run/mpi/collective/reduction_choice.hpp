@@ -8,6 +8,7 @@
 
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/channel.hpp"
+#include "run/mpi/ways/choice.hpp"
 #include "schedule/own_part.hpp"
 #include "sluice/plan/reduce.hpp"
 #include "sluice/plan/reduce_part.hpp"
@@ -26,25 +27,10 @@ struct ReducedData {
   std::int64_t count = 0;          ///< elements
   std::int64_t element_bytes = 0;  ///< of one element; for objects, of the largest one, once that is measured
   bool built_in = false;           ///< the operation is one of MPI's own, which takes next to no time
-  /// Between hosts. The user leaves the method to the library, and neither the order of combining nor its duration
-  /// matters. A measured network may decide.
-  bool by_network = false;
-  /// On one host, as by_network, and the least work counts: elements are short, or ranks share processors, so that a
-  /// tree's simultaneous work is done one after another.
-  bool least_work = false;
-  /// All ranks share memory (SharedProgram) and the user leaves the method to the library. The operation is one of
-  /// MPI's own, or there are as many elements as ranks.
-  bool by_memory = false;
-  /// As by_memory, and it is known to be best that the root combines all: it combines as soon as others can copy.
-  bool root_combines = false;
-  /// As by_memory, and nobody knows how long the operation takes. If it takes next to no time, the root combines all.
+  const Rule* rule = nullptr;      ///< the rule that applies, if the user leaves the method to the library
+  /// By shares in memory, and nobody knows how long the operation takes. If it takes next to no time, the root combines
+  /// all.
   bool root_may_combine = false;
-  /// As least_work, and the least waiting counts: elements are short and ranks share processors, so each level of a
-  /// tree costs as much as a time slice of every rank.
-  bool in_turns = false;
-  /// Between hosts. The user leaves the method to the library. The order of combining matters, or its duration is
-  /// unknown. The plan is for a usual network.
-  bool by_usual_network = false;
 };
 
 struct ReductionChoice {
@@ -66,6 +52,7 @@ struct ReductionChoice {
     std::optional<OwnPart> cheap = std::nullopt;  ///< instead, if combining takes next to no time
   };
   std::variant<Native, Tree, Pieces> part;
+  const Rule* rule = nullptr;  ///< that led to it, if the user leaves the method to the library
 };
 
 /// This rank's part of a tree, and what was planned.

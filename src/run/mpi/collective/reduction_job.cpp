@@ -27,6 +27,7 @@ std::string to_text(const ReductionSummary& summary) {
   if (summary.method.empty()) return "not measured yet";
   std::string text = summary.method;
   if (summary.predicted_s > 0) text += ", predicted " + seconds_text(summary.predicted_s);
+  if (!summary.rule.empty()) text += " (" + summary.rule + ")";
   return text +
          detail::to_text({summary.planned_s, summary.native_s}, detail::native_call("MPI_Reduce", "MPI_Ireduce"));
 }
@@ -72,6 +73,7 @@ void ReductionJob::describe(const ReductionChoice& choice, const WayTimes& measu
   summary_ = {choice.method, choice.length, choice.costs};
   summary_.planned_s = measured.planned_s;
   summary_.native_s = measured.native_s;
+  if (choice.rule != nullptr) summary_.rule = to_text(*choice.rule);
   if (std::holds_alternative<ReductionChoice::Native>(choice.part)) {
     summary_.native = true;
   } else if (const auto* tree = std::get_if<ReductionChoice::Tree>(&choice.part)) {

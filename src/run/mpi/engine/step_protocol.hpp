@@ -7,16 +7,6 @@ namespace sluice::mpi::detail {
 
 class StepExecutor;
 
-/// If no rank sends or receives more than this in all, the queues of a network between nodes hold what comes at once:
-/// `local` takes less time than keeping ports free (docs/reference/results.md, "Exchange, executed").
-constexpr std::int64_t kHeldByQueues = 128 << 10;
-
-/// The least set-up of a step, in bytes, if ports are short: for an exchange, and for a redistribution. With 16 KiB for
-/// both, exchanges of messages of very different sizes take 3 to 5 % longer; with 32 KiB for both, some redistributions
-/// take 2 to 5 % longer (docs/reference/results.md, "Redistributions on shaped links").
-constexpr double kLeastSetupOfExchange = 32 << 10;
-constexpr double kLeastSetupOfRedistribution = 16 << 10;
-
 /// Says when the messages of a StepExecutor may start. This class is the mode `local`: every message starts at once, in
 /// its turn, which is enough for correctness. Derived classes hold messages back, so that the network carries no more
 /// than it should.

@@ -21,6 +21,7 @@
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/simulation.hpp"
+#include "run/mpi/ways/choice.hpp"
 #include "run/mpi/ways/native_exchange.hpp"
 #include "run/mpi/ways/way_trial.hpp"
 #include "sluice/checked.hpp"
@@ -278,7 +279,8 @@ void Exchange::State::begin_typed(const void* send, void* receive) {
 detail::Advance Exchange::State::begin(std::vector<const std::byte*> from, std::vector<std::byte*> to) {
   sources = std::move(from);
   targets = std::move(to);
-  return trial.begin(*this, detail::worth_trying(std::min(sends.size(), receives.size()), channel.size()));
+  return trial.begin(*this,
+                     is_tried(detail::JobKind::kExchange, std::min(sends.size(), receives.size()), channel.size()));
 }
 
 void Exchange::State::begin_planned() {
@@ -395,6 +397,7 @@ std::string Exchange::explanation() const {
     text += fmt::format(", {} {}, k = {}{}", steps(), steps() == 1 ? "step" : "steps", state_->part->max_transfers,
                         state_->part->by_links ? ", by shared links" : "");
   if (!trial.native() && local_steps() > 0) text += fmt::format(", {} local", local_steps());
+  if (!trial.native()) text += in_brackets(detail::rule_of(state_->part->rule));
   return text + detail::to_text(trial.measured(), detail::NativeExchange::kCall);
 }
 

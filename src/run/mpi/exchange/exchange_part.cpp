@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "run/mpi/engine/chain_order.hpp"
-#include "run/mpi/engine/step_protocol.hpp"
 #include "run/mpi/exchange/message_sources.hpp"
 #include "run/mpi/exchange/node_ranks.hpp"
 #include "run/mpi/network/learn.hpp"
@@ -29,7 +28,7 @@ namespace {
 
 /// See planned_part.
 constexpr auto kExchangeFields = [](auto& numbers, ExchangePart& part) {
-  numbers(part.mode, part.steps, part.max_transfers, part.by_links, part.planning_bytes);
+  numbers(part.mode, part.steps, part.max_transfers, part.by_links, part.rule, part.planning_bytes);
   numbers.each(part.receives, [&](MessageSize& m) { numbers(m.peer, m.bytes); });
   numbers.each(part.sends, [&](ExchangePart::Send& t) { numbers(t.peer, t.offset, t.bytes, t.step, t.permissions); });
   numbers.each(part.transfers_in, [&](ExchangePart::Receive& t) {
@@ -69,25 +68,32 @@ ExchangePart at_once(const Channel& channel, const std::vector<MessageSize>& sen
   return part;
 }
 
+/// The least set-up of a step, in bytes, if ports are short. With 16 KiB, exchanges of messages of very different sizes
+/// take 3 to 5 % longer.
+constexpr double kLeastSetupOfExchange = 32 << 10;
+
 /// Messages as they are gathered, by sender: pairs of peer and bytes.
 using Rows = std::vector<std::vector<std::int64_t>>;
 
-/// The most that a rank sends or receives, nothing beyond `limit`.
-std::int64_t most_of_a_rank(const Rows& rows, std::int64_t limit) {
+/// The most that a rank sends or receives, no more than half of what counts.
+std::int64_t most_of_a_rank(const Rows& rows) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
   std::vector<std::int64_t> sent(rows.size(), 0);
   std::vector<std::int64_t> received(rows.size(), 0);
   for (std::size_t from = 0; from < rows.size(); ++from) {
     for (std::size_t at = 0; at < rows[from].size(); at += 2) {
-      const std::int64_t bytes = std::min(rows[from][at + 1], limit);
+      const std::int64_t bytes = std::min(rows[from][at + 1], kMost);
       for (std::int64_t* const sum : {&sent[from], &received[static_cast<std::size_t>(rows[from][at])]})
-        *sum = std::min(*sum + bytes, limit);
+        *sum = std::min(*sum + bytes, kMost);
     }
   }
   return rows.empty() ? 0 : std::max(std::ranges::max(sent), std::ranges::max(received));
 }
 
 /// Whether it is worth knowing the network.
-bool is_long(const Rows& rows) { return most_of_a_rank(rows, kLongForNetwork) >= kLongForNetwork; }
+bool is_long(const Rows& rows) {
+  return choose({JobKind::kExchange, Question::kMeasure, Where::kHosts, most_of_a_rank(rows)}).by == By::kMeasured;
+}
 
 /// k, if nearly all bytes go between two groups of hosts and the link between these carries fewer transfers at once
 /// than either has hosts. 0 otherwise: no link limits, or many messages stay inside groups and should not wait for a
@@ -110,8 +116,8 @@ std::int64_t k_of_network(const Rows& rows, const HostNetwork& network) {
   for (const GroupLink& link : network.links) {
     const double there = bytes[{link.from, link.to}];
     const double back = bytes[{link.to, link.from}];
-    if (there + back < kNearlyAll * all) continue;
-    const bool one_way = std::max(there, back) >= kNearlyAll * all;
+    if (there + back < nearly_all() * all) continue;
+    const bool one_way = std::max(there, back) >= nearly_all() * all;
     return one_way ? link.connections : 2 * link.connections;
   }
   return 0;
@@ -183,8 +189,20 @@ std::int64_t bytes_of(const StepSchedule& schedule) {
   return bytes;
 }
 
+/// The mode of a rule.
+ExchangeMode mode_of(const Rule& rule) {
+  switch (rule.by) {
+    case By::kAtOnce:
+      return ExchangeMode::kAtOnce;
+    case By::kLocal:
+      return ExchangeMode::kLocal;
+    default:
+      return ExchangeMode::kChain;
+  }
+}
+
 /// All parts, from all rows. The first part says what was held for all.
-std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& options, bool one_node,
+std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& options, Where where,
                                      const KnownNetwork& known) {
   const auto ranks = static_cast<int>(rows.size());
   const RankTraffic traffic = traffic_of(rows, options);
@@ -197,12 +215,12 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
   const bool k_limits = most > 0 && most < traffic.ports;
   const std::int64_t k = std::max<std::int64_t>(1, k_limits ? most : traffic.ports);
   ExchangeMode mode = options.mode;
+  std::int32_t number = kNoRule;
   if (mode == ExchangeMode::kAuto) {
-    if (k_limits || !options.speeds.empty() || (!one_node && most_of_a_rank(rows, kHeldByQueues + 1) > kHeldByQueues)) {
-      mode = ExchangeMode::kChain;
-    } else {
-      mode = one_node && !routed ? ExchangeMode::kAtOnce : ExchangeMode::kLocal;
-    }
+    const Where limits = when(k_limits || !options.speeds.empty(), Where::kLimited) | when(!routed, Where::kDirect);
+    const Rule& rule = choose({JobKind::kExchange, Question::kWay, where | limits, most_of_a_rank(rows), ranks});
+    mode = mode_of(rule);
+    number = number_of(rule);
   }
   std::vector<ExchangePart> parts(rows.size());
   bool by_links = false;
@@ -210,7 +228,7 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
     const double setup =
         k_limits || changes ? options.setup_bytes : std::max(options.setup_bytes, kLeastSetupOfExchange);
     by_links = !k_limits && !routed && options.speeds.empty() && options.algorithm == "auto" &&
-               are_shared_by_some(known.links, traffic.all);
+               are_shared_by_some(known.links, traffic.all, nearly_all());
     const StepSchedule schedule = schedule_of(traffic, options, k, setup, by_links ? &known.links : nullptr);
     held += bytes_of(schedule);
     parts = schedule.local_phases ? split_phases(schedule, ranks, k, mode == ExchangeMode::kBarrier)
@@ -225,6 +243,7 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
     part.mode = mode;
     part.max_transfers = k;
     part.by_links = by_links;
+    part.rule = number;
     held += bytes_of(part.receives) + bytes_of(part.sends) + bytes_of(part.transfers_in);
   }
   for (const std::vector<std::int64_t>& row : rows) held += bytes_of(row);
@@ -294,6 +313,7 @@ sluice::detail::UsualPieces usual_pieces(ExchangeMode mode, bool packed) {
 ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sends,
                            const std::vector<MessageSize>* receives, const ExchangeOptions& options) {
   const bool one_node = channel.context().one_node();
+  const Where where = where_of(channel.context());
   ExchangePart part;
   if (goes_at_once(channel, options)) {
     const std::vector<MessageSize> found = receives != nullptr ? *receives : find_sources(channel, sends);
@@ -301,6 +321,8 @@ ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sen
     part.mode = ExchangeMode::kAtOnce;
     part.max_transfers = channel.size();
     part.receives = found;
+    if (options.mode == ExchangeMode::kAuto)
+      part.rule = number_of(choose({JobKind::kExchange, Question::kWay, where | Where::kDirect}));
     return part;
   }
   std::vector<std::int64_t> row;
@@ -321,17 +343,19 @@ ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sen
     }
   }
   part = planned_part<ExchangePart>(
-      channel, [&] { return plan_parts(rows, options, one_node, known); }, kExchangeFields,
+      channel, [&] { return plan_parts(rows, options, where, known); }, kExchangeFields,
       /*may_take_long=*/true);
   if (part.mode != ExchangeMode::kAtOnce) return part;
   // Rank 0 has found that k does not limit anything.
   const std::int64_t k = part.max_transfers;
   const std::int64_t planning_bytes = part.planning_bytes;
+  const std::int32_t rule = part.rule;
   std::vector<MessageSize> found = std::move(part.receives);
   part = at_once(channel, sends, found);
   part.mode = ExchangeMode::kAtOnce;
   part.max_transfers = k;
   part.planning_bytes = planning_bytes;
+  part.rule = rule;
   part.receives = std::move(found);
   return part;
 }

@@ -9,6 +9,7 @@
 #include "run/mpi/engine/protocol_chain.hpp"
 #include "run/mpi/exchange/routed_part.hpp"
 #include "run/mpi/runtime/channel.hpp"
+#include "run/mpi/ways/choice.hpp"
 #include "schedule/pieces.hpp"
 #include "sluice/plan/shared_links.hpp"
 #include "sluice/run/mpi/exchange.hpp"
@@ -39,6 +40,7 @@ struct ExchangePart {
   std::int64_t steps = 0;                   ///< of the whole plan
   std::int64_t max_transfers = 0;           ///< k, cut to what ports allow, at least 1
   bool by_links = false;                    ///< planned for links that some of the messages share
+  std::int32_t rule = kNoRule;              ///< that led to the mode, unless the user asked for it
   std::int64_t planning_bytes = 0;          ///< what this rank held of all ranks' messages to plan them
   std::vector<MessageSize> receives;        ///< from others, by rank, none empty
   std::vector<Send> sends;

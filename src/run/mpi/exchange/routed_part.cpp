@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "run/mpi/exchange/exchange_part.hpp"
+#include "run/mpi/ways/choice.hpp"
 #include "schedule/route_index.hpp"
 
 namespace sluice::mpi::detail {
@@ -11,9 +12,6 @@ namespace {
 
 using sluice::detail::Phase;
 using sluice::detail::RouteIndex;
-
-/// Local messages with a smaller average do not justify notes about shared memory, as in redistributions.
-constexpr double kSharedFromBytes = 4096;
 
 std::size_t at(std::int64_t rank) { return static_cast<std::size_t>(rank); }
 
@@ -193,13 +191,16 @@ std::vector<ExchangePart> split_phases(const StepSchedule& schedule, int ranks, 
   if (in_turn) return parts;
 
   add_local(parts, split(local.schedule(), ranks, ranks), ways, local, phases.routes.size());
-  double bytes = 0;
-  double messages = 0;
+  std::int64_t bytes = 0;
+  std::int64_t messages = 0;
   for (const ExchangePart& part : parts) {
-    for (const RoutedPart::Local& send : part.routed.sends) bytes += static_cast<double>(send.bytes);
-    messages += static_cast<double>(part.routed.sends.size());
+    for (const RoutedPart::Local& send : part.routed.sends) bytes += send.bytes;
+    messages += static_cast<std::int64_t>(part.routed.sends.size());
   }
-  for (ExchangePart& part : parts) part.routed.shares_memory = bytes >= kSharedFromBytes * messages;
+  const bool share =
+      messages == 0 ||
+      choose({JobKind::kExchange, Question::kLocalPhases, Where::kAnywhere, bytes / messages}).by == By::kMemory;
+  for (ExchangePart& part : parts) part.routed.shares_memory = share;
   return parts;
 }
 

@@ -434,12 +434,6 @@ std::shared_ptr<const Platform> platform_of_variable(Channel& channel) {
   return std::make_shared<const Platform>(read_platform(in, "SLUICE_PLATFORM"));
 }
 
-bool is_planned_soon(const Platform& platform) {
-  constexpr std::int64_t kMostRanks = 1000;
-  constexpr std::size_t kMostClusters = 8;  // a host with several ranks is one
-  return platform.ranks <= kMostRanks && platform.clusters.size() <= kMostClusters;
-}
-
 namespace {
 
 /// Between clusters and parts of the platform.

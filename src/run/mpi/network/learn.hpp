@@ -20,10 +20,6 @@ constexpr double kMemoryBytes_s = 4e9;
 /// The network of the channel's context, which keeps it. Collective. Throws what Channel::check throws.
 std::shared_ptr<const HostNetwork> learn_network(Channel& channel);
 
-/// If the library chooses: from this number of bytes on that a rank sends or receives, it pays to know the network for
-/// an exchange or a redistribution.
-constexpr std::int64_t kLongForNetwork = 256 << 10;
-
 /// Networks that other communicators know are not inherited any more. Local, for all ranks.
 void forget_networks();
 
@@ -44,11 +40,6 @@ struct JobPlatform {
 [[nodiscard]] JobPlatform usual_platform(Channel& channel);
 
 constexpr double kMeasuredWithin = 0.05;  ///< how exactly the network is known
-
-/// Between hosts, if no platform is given: shorter messages of collectives ignore a measured network.
-constexpr std::int64_t kLongBetweenHosts = 32 << 10;
-/// Whether a broadcast over the platform is planned in less than half a second, so that no user has to ask for it.
-[[nodiscard]] bool is_planned_soon(const Platform& platform);
 
 /// What a network of these hosts usually is: all connected alike by 1 Gbit/s, a message taking as long as 4 KiB do.
 /// What it is good for is the shape of a plan, not its length.

@@ -77,7 +77,7 @@ SharedLinks links_of_ranks(const HostNetwork& network) {
   return result;
 }
 
-bool are_shared_by_some(const SharedLinks& links, const Traffic& traffic) {
+bool are_shared_by_some(const SharedLinks& links, const Traffic& traffic, double nearly_all) {
   constexpr std::size_t kMostLookedAt = std::size_t{1} << 22;
   if (links.links.empty() || traffic.messages.size() > kMostLookedAt / links.links.size()) return false;
   double all = 0;
@@ -90,7 +90,7 @@ bool are_shared_by_some(const SharedLinks& links, const Traffic& traffic) {
     all += static_cast<double>(message.size);
     if (std::ranges::any_of(links.links, goes_over)) shared += static_cast<double>(message.size);
   }
-  return shared > 0 && shared < kNearlyAll * all;
+  return shared > 0 && shared < nearly_all * all;
 }
 
 }  // namespace sluice::mpi::detail

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -10,8 +11,8 @@
 #include <utility>
 
 #include "run/mpi/engine/chain_order.hpp"
-#include "run/mpi/engine/step_protocol.hpp"
 #include "run/mpi/network/links_of_ranks.hpp"
+#include "run/mpi/ways/choice.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/batch.hpp"
 #include "sluice/plan/exchange.hpp"
@@ -22,7 +23,6 @@
 namespace sluice::mpi::detail {
 namespace {
 
-constexpr std::int64_t kMostMessages = 1 << 10;
 constexpr std::int64_t kMostIfAskedFor = 1 << 20;
 
 std::vector<BatchArray> batch_arrays(const std::vector<Participation>& parts) {
@@ -263,8 +263,11 @@ std::int64_t JobArrays::largest_part() const {
 
 bool has_few_pairs(const JobArrays& arrays) {
   return std::ranges::all_of(arrays.parts, [](const Participation& part) {
-    const std::int64_t receivers = part.problem.to().processes();
-    return receivers != 0 && part.problem.from().processes() <= kMostMessages / receivers;
+    const std::int64_t senders = part.problem.from().processes(), receivers = part.problem.to().processes();
+    if (receivers == 0) return false;
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    const std::int64_t pairs = senders > kMost / receivers ? kMost : senders * receivers;
+    return choose({JobKind::kRedistribution, Question::kCut, Where::kAnywhere, pairs}).by == By::kCut;
   });
 }
 
@@ -274,7 +277,8 @@ bool is_of_exchange(const std::string& algorithm) {
 
 OwnSteps own_steps(const JobArrays& arrays, int rank, const RedistributionPlan* plan,
                    const RedistributionJobOptions& options, bool ports_are_short, const SharedLinks* links, int ranks) {
-  if (links != nullptr && !are_shared_by_some(*links, arrays.batch.traffic_between_processes())) links = nullptr;
+  if (links != nullptr && !are_shared_by_some(*links, arrays.batch.traffic_between_processes(), nearly_all()))
+    links = nullptr;
   const bool may_cut = is_of_exchange(options.algorithm) || (ports_are_short && options.algorithm == "auto");
   std::optional<StepSchedule> whole;
   if (plan == nullptr && !is_of_exchange(options.algorithm)) whole = merged_schedule(arrays, options);

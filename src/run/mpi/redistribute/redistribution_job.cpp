@@ -22,9 +22,6 @@
 namespace sluice::mpi::detail {
 namespace {
 
-/// MPI's own collective, which takes messages whole, is tried if a rank needs at most this much memory for it.
-constexpr std::int64_t kMostNativeBytes = 8 << 20;
-
 /// Keeps to one port and to what shared links carry: receivers tell the next senders when to start.
 std::unique_ptr<StepProtocol> chain(Channel& channel, const OwnSteps& own) {
   ChainLinks links;
@@ -69,15 +66,17 @@ StepExecutor::Limits limits_of(const RedistributionOptions& options, ExchangeMod
   return limits;
 }
 
-/// Whether messages wait for no others: no port is short on one host. Not if the user asks for an order.
-bool goes_at_once(const Channel& channel, const RedistributionOptions& how) {
-  return channel.context().one_node() && how.mode == ExchangeMode::kAuto && !plan_is_told(how) && !how.has_replicas();
+/// The rule for the mode; null if the user asks for one.
+const Rule* rule_for(const Channel& channel, const JobArrays& arrays, const RedistributionOptions& how) {
+  if (how.mode != ExchangeMode::kAuto) return nullptr;
+  const Where where = where_of(channel.context()) | when(!plan_is_told(how) && !how.has_replicas(), Where::kDirect);
+  const std::int64_t size = channel.context().one_node() ? 0 : arrays.largest_part();  // no rule asks for it there
+  return &choose({JobKind::kRedistribution, Question::kWay, where, size, channel.size()});
 }
 
-ExchangeMode mode_of(const Channel& channel, const JobArrays& arrays, const RedistributionOptions& how) {
-  if (how.mode != ExchangeMode::kAuto) return how.mode;
-  return channel.context().one_node() || arrays.largest_part() <= kHeldByQueues ? ExchangeMode::kLocal
-                                                                                : ExchangeMode::kChain;
+ExchangeMode mode_of(const Rule* rule, const RedistributionOptions& how) {
+  if (rule == nullptr) return how.mode;
+  return rule->by == By::kChain ? ExchangeMode::kChain : ExchangeMode::kLocal;
 }
 
 JobArrays make_arrays(const Channel& channel, const JobArguments& arguments) {
@@ -88,9 +87,10 @@ JobArrays make_arrays(const Channel& channel, const JobArguments& arguments) {
 
 /// Whether it is worth knowing what messages share; the same on all ranks, if their arguments are.
 bool wants_network(const Channel& channel, const JobArrays& arrays, const RedistributionOptions& how) {
-  return how.mode == ExchangeMode::kAuto && how.algorithm == "auto" && !how.has_replicas() &&
-         mode_of(channel, arrays, how) == ExchangeMode::kChain && arrays.largest_part() >= kLongForNetwork &&
-         has_few_pairs(arrays);
+  const Rule* const rule = rule_for(channel, arrays, how);
+  if (rule == nullptr || rule->by != By::kChain || how.algorithm != "auto" || how.has_replicas()) return false;
+  const Case of_network{JobKind::kRedistribution, Question::kMeasure, Where::kHosts, arrays.largest_part()};
+  return choose(of_network).by == By::kMeasured && has_few_pairs(arrays);
 }
 
 /// The plan for `pattern`, which all arrays are like. Every rank plans: unless told, searching for a slightly better
@@ -119,8 +119,9 @@ bool surely_overlap(const Participation& part, const void* source, const void* t
 RedistributionJob::Prepared::Prepared(const Channel& channel, const JobArguments& arguments, JobArrays made,
                                       const SharedLinks* links)
     : arrays(std::move(made)),
-      mode(mode_of(channel, arrays, arguments.how)),
-      at_once(goes_at_once(channel, arguments.how)) {
+      rule(rule_for(channel, arrays, arguments.how)),
+      mode(mode_of(rule, arguments.how)),
+      at_once(rule != nullptr && rule->by == By::kAtOnce) {
   if (!at_once && arrays.pattern() != nullptr) plan = plan_of(arrays, *arrays.pattern(), arguments.how);
   if (arguments.how.has_replicas()) {
     own = replicated_steps(arrays.parts.front(), channel.rank(), arguments.how);
@@ -269,7 +270,7 @@ void RedistributionJob::begin(std::span<const void* const> sources, std::span<vo
           const OwnSteps& own = prepared_->own;
           const std::int64_t bytes = own.sends.bytes() + own.receives.bytes();
           const std::size_t messages = std::min(own.sends.messages.size(), own.receives.messages.size());
-          return trial_.begin(*this, bytes <= kMostNativeBytes && worth_trying(messages, channel.size()));
+          return trial_.begin(*this, is_tried(JobKind::kRedistribution, messages, channel.size(), bytes));
         });
 }
 
@@ -292,6 +293,7 @@ std::string RedistributionJob::explanation() const {
   std::string text = trial_.native() ? NativeExchange::kCall : own().way;
   if (!trial_.native() && !prepared_->at_once)
     text += fmt::format(", {} {}, {}", own().steps, own().steps == 1 ? "step" : "steps", to_string(mode()));
+  if (!trial_.native()) text += in_brackets(prepared_->rule);
   return text + to_text(trial_.measured(), NativeExchange::kCall);
 }
 

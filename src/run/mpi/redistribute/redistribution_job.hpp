@@ -14,6 +14,7 @@
 #include "run/mpi/redistribute/participation.hpp"
 #include "run/mpi/redistribute/transport.hpp"
 #include "run/mpi/runtime/job.hpp"
+#include "run/mpi/ways/choice.hpp"
 #include "run/mpi/ways/way_trial.hpp"
 #include "sluice/plan/redistribute.hpp"
 
@@ -54,6 +55,7 @@ class RedistributionJob final : public Job {
     Prepared(const Channel& channel, const JobArguments& arguments, JobArrays arrays, const SharedLinks* links);
 
     JobArrays arrays;
+    const Rule* rule;   ///< that led to the mode; null if the user asked for it
     ExchangeMode mode;  ///< never kAuto
     bool at_once;       ///< on one host, unless the user asks for an order: nothing is planned
     std::optional<RedistributionPlan> plan;

@@ -4,7 +4,6 @@
 #include <map>
 #include <utility>
 
-#include "run/mpi/engine/step_protocol.hpp"
 #include "run/mpi/redistribute/own_messages.hpp"
 #include "sluice/plan/replicated.hpp"
 

@@ -18,13 +18,6 @@ struct PlacedMessage {
   std::int64_t bytes = 0;
 };
 
-/// Whether MPI's call may be fast for a rank that sends `messages` messages and receives as many. The work of that call
-/// grows with the number of ranks.
-[[nodiscard]] inline bool worth_trying(std::size_t messages, int ranks) {
-  constexpr int kFewRanks = 64;
-  return ranks <= kFewRanks || messages >= static_cast<std::size_t>(ranks) / 2;
-}
-
 /// Sends and receives messages of any sizes, from and to any addresses, by MPI_Ialltoallw. It holds O(ranks) memory,
 /// because MPI's call takes a number for each rank.
 class NativeExchange {

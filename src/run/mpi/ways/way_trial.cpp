@@ -10,13 +10,17 @@
 #include <vector>
 
 #include "run/mpi/runtime/median.hpp"
+#include "run/mpi/ways/choice.hpp"
 #include "sluice/quantity_text.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
 
-constexpr double kClearly = 1.05;
-constexpr double kClearlyIfAll = 1.02;
+/// The plan stays unless it takes longer than MPI's own call, times this factor. `always`: and each of several
+/// executions by MPI took less time than each by the plan.
+double clearly(bool always) {
+  return factor_of(choose({JobKind::kAny, Question::kTrial, when(always, Where::kAlways)}));
+}
 
 /// The time that an execution may be expected to take, from some measured ones. On one node, and for short executions,
 /// it is the median: one that takes longer met other work. Otherwise, between nodes, it is the mean: a long one met a
@@ -37,7 +41,7 @@ std::string to_text(const WayTimes& measured, const char* native) {
 
 bool native_is_clearly_faster(const WayTimes& usual, std::span<const double> planned, std::span<const double> native) {
   const bool all = std::min(planned.size(), native.size()) > 1 && std::ranges::max(native) < std::ranges::min(planned);
-  return usual.native_s * (all ? kClearlyIfAll : kClearly) < usual.planned_s;
+  return usual.native_s * clearly(all) < usual.planned_s;
 }
 
 void WayTrial::choose(Way way, const KeptPlan& kept, bool other_if_alike) {
@@ -133,7 +137,7 @@ void WayTrial::decide(const std::vector<std::uint64_t>& slowest) {
     // With few samples, one execution that met a full queue must not take the job away from a way that has served well.
     const bool was_native = decided_before_ == Stage::kNative;
     const auto [other, present] = std::pair(ways[was_native ? 0 : 1], ways[was_native ? 1 : 0]);
-    const bool change = std::ranges::max(other) * kClearly < std::ranges::min(present);
+    const bool change = std::ranges::max(other) * clearly(false) < std::ranges::min(present);
     state_.stage = was_native == change ? Stage::kPlanned : Stage::kNative;
   } else {
     const bool plan_is_slower = both && native_is_clearly_faster(measured(), ways[0], ways[1]);
