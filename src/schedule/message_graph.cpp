@@ -100,6 +100,12 @@ void check_pair_count(std::size_t senders, std::size_t receivers) {
                      fmt::format("at most {} pairs, or another algorithm", kMostPairs));
 }
 
+void MessageGraph::reserve(std::size_t count, std::size_t of_ranges) {
+  count = std::min(count, static_cast<std::size_t>(kMostMessages));
+  messages.reserve(count);
+  ranges.reserve(count, std::min(of_ranges, kMostRanges));
+}
+
 void MessageGraph::add(std::int64_t from, std::int64_t to, std::span<const ByteRange> bytes, MessageKind kind,
                        const SendPace& send_pace) {
   std::vector<ByteRange> changed;

@@ -50,6 +50,8 @@ struct MessageGraph {
   /// The rank whose end it is.
   [[nodiscard]] std::int64_t rank_of(MessageEnd end) const { return is_start(end) ? at(end).from : at(end).to; }
 
+  /// For patterns that know how much they make: at most these numbers of messages and ranges.
+  void reserve(std::size_t count, std::size_t of_ranges);
   /// Adds a message, unless `ranges` are empty. The ranges may be in any order; adjacent ranges are joined. Throws
   /// InputError beyond the limits. @pre less than 2^31 ranks; what ends wait for is not known yet
   void add(std::int64_t from, std::int64_t to, std::span<const ByteRange> bytes, MessageKind kind = MessageKind::kKeep,

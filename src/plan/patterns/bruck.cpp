@@ -11,6 +11,7 @@
 /// Example: alltoall of 3 ranks: what 0 has for 2 (d = 2) waits in round 0 and goes to 2 in round 1; what 0 has for 1
 /// goes in round 0. With 4, d = 3 goes by way of o + 1.
 #include <algorithm>
+#include <bit>
 
 #include "plan/patterns/patterns.hpp"
 #include "plan/patterns/position_windows.hpp"
@@ -41,6 +42,10 @@ MessageGraph bruck_alltoall(const Ranks& ranks, const Cell& cell) {
   MessageGraph messages;
   const std::size_t p = ranks.size();
   check_pair_count(p, p);
+  // Memory that is not used in the end costs nothing; growing to it would take as much again.
+  std::size_t moves = 0;
+  for (std::size_t distance = 1; distance < p; ++distance) moves += static_cast<std::size_t>(std::popcount(distance));
+  messages.reserve(p * static_cast<std::size_t>(std::bit_width(p - 1)), p * moves);
   for (std::size_t bit = 1; bit < p; bit *= 2) {
     for (std::size_t i = 0; i < p; ++i) {
       Ranges moved;
