@@ -146,6 +146,13 @@ void MessageGraph::append(MessageGraph other) {
   check_size(*this);
 }
 
+std::size_t MessageGraph::add_after(const Message& message, std::span<const MessageEnd> ends) {
+  messages.push_back(message);
+  after.add(ends);
+  after.add({});
+  return size() - 1;
+}
+
 MessageGraph MessageGraph::reversed(MessageKind kind) const {
   MessageGraph result;
   result.messages.reserve(size());

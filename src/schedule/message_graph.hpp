@@ -16,6 +16,7 @@ namespace sluice::detail {
 enum class MessageKind : std::uint8_t {
   kKeep,
   kCombine,  ///< combines it with what it has
+  kWord,     ///< hears something: a control message, without data
 };
 
 /// One end of message m: 2 m when it starts at its sender, 2 m + 1 when it is done at its receiver. An operation of a
@@ -42,6 +43,10 @@ struct MessageGraph {
   Lists<ByteRange> ranges;        ///< by message: by rising offsets, none empty, at least one
   Lists<MessageEnd> after;        ///< by end: the ends that must come first; no lists if they are not known
   std::vector<SendPace> pace;     ///< by message, stated by its planner; empty if no message states one
+  /// By message: above 0, it is no message but work of one rank, which takes this long; empty if there is no work.
+  std::vector<double> work_s;
+  /// By message: it starts when all messages of lower steps are done; empty if there are no steps.
+  std::vector<std::int32_t> step;
   /// The order of the operations; empty if it follows from the messages: see for_ends.
   std::vector<MessageEnd> order;
 
@@ -68,6 +73,8 @@ struct MessageGraph {
   void add_at_once(const std::vector<Edge>& edges, const ByteRange& range);
   /// Throws InputError beyond the limits. @pre what ends wait for is not known yet
   void append(MessageGraph other);
+  /// Adds a message without ranges, whose start waits for these ends, to a graph of such messages. Returns its number.
+  std::size_t add_after(const Message& message, std::span<const MessageEnd> ends);
 
   /// The reversed messages, without a pace: the sender of a range gets it back, to keep or to combine. If every rank
   /// received once what it had, this gathers what they have, or combines it.

@@ -16,12 +16,6 @@
 
 namespace sluice::detail {
 
-void OrderedMessages::add(const OrderedMessage& message, const std::vector<std::size_t>& waits_for) {
-  messages.push_back(message);
-  after.insert(after.end(), waits_for.begin(), waits_for.end());
-  first_after.push_back(after.size());
-}
-
 void refuse_unsimulated(const StepSchedule& schedule) {
   if (schedule.switches != 1)
     throw InputError("schedule", fmt::format("steps on {}", count_text(schedule.switches, "switch", "switches")),
@@ -70,27 +64,28 @@ class StepMessages {
         words_(control && order == StepOrder::kChain),
         in_pieces_(in_pieces),
         last_(static_cast<std::size_t>(schedule.senders + schedule.receivers), kNone) {
-    OrderedMessages& graph = result_.graph;
     if (words_) {
       before_ = transfers_before(schedule, most_at_once(schedule));
     } else if (order == StepOrder::kChain) {
-      graph.most = schedule.max_transfers;
+      result_.most = schedule.max_transfers;
     } else if (order == StepOrder::kBarrier && control) {
-      graph.fence.resize(last_.size());
-      std::iota(graph.fence.begin(), graph.fence.end(), 0);
+      result_.fence.resize(last_.size());
+      std::iota(result_.fence.begin(), result_.fence.end(), 0);
     }
   }
 
-  MessagesOfSchedule make() {
+  SimulatedMessages make() {
+    const MessageGraph& graph = result_.graph;
     for (std::size_t s = 0; s < schedule_.steps.size(); ++s) {
       const std::size_t first_of_step = result_.of_transfers.size();
-      const auto step = order_ == StepOrder::kBarrier ? static_cast<std::int64_t>(s) : 0;
-      for (const Transfer& each : schedule_.steps[s].transfers)
-        add({each.from, schedule_.senders + each.to, each.size, step});
+      for (const Transfer& each : schedule_.steps[s].transfers) {
+        add({static_cast<std::int32_t>(each.from), static_cast<std::int32_t>(schedule_.senders + each.to), each.size});
+        if (order_ == StepOrder::kBarrier) result_.graph.step.push_back(static_cast<std::int32_t>(s));
+      }
       for (std::size_t i = first_of_step; i < result_.of_transfers.size(); ++i) {
         const std::size_t message = result_.of_transfers[i];
-        const OrderedMessage& each = result_.graph.messages[message];
-        last_[static_cast<std::size_t>(each.from)] = last_[static_cast<std::size_t>(each.to)] = message;
+        const auto [from, to] = std::pair(graph.messages[message].from, graph.messages[message].to);
+        last_[static_cast<std::size_t>(from)] = last_[static_cast<std::size_t>(to)] = message;
       }
     }
     return std::move(result_);
@@ -99,24 +94,23 @@ class StepMessages {
  private:
   [[nodiscard]] std::size_t last_of(std::int64_t node) const { return last_[static_cast<std::size_t>(node)]; }
   void wait_for(std::size_t message) {
-    if (message != kNone) waits_for_.push_back(message);
+    if (message != kNone) waits_for_.push_back(done_of(message));
   }
   /// A word from one to the other once `cause` has ended, or at the beginning: the next message waits for it.
-  void wait_for_word(std::int64_t from, std::int64_t to, std::size_t cause) {
-    waits_for_.push_back(result_.graph.messages.size());
-    OrderedMessage word{from, to};
-    word.control = true;
-    result_.graph.add(word, cause == kNone ? std::vector<std::size_t>{} : std::vector<std::size_t>{cause});
+  void wait_for_word(std::int32_t from, std::int32_t to, std::size_t cause) {
+    std::vector<MessageEnd> ended;
+    if (cause != kNone) ended.push_back(done_of(cause));
+    wait_for(result_.graph.add_after({from, to, 0, MessageKind::kWord}, ended));
   }
-  void add_words(const OrderedMessage& transfer) {
+  void add_words(const MessageGraph::Message& transfer) {
     wait_for_word(transfer.to, transfer.from, last_of(transfer.to));
     const std::size_t before = before_[result_.of_transfers.size()];
     if (before == kFirstOfSlot) return;
     const std::size_t left = result_.of_transfers[before];
-    const std::int64_t receiver = result_.graph.messages[left].to;
+    const std::int32_t receiver = result_.graph.messages[left].to;
     if (receiver != transfer.to) wait_for_word(receiver, transfer.from, left);
   }
-  void add(const OrderedMessage& transfer) {
+  void add(const MessageGraph::Message& transfer) {
     waits_for_.clear();
     if (words_) {
       add_words(transfer);
@@ -129,8 +123,7 @@ class StepMessages {
       const std::int64_t first_passing = schedule_.first_passing();
       if (transfer.from >= first_passing) wait_for(last_of(schedule_.senders + transfer.from - first_passing));
     }
-    result_.of_transfers.push_back(result_.graph.messages.size());
-    result_.graph.add(transfer, waits_for_);
+    result_.of_transfers.push_back(result_.graph.add_after(transfer, waits_for_));
   }
 
   const StepSchedule& schedule_;
@@ -139,80 +132,77 @@ class StepMessages {
   bool in_pieces_;
   std::vector<std::size_t> before_;  ///< see transfers_before
   std::vector<std::size_t> last_;    ///< of each node the message of its last transfer
-  std::vector<std::size_t> waits_for_;
-  MessagesOfSchedule result_;
+  std::vector<MessageEnd> waits_for_;
+  SimulatedMessages result_;
 };
 
 }  // namespace
 
-MessagesOfSchedule messages_of(const StepSchedule& schedule, StepOrder order, bool control, bool in_pieces) {
+SimulatedMessages messages_of(const StepSchedule& schedule, StepOrder order, bool control, bool in_pieces) {
   return StepMessages(schedule, order, control, in_pieces).make();
 }
 
-MessagesOfProgram messages_of(const Program& program) {
-  const MessageGraph graph = lower(program);
+SimulatedMessages messages_of(const Program& program) {
+  const MessageGraph lowered = lower(program);
   const bool takes_time = !program.combine_s_per_byte.are_free();
   const auto joins = [&](MessageEnd end) {
-    return !is_start(end) && graph.at(end).kind == MessageKind::kCombine && (takes_time || !graph.after[end].empty());
+    return !is_start(end) && lowered.at(end).kind == MessageKind::kCombine &&
+           (takes_time || !lowered.after[end].empty());
   };
-  // By end: the message whose end is its own.
-  std::vector<std::size_t> ends(2 * graph.size());
+  // By end: the end that stands for it.
+  std::vector<MessageEnd> stands_for(2 * lowered.size());
   std::size_t count = 0;
-  for (const MessageEnd end : graph.order)
-    if (is_start(end) || joins(end)) ends[end] = count++;
-  for (const MessageEnd end : graph.order)
-    if (!is_start(end) && !joins(end)) ends[end] = ends[start_of(message_of(end))];
+  for (const MessageEnd end : lowered.order)
+    if (is_start(end) || joins(end)) stands_for[end] = done_of(count++);
+  for (const MessageEnd end : lowered.order)
+    if (!is_start(end) && !joins(end)) stands_for[end] = stands_for[start_of(message_of(end))];
 
-  MessagesOfProgram result;
-  result.graph.in_order = true;
-  result.graph.works_alone = takes_time;
-  std::vector<std::size_t> waits_for;
+  SimulatedMessages result;
+  result.in_order = true;
+  result.works_alone = takes_time;
+  std::vector<MessageEnd> waits_for;
   const auto wait_for_all_before = [&](MessageEnd end) {
-    for (const MessageEnd before : graph.after[end]) waits_for.push_back(ends[before]);
+    for (const MessageEnd before : lowered.after[end]) waits_for.push_back(stands_for[before]);
   };
-  for (const MessageEnd end : graph.order) {
-    const MessageGraph::Message& message = graph.at(end);
+  for (const MessageEnd end : lowered.order) {
+    const MessageGraph::Message& message = lowered.at(end);
     waits_for.clear();
     if (is_start(end)) {
       wait_for_all_before(end);
       if (message.kind == MessageKind::kKeep) wait_for_all_before(done_of(message_of(end)));
-      result.of_sends.push_back(result.graph.messages.size());
-      result.graph.add({message.from, message.to, message.bytes}, waits_for);
+      result.of_transfers.push_back(result.graph.add_after({message.from, message.to, message.bytes}, waits_for));
+      result.graph.work_s.push_back(0);
     } else if (joins(end)) {
       wait_for_all_before(end);
-      waits_for.push_back(ends[start_of(message_of(end))]);
-      OrderedMessage joined{message.to, message.to};
-      joined.work_s = combining_s(message, program.combine_s_per_byte);
-      result.graph.add(joined, waits_for);
+      waits_for.push_back(stands_for[start_of(message_of(end))]);
+      result.graph.add_after({message.to, message.to}, waits_for);
+      result.graph.work_s.push_back(combining_s(message, program.combine_s_per_byte));
     }
   }
   return result;
 }
 
-MessagesOfTree messages_of(const TreeSchedule& schedule, std::int64_t element_bytes) {
+SimulatedMessages messages_of(const TreeSchedule& schedule, std::int64_t element_bytes) {
   const auto machines = static_cast<std::size_t>(schedule.machines);
-  MessagesOfTree result;
-  OrderedMessages& graph = result.graph;
-  if (schedule.max_transfers) graph.most = *schedule.max_transfers;
-  std::vector<std::size_t> waits_for;
+  SimulatedMessages result;
+  if (schedule.max_transfers) result.most = *schedule.max_transfers;
+  std::vector<MessageEnd> waits_for;
   const auto wait_for = [&](std::size_t message) {
-    if (message != kNone) waits_for.push_back(message);
+    if (message != kNone) waits_for.push_back(done_of(message));
   };
-  const auto add = [&](const OrderedMessage& message) {
-    graph.add(message, waits_for);
+  const auto add = [&](std::int64_t from, std::int64_t to, std::int64_t bytes, double work_s) {
+    const std::size_t number =
+        result.graph.add_after({static_cast<std::int32_t>(from), static_cast<std::int32_t>(to), bytes}, waits_for);
+    result.graph.work_s.push_back(work_s);
     waits_for.clear();
-    return graph.messages.size() - 1;
+    return number;
   };
-  const auto work = [](std::int64_t machine, double seconds) {
-    OrderedMessage message{machine, machine};
-    message.work_s = seconds;
-    return message;
-  };
+  const auto work = [&](std::int64_t machine, double seconds) { return add(machine, machine, 0, seconds); };
   // By machine: what keeps it from sending, receiving and combining next.
   std::vector<std::size_t> sent(machines, kNone), received(machines, kNone), combined(machines, kNone);
   for (std::size_t m = 0; m < schedule.arrivals.size(); ++m)
     if (schedule.arrivals[m] > 0)
-      sent[m] = received[m] = combined[m] = add(work(static_cast<std::int64_t>(m), schedule.arrivals[m]));
+      sent[m] = received[m] = combined[m] = work(static_cast<std::int64_t>(m), schedule.arrivals[m]);
   std::unordered_map<std::int64_t, std::size_t> ready;  // the last combination with a part of a machine
   const std::vector<ByteRange> parts = cut({0, element_bytes}, schedule.segments, 1);
   const auto bytes_of = [&](std::int64_t part) {
@@ -224,13 +214,13 @@ MessagesOfTree messages_of(const TreeSchedule& schedule, std::int64_t element_by
     wait_for(received[to]);
     if (const auto own = ready.find(each.from * schedule.segments + each.segment); own != ready.end())
       wait_for(own->second);
-    const std::size_t transfer = add({each.from, each.to, bytes_of(each.segment)});
+    const std::size_t transfer = add(each.from, each.to, bytes_of(each.segment), 0);
     result.of_transfers.push_back(transfer);
     sent[from] = received[to] = transfer;
     if (schedule.compute > 0) {
       wait_for(transfer);
       wait_for(combined[to]);
-      combined[to] = add(work(each.to, schedule.compute));
+      combined[to] = work(each.to, schedule.compute);
     } else {
       combined[to] = transfer;
     }
@@ -298,22 +288,18 @@ void put_times(Timeline& timeline, const MessageTimes& times, const std::vector<
   for (const double end : times.end) timeline.length = std::max(timeline.length, end);
 }
 
-MessageSequence::MessageSequence(const OrderedMessages& graph)
-    : graph_(graph),
-      first_freed_(graph.messages.size() + 1, 0),
-      freed_(graph.after.size()),
-      released_(graph.messages.size(), false),
-      behind_(graph.messages.size(), kNone),
-      most_(graph.most) {
-  for (const std::size_t before : graph.after) ++first_freed_[before + 1];
-  for (std::size_t i = 1; i < first_freed_.size(); ++i) first_freed_[i] += first_freed_[i - 1];
-  std::vector<std::size_t> next(first_freed_.begin(), first_freed_.end() - 1);
-  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> last;  // by sender and receiver, if all keep order
-  for (std::size_t i = 0; i < graph.messages.size(); ++i) {
-    const bool same_step = i > 0 && graph.messages[i].step == graph.messages[i - 1].step;
+MessageSequence::MessageSequence(const SimulatedMessages& messages)
+    : messages_(messages),
+      waiting_(waiting_of(messages.graph)),
+      released_(messages.graph.size(), false),
+      behind_(messages.graph.size(), kNone),
+      most_(messages.most) {
+  std::map<std::pair<std::int32_t, std::int32_t>, std::size_t> last;  // by sender and receiver, if all keep order
+  for (std::size_t i = 0; i < messages.graph.size(); ++i) {
+    const bool same_step = i > 0 && messages.step(i) == messages.step(i - 1);
     step_begins_.push_back(same_step ? step_begins_.back() : i);
-    missing_.push_back(graph.first_after[i + 1] - graph.first_after[i]);
-    if (const OrderedMessage& own = graph.messages[i]; graph.in_order && own.from != own.to) {
+    missing_.push_back(messages.graph.after[start_of(i)].size());
+    if (const MessageGraph::Message& own = messages.graph.messages[i]; messages.in_order && own.from != own.to) {
       const auto [before, first] = last.try_emplace({own.from, own.to}, i);
       if (!first) {
         behind_[before->second] = i;
@@ -322,7 +308,6 @@ MessageSequence::MessageSequence(const OrderedMessages& graph)
       }
     }
     if (missing_.back() == 0) make_ready(i);
-    for (std::size_t a = graph.first_after[i]; a < graph.first_after[i + 1]; ++a) freed_[next[graph.after[a]]++] = i;
   }
 }
 
@@ -346,9 +331,11 @@ std::optional<std::size_t> MessageSequence::next() {
   return message;
 }
 
-void MessageSequence::free(std::size_t message, bool control) {
-  for (std::size_t f = first_freed_[message]; f < first_freed_[message + 1]; ++f)
-    if (graph_.messages[freed_[f]].control == control && --missing_[freed_[f]] == 0) make_ready(freed_[f]);
+void MessageSequence::free(std::size_t message, bool words) {
+  for (const MessageEnd end : waiting_[done_of(message)]) {
+    const std::size_t waits = message_of(end);
+    if (messages_.is_word(waits) == words && --missing_[waits] == 0) make_ready(waits);
+  }
 }
 
 void MessageSequence::release(std::size_t message) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "schedule/message_graph.hpp"
 #include "sluice/schedule/program.hpp"
 #include "sluice/schedule/step_schedule.hpp"
 #include "sluice/schedule/timeline.hpp"
@@ -18,21 +19,6 @@
 
 /// What each transfer of a schedule waits for, without anything about a machine: every engine of `simulate` runs this.
 namespace sluice::detail {
-
-struct OrderedMessage {
-  std::int64_t from = 0;
-  std::int64_t to = 0;
-  std::int64_t size = 0;
-  std::int64_t step = 0;  ///< begins when all messages of lower steps have ended.
-  /// Whether it is a control message: ranks keep the order with these. It takes only the latency of its way.
-  bool control = false;
-  /// For how long after its beginning no other message between the two begins, in the same direction.
-  double connection_s = 0;
-  double port_s = 0;  ///< likewise for all messages of its sender: the first one that may begin begins; at most
-                      ///< connection_s
-  /// Above 0: it is no message, but work that occupies its host for `work_s`. It does not count as a message under way.
-  double work_s = 0;
-};
 
 /// How the messages of a schedule travel if each goes in several pieces, as jobs send them (PieceWindows).
 struct SimulatedPieces {
@@ -43,11 +29,13 @@ struct SimulatedPieces {
   std::int64_t early_bytes = 0;  ///< of a message that may be missing when its receiver lets others begin
 };
 
-/// Messages by rising steps, and what they wait for; there are no circles.
-struct OrderedMessages {
-  std::vector<OrderedMessage> messages;
-  std::vector<std::size_t> first_after{0};  ///< of message i: after[first_after[i]] .. after[first_after[i + 1]]
-  std::vector<std::size_t> after;           ///< messages that must have ended
+/// The messages of a schedule and the rules by which hosts carry them out.
+struct SimulatedMessages {
+  /// Without ranges, by rising steps; only starts wait. Words take the latency of their way. A pace says for how long
+  /// no other message between the two begins, and none of the sender; of those that may begin, the first does. Work
+  /// does not count as under way.
+  MessageGraph graph;
+  std::vector<std::size_t> of_transfers;  ///< the message of each transfer of the schedule, in its order
   std::int64_t most = std::numeric_limits<std::int64_t>::max();  ///< under way at once when another one begins
   /// Whether a message begins only when all earlier messages of the list with its sender and receiver have begun.
   bool in_order = false;
@@ -58,11 +46,15 @@ struct OrderedMessages {
   /// it in this list. Empty: a step begins when all messages of the previous step have ended.
   std::vector<std::int64_t> fence;
   /// Set: a message goes in pieces. It begins when earlier ones have begun at its sender and its receiver awaits it;
-  /// `after` says what it waits for besides. What a control message waits for need only have been released
-  /// (EarlyRelease).
+  /// `after` says what it waits for besides. What a word waits for need only have been released (EarlyRelease).
   std::optional<SimulatedPieces> pieces;
 
-  void add(const OrderedMessage& message, const std::vector<std::size_t>& waits_for);
+  [[nodiscard]] bool is_word(std::size_t message) const { return graph.messages[message].kind == MessageKind::kWord; }
+  [[nodiscard]] double work_s(std::size_t message) const { return graph.work_s.empty() ? 0 : graph.work_s[message]; }
+  [[nodiscard]] std::int32_t step(std::size_t message) const { return graph.step.empty() ? 0 : graph.step[message]; }
+  [[nodiscard]] SendPace pace(std::size_t message) const {
+    return graph.pace.empty() ? SendPace() : graph.pace[message];
+  }
 };
 
 /// Throws InputError for a schedule of several switches, and for too many nodes, as `simulate` says.
@@ -82,40 +74,28 @@ struct SimulatedPhase {
 /// references.
 [[nodiscard]] std::vector<SimulatedPhase> phases_of(const StepSchedule& schedule);
 
-struct MessagesOfSchedule {
-  OrderedMessages graph;
-  std::vector<std::size_t> of_transfers;  ///< the messages of the transfers, in the order of the steps
-};
 /// Senders are 0 .. senders - 1, receivers follow. @pre the schedule is sound, without local phases, on one switch
 ///
 /// `control`: with the control messages of jobs in the mode of that name. `barrier` has its fences. `chain` has each
 /// receiver's word that it is free, and a word of the receiver whose transfer leaves its slot to another one
 /// (transfers_before); these keep k instead of `most`. `local` has none.
 ///
-/// `in_pieces`: for graph.pieces. Each host's own order is the order of the pieces, and no message waits for the
+/// `in_pieces`: for messages in pieces. Each host's own order is the order of the pieces, and no message waits for the
 /// previous one to end. @pre `control`, if so
-[[nodiscard]] MessagesOfSchedule messages_of(const StepSchedule& schedule, StepOrder order, bool control,
-                                             bool in_pieces = false);
+[[nodiscard]] SimulatedMessages messages_of(const StepSchedule& schedule, StepOrder order, bool control,
+                                            bool in_pieces = false);
 
 /// A message for each send, between the ranks as named. If a combine waits for more than its message, also a message
 /// from a rank to itself, which takes no time. If combining takes time, also work for every combine. A message that is
 /// kept waits until its receiver may take it, as it does in MPI if it is long. A message that is combined comes to a
 /// buffer. Sends to the same rank begin in order.
 /// @pre the program is sound
-struct MessagesOfProgram {
-  OrderedMessages graph;
-  std::vector<std::size_t> of_sends;  ///< the messages of the sends, in the order of the program
-};
-[[nodiscard]] MessagesOfProgram messages_of(const Program& program);
+[[nodiscard]] SimulatedMessages messages_of(const Program& program);
 
 /// What a reduction waits for, following its replay (`simulate`): a message for each transfer, of its share of
 /// `element_bytes`, and the work of combining behind it. A machine with a date works until then.
-struct MessagesOfTree {
-  OrderedMessages graph;
-  std::vector<std::size_t> of_transfers;  ///< the messages of the transfers, in the order of the schedule
-};
 /// @pre the schedule is sound, a reduction whose transfers all take equally long
-[[nodiscard]] MessagesOfTree messages_of(const TreeSchedule& schedule, std::int64_t element_bytes);
+[[nodiscard]] SimulatedMessages messages_of(const TreeSchedule& schedule, std::int64_t element_bytes);
 
 /// When each message begins and ends.
 struct MessageTimes {
@@ -137,22 +117,21 @@ void put_times(Timeline& timeline, const MessageTimes& times, const std::vector<
 class MessageSequence {
  public:
   /// Keeps a reference.
-  explicit MessageSequence(const OrderedMessages& graph);
+  explicit MessageSequence(const SimulatedMessages& messages);
 
   /// The first of the list that may begin now, which counts as under way from then on; none if there is none.
   [[nodiscard]] std::optional<std::size_t> next();
-  /// Control messages that wait for it may begin.
+  /// Words that wait for it may begin.
   void release(std::size_t message);
   /// `message` has ended: messages that wait for it may begin. @pre it is under way
   void end(std::size_t message);
-  /// From now on, instead of OrderedMessages::most.
+  /// From now on, instead of SimulatedMessages::most.
   void allow(std::int64_t most) { most_ = most; }
-  [[nodiscard]] bool all_ended() const { return ended_ == graph_.messages.size(); }
+  [[nodiscard]] bool all_ended() const { return ended_ == missing_.size(); }
 
  private:
-  const OrderedMessages& graph_;
-  std::vector<std::size_t> first_freed_;  ///< the messages that wait for message i: freed_[first_freed_[i]] ..
-  std::vector<std::size_t> freed_;
+  const SimulatedMessages& messages_;
+  Lists<MessageEnd> waiting_;             ///< by end
   std::vector<std::size_t> step_begins_;  ///< by message: where its step begins in the list
   std::vector<std::size_t> missing_;      ///< by message: how many it waits for still
   std::vector<bool> released_;
@@ -164,10 +143,10 @@ class MessageSequence {
   std::int64_t most_;
   std::size_t ended_ = 0;
 
-  [[nodiscard]] bool is_work(std::size_t message) const { return graph_.messages[message].work_s > 0; }
+  [[nodiscard]] bool is_work(std::size_t message) const { return messages_.work_s(message) > 0; }
   void make_ready(std::size_t message) { (is_work(message) ? ready_work_ : ready_).push(message); }
   std::optional<std::size_t> take(Earliest& ready) const;
-  void free(std::size_t message, bool control);
+  void free(std::size_t message, bool words);
 };
 
 }  // namespace sluice::detail

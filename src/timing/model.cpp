@@ -25,11 +25,11 @@ namespace sluice {
 
 namespace {
 
-/// Starts each message of `graph` as early as it may and ends it after its duration. `backbone`, unless empty: how many
+/// Starts each message as early as it may and ends it after its duration. `backbone`, unless empty: how many
 /// may be under way when one begins, in the unit of the durations.
-detail::MessageTimes run(const detail::OrderedMessages& graph, const std::vector<double>& durations,
+detail::MessageTimes run(const detail::SimulatedMessages& messages, const std::vector<double>& durations,
                          const std::vector<BackboneChange>& backbone = {}) {
-  detail::MessageSequence sequence(graph);
+  detail::MessageSequence sequence(messages);
   detail::MessageTimes times{std::vector<double>(durations.size()), std::vector<double>(durations.size())};
   using End = std::pair<double, std::size_t>;
   std::priority_queue<End, std::vector<End>, std::greater<>> running;
@@ -145,8 +145,8 @@ Timeline simulate(const StepSchedule& schedule, StepOrder order) {
     std::vector<BackboneChange> backbone;
     if (order == StepOrder::kChain) backbone = schedule.speeds.backbone;
     for (BackboneChange& change : backbone) change.time = move_decimal_point(change.time, -schedule.decimals);
-    const detail::MessagesOfSchedule messages = detail::messages_of(schedule, order, false);
-    put_times(timeline, run(messages.graph, durations, backbone), messages.of_transfers);
+    const detail::SimulatedMessages messages = detail::messages_of(schedule, order, false);
+    put_times(timeline, run(messages, durations, backbone), messages.of_transfers);
   }
   sort_by_start(timeline);
   return timeline;
@@ -173,10 +173,10 @@ Timeline simulate(const TreeSchedule& schedule) {
 
 Timeline simulate(const Program& program) {
   Timeline timeline = detail::untimed(program, "");
-  const detail::MessagesOfProgram messages = detail::messages_of(program);
-  std::vector<double> durations(messages.graph.messages.size(), 0);
-  for (const std::size_t message : messages.of_sends) durations[message] = 1;
-  put_times(timeline, run(messages.graph, durations), messages.of_sends);
+  const detail::SimulatedMessages messages = detail::messages_of(program);
+  std::vector<double> durations(messages.graph.size(), 0);
+  for (const std::size_t message : messages.of_transfers) durations[message] = 1;
+  put_times(timeline, run(messages, durations), messages.of_transfers);
   sort_by_start(timeline);
   return timeline;
 }

@@ -6,29 +6,31 @@
 
 namespace sluice::detail {
 
-PieceWindows::PieceWindows(const OrderedMessages& graph) : graph_(graph), messages_(graph.messages.size()) {
-  const SimulatedPieces& pieces = *graph.pieces;
+PieceWindows::PieceWindows(const SimulatedMessages& messages)
+    : graph_(messages.graph), messages_(messages.graph.size()) {
+  const SimulatedPieces& pieces = *messages.pieces;
   std::int64_t hosts = 0;
-  for (const OrderedMessage& each : graph.messages) hosts = std::max({hosts, each.from + 1, each.to + 1});
+  for (const MessageGraph::Message& each : graph_.messages)
+    hosts = std::max<std::int64_t>({hosts, each.from + 1, each.to + 1});
   hosts_.assign(static_cast<std::size_t>(hosts),
                 {{{}, 0, pieces.window}, {{}, 0, pieces.window + pieces.ahead}, EarlyRelease(pieces.early_bytes)});
   for (std::size_t i = 0; i < messages_.size(); ++i) {
-    const OrderedMessage& each = graph.messages[i];
+    const MessageGraph::Message& each = graph_.messages[i];
     if (!has(each)) continue;
     Message& message = messages_[i];
-    message.longest = piece_bytes(each.size, pieces.chunk_bytes, pieces.granule);
-    message.count = (each.size + message.longest - 1) / message.longest;
+    message.longest = piece_bytes(each.bytes, pieces.chunk_bytes, pieces.granule);
+    message.count = (each.bytes + message.longest - 1) / message.longest;
     message.received_at = host(each.to).receives.messages.size();
     host(each.from).sends.messages.push_back(i);
     host(each.to).receives.messages.push_back(i);
-    host(each.to).release.add(each.size);
+    host(each.to).release.add(each.bytes);
   }
   for (Host& each : hosts_) start_receives(each.receives);
 }
 
 std::int64_t PieceWindows::bytes_of(std::size_t message, std::int64_t piece) const {
   const std::int64_t longest = messages_[message].longest;
-  return std::min(longest, graph_.messages[message].size - piece * longest);
+  return std::min(longest, graph_.messages[message].bytes - piece * longest);
 }
 
 void PieceWindows::permit(std::size_t message) {
@@ -55,7 +57,7 @@ std::optional<PieceWindows::Piece> PieceWindows::next() {
 }
 
 bool PieceWindows::end(const Piece& piece) {
-  const OrderedMessage& ends = graph_.messages[piece.message];
+  const MessageGraph::Message& ends = graph_.messages[piece.message];
   Message& message = messages_[piece.message];
   ++message.ended;
   Host& sender = host(ends.from);

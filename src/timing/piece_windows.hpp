@@ -15,19 +15,19 @@ namespace sluice::detail {
 /// pieces that it sends in the order of its messages, a window of them at a time. It posts receives of the pieces that
 /// it gets likewise. A piece is under way once both have happened. Knows no time.
 ///
-/// It leaves out messages of no bytes, messages from a host to itself, which no job sends, and control messages.
+/// It leaves out messages of no bytes, messages from a host to itself, which no job sends, and words.
 class PieceWindows {
  public:
-  /// Keeps a reference. @pre graph.pieces is set
-  explicit PieceWindows(const OrderedMessages& graph);
+  /// Keeps a reference. @pre messages.pieces is set
+  explicit PieceWindows(const SimulatedMessages& messages);
 
   struct Piece {
     std::size_t message = 0;
     std::int64_t bytes = 0;
   };
 
-  [[nodiscard]] static bool has(const OrderedMessage& message) {
-    return !message.control && message.size > 0 && message.from != message.to;
+  [[nodiscard]] static bool has(const MessageGraph::Message& message) {
+    return message.kind != MessageKind::kWord && message.bytes > 0 && message.from != message.to;
   }
   /// The first piece of `message` may start when the message is the next one of its sender.
   void permit(std::size_t message);
@@ -71,7 +71,7 @@ class PieceWindows {
   /// The bytes of the piece with this number.
   [[nodiscard]] std::int64_t bytes_of(std::size_t message, std::int64_t piece) const;
 
-  const OrderedMessages& graph_;
+  const MessageGraph& graph_;
   std::vector<Host> hosts_;
   std::vector<Message> messages_;
   std::deque<std::size_t> ready_;      ///< messages, once for each piece that may be under way

@@ -125,7 +125,8 @@ std::vector<s4u::Host*> hosts_of(const s4u::Engine& engine, const SimgridRequest
       throw InputError(request.machine.platform, "no host '" + name + "'", "one of that name");
   }
   std::int64_t needed = 0;
-  for (const OrderedMessage& each : request.graph.messages) needed = std::max({needed, each.from + 1, each.to + 1});
+  for (const MessageGraph::Message& each : request.messages.graph.messages)
+    needed = std::max<std::int64_t>({needed, each.from + 1, each.to + 1});
   if (std::cmp_less(hosts.size(), needed))
     throw InputError(request.machine.platform, std::to_string(hosts.size()) + (hosts.size() == 1 ? " host" : " hosts"),
                      request.who_needs);
@@ -196,11 +197,14 @@ class StepFence {
 class Simulation {
  public:
   Simulation(const SimgridRequest& request, std::vector<s4u::Host*> hosts)
-      : platform_(request.machine.platform), graph_(request.graph), sequence_(request.graph), hosts_(std::move(hosts)) {
-    times_.start.resize(graph_.messages.size());
-    times_.end.resize(graph_.messages.size());
-    if (!graph_.fence.empty()) fence_.emplace(graph_.fence, hosts_);
-    if (graph_.pieces) pieces_.emplace(graph_);
+      : platform_(request.machine.platform),
+        messages_(request.messages),
+        sequence_(request.messages),
+        hosts_(std::move(hosts)) {
+    times_.start.resize(messages_.graph.size());
+    times_.end.resize(messages_.graph.size());
+    if (!messages_.fence.empty()) fence_.emplace(messages_.fence, hosts_);
+    if (messages_.pieces) pieces_.emplace(messages_);
   }
 
   MessageTimes run(const s4u::Engine& engine) {
@@ -223,21 +227,25 @@ class Simulation {
       while (const std::optional<PieceWindows::Piece> piece = pieces_->next()) begin_flow(*piece);
   }
 
+  [[nodiscard]] const MessageGraph::Message& message_at(std::size_t number) const {
+    return messages_.graph.messages[number];
+  }
+
   struct Sender;
   /// The sender, if it is one that keeps a pace or does its work alone: it may begin something then.
   Sender* start(std::size_t number) {
-    const OrderedMessage& message = graph_.messages[number];
+    const MessageGraph::Message& message = message_at(number);
     const double now = s4u::Engine::get_clock();
-    if (graph_.works_alone || message.connection_s > 0) {
+    if (messages_.works_alone || messages_.pace(number).connection_s > 0) {
       Sender& sender = senders_[message.from];
-      if (message.work_s > 0) {
+      if (messages_.work_s(number) > 0) {
         sender.work.push(number);
       } else {
         sender.ready.insert(number);
       }
       return &sender;
     }
-    const double start = fence_ ? std::max(now, fence_->opens(message.from, message.step)) : now;
+    const double start = fence_ ? std::max(now, fence_->opens(message.from, messages_.step(number))) : now;
     if (start > now) {
       at(start, [this, number] { begin(number); });
     } else {
@@ -246,7 +254,7 @@ class Simulation {
     return nullptr;
   }
 
-  /// Messages of one host that keep a pace, and the host's work if graph_.works_alone.
+  /// Messages of one host that keep a pace, and the host's work if messages_.works_alone.
   struct Sender {
     std::set<std::size_t> ready;
     std::queue<std::size_t> work;
@@ -263,7 +271,7 @@ class Simulation {
     while (!sender.ready.empty() && sender.port_free <= now) {
       soonest = std::numeric_limits<double>::infinity();
       const auto free = [&](std::size_t number) -> double& {
-        return connection_free_[{graph_.messages[number].from, graph_.messages[number].to}];
+        return connection_free_[{message_at(number).from, message_at(number).to}];
       };
       const auto next = std::find_if(sender.ready.begin(), sender.ready.end(), [&](std::size_t number) {
         soonest = std::min(soonest, free(number));
@@ -272,8 +280,8 @@ class Simulation {
       if (next == sender.ready.end()) break;
       const std::size_t number = *next;
       sender.ready.erase(next);
-      free(number) = now + graph_.messages[number].connection_s;
-      soonest = sender.port_free = now + graph_.messages[number].port_s;
+      free(number) = now + messages_.pace(number).connection_s;
+      soonest = sender.port_free = now + messages_.pace(number).port_s;
       begin(number);
     }
     if (!sender.work.empty()) {
@@ -290,7 +298,7 @@ class Simulation {
     const std::size_t number = sender.work.front();
     sender.work.pop();
     times_.start[number] = s4u::Engine::get_clock();
-    sender.works_until = times_.start[number] + graph_.messages[number].work_s;
+    sender.works_until = times_.start[number] + messages_.work_s(number);
     at(sender.works_until, [this, number, &sender] {
       sender.works_until = 0;
       end(number);
@@ -300,7 +308,7 @@ class Simulation {
   }
 
   void begin(std::size_t number) {
-    const OrderedMessage& message = graph_.messages[number];
+    const MessageGraph::Message& message = message_at(number);
     if (pieces_ && PieceWindows::has(message)) {
       times_.start[number] = -1;
       pieces_->permit(number);
@@ -310,20 +318,20 @@ class Simulation {
     times_.start[number] = now;
     s4u::Host* const from = hosts_.host(message.from);
     s4u::Host* const to = hosts_.host(message.to);
-    const double latency = message.control ? hosts_.between(message.from, message.to) : 0;
-    if (message.work_s > 0) {
-      at(now + message.work_s, [this, number] { end(number); });
-    } else if (from == to || (message.control && latency == 0) || (pieces_ && !message.control)) {
+    const double latency = messages_.is_word(number) ? hosts_.between(message.from, message.to) : 0;
+    if (const double work_s = messages_.work_s(number); work_s > 0) {
+      at(now + work_s, [this, number] { end(number); });
+    } else if (from == to || (messages_.is_word(number) ? latency == 0 : pieces_.has_value())) {
       end(number);
-    } else if (message.control) {
+    } else if (messages_.is_word(number)) {
       at(now + latency, [this, number] { end(number); });
     } else {
-      begin_flow({number, message.size});
+      begin_flow({number, message.bytes});
     }
   }
 
   void begin_flow(const PieceWindows::Piece& piece) {
-    const OrderedMessage& message = graph_.messages[piece.message];
+    const MessageGraph::Message& message = message_at(piece.message);
     double& start = times_.start[piece.message];
     if (start < 0) start = s4u::Engine::get_clock();
     const s4u::CommPtr flow = s4u::Comm::sendto_init(hosts_.host(message.from), hosts_.host(message.to));
@@ -359,13 +367,13 @@ class Simulation {
   }
 
   void end(std::size_t number) {
-    const OrderedMessage& message = graph_.messages[number];
+    const MessageGraph::Message& message = message_at(number);
     times_.end[number] = s4u::Engine::get_clock();
     if (fence_)
       for (const std::int64_t host : {message.from, message.to}) fence_->ended(host, times_.end[number]);
     sequence_.end(number);
     constexpr std::size_t kLines = 200;
-    const std::size_t count = graph_.messages.size();
+    const std::size_t count = messages_.graph.size();
     ++ended_count_;
     if (ended_count_ * kLines / count == (ended_count_ - 1) * kLines / count) return;
     std::printf("%zu\n", ended_count_);
@@ -378,7 +386,7 @@ class Simulation {
   };
 
   std::string platform_;
-  const OrderedMessages& graph_;
+  const SimulatedMessages& messages_;
   MessageSequence sequence_;
   Latencies hosts_;
   std::optional<StepFence> fence_;

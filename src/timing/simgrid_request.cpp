@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <istream>
 #include <ostream>
+#include <span>
 #include <string_view>
 
 #include "input/append_text.hpp"
@@ -49,26 +50,28 @@ class Fields {
 }  // namespace
 
 void write_simgrid_request(std::ostream& out, const SimgridMachine& machine, const std::string& who_needs,
-                           const OrderedMessages& graph) {
+                           const SimulatedMessages& messages) {
   out << machine.platform << '\n' << who_needs << '\n';
   write_lines(out, machine.hosts);
   write_lines(out, machine.settings);
-  out << graph.most << ' ' << static_cast<int>(graph.in_order) << ' ' << static_cast<int>(graph.works_alone) << '\n'
-      << graph.fence.size() << '\n';
-  for (const std::int64_t host : graph.fence) out << host << '\n';
-  const SimulatedPieces pieces = graph.pieces.value_or(SimulatedPieces{0});
+  out << messages.most << ' ' << static_cast<int>(messages.in_order) << ' ' << static_cast<int>(messages.works_alone)
+      << '\n'
+      << messages.fence.size() << '\n';
+  for (const std::int64_t host : messages.fence) out << host << '\n';
+  const SimulatedPieces pieces = messages.pieces.value_or(SimulatedPieces{0});
   out << pieces.chunk_bytes << ' ' << pieces.granule << ' ' << pieces.window << ' ' << pieces.ahead << ' '
       << pieces.early_bytes << '\n';
-  out << graph.messages.size() << '\n';
+  const MessageGraph& graph = messages.graph;
+  out << graph.size() << '\n';
   std::string line;
-  for (std::size_t i = 0; i < graph.messages.size(); ++i) {
-    const OrderedMessage& each = graph.messages[i];
+  for (std::size_t m = 0; m < graph.size(); ++m) {
+    const MessageGraph::Message& each = graph.messages[m];
+    const std::span<const MessageEnd> after = graph.after[start_of(m)];
     line.clear();
-    append_text(line, "{} {} {} {} {} {} {} {} {}", each.from, each.to, each.size, each.step,
-                static_cast<int>(each.control), each.connection_s, each.port_s, each.work_s,
-                graph.first_after[i + 1] - graph.first_after[i]);
-    for (std::size_t a = graph.first_after[i]; a < graph.first_after[i + 1]; ++a)
-      append_text(line, " {}", graph.after[a]);
+    append_text(line, "{} {} {} {} {} {} {} {} {}", each.from, each.to, each.bytes, messages.step(m),
+                static_cast<int>(messages.is_word(m)), messages.pace(m).connection_s, messages.pace(m).port_s,
+                messages.work_s(m), after.size());
+    for (const MessageEnd end : after) append_text(line, " {}", end);
     out << line << '\n';
   }
 }
@@ -80,31 +83,36 @@ SimgridRequest read_simgrid_request(std::istream& in) {
   request.who_needs = fields.line();
   request.machine.hosts = fields.lines();
   request.machine.settings = fields.lines();
-  request.graph.most = fields.number<std::int64_t>();
-  request.graph.in_order = fields.number<int>() != 0;
-  request.graph.works_alone = fields.number<int>() != 0;
-  request.graph.fence.resize(fields.number<std::size_t>());
-  for (std::int64_t& host : request.graph.fence) host = fields.number<std::int64_t>();
+  SimulatedMessages& messages = request.messages;
+  messages.most = fields.number<std::int64_t>();
+  messages.in_order = fields.number<int>() != 0;
+  messages.works_alone = fields.number<int>() != 0;
+  messages.fence.resize(fields.number<std::size_t>());
+  for (std::int64_t& host : messages.fence) host = fields.number<std::int64_t>();
   SimulatedPieces pieces;
   pieces.chunk_bytes = fields.number<std::int64_t>();
   pieces.granule = fields.number<std::int64_t>();
   pieces.window = fields.number<int>();
   pieces.ahead = fields.number<int>();
   pieces.early_bytes = fields.number<std::int64_t>();
-  if (pieces.chunk_bytes > 0) request.graph.pieces = pieces;
+  if (pieces.chunk_bytes > 0) messages.pieces = pieces;
+  MessageGraph& graph = messages.graph;
   const auto count = fields.number<std::size_t>();
-  std::vector<std::size_t> after;
-  for (std::size_t i = 0; i < count; ++i) {
-    OrderedMessage message;
-    for (std::int64_t* each : {&message.from, &message.to, &message.size, &message.step})
-      *each = fields.number<std::int64_t>();
-    message.control = fields.number<int>() != 0;
-    message.connection_s = fields.number<double>();
-    message.port_s = fields.number<double>();
-    message.work_s = fields.number<double>();
+  std::vector<MessageEnd> after;
+  for (std::size_t m = 0; m < count; ++m) {
+    MessageGraph::Message message;
+    message.from = fields.number<std::int32_t>();
+    message.to = fields.number<std::int32_t>();
+    message.bytes = fields.number<std::int64_t>();
+    graph.step.push_back(fields.number<std::int32_t>());
+    if (fields.number<int>() != 0) message.kind = MessageKind::kWord;
+    SendPace& pace = graph.pace.emplace_back();
+    pace.connection_s = fields.number<double>();
+    pace.port_s = fields.number<double>();
+    graph.work_s.push_back(fields.number<double>());
     after.resize(fields.number<std::size_t>());
-    for (std::size_t& each : after) each = fields.number<std::size_t>();
-    request.graph.add(message, after);
+    for (MessageEnd& each : after) each = fields.number<MessageEnd>();
+    graph.add_after(message, after);
   }
   return request;
 }

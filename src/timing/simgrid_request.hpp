@@ -13,13 +13,13 @@ namespace sluice::detail {
 
 struct SimgridRequest {
   SimgridMachine machine;
-  std::string who_needs;  ///< what hosts are for, in the words of an error where they are too few
-  OrderedMessages graph;  ///< from and to are positions of hosts, sizes bytes; to itself: takes work_s
+  std::string who_needs;       ///< what hosts are for, in the words of an error where they are too few
+  SimulatedMessages messages;  ///< between positions of hosts; not their transfers
 };
 
 /// As text, only for a program of the same build. Times are seconds.
 void write_simgrid_request(std::ostream& out, const SimgridMachine& machine, const std::string& who_needs,
-                           const OrderedMessages& graph);
+                           const SimulatedMessages& messages);
 void write_simgrid_times(std::ostream& out, const MessageTimes& times);
 /// Throw InputError for incomplete input.
 [[nodiscard]] SimgridRequest read_simgrid_request(std::istream& in);

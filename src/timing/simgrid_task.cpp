@@ -18,10 +18,9 @@
 namespace sluice {
 
 struct SimgridTask::Contents {
-  detail::OrderedMessages graph;
-  std::string who_needs;              ///< hosts
-  Timeline timeline;                  ///< without times
-  std::vector<std::size_t> messages;  ///< of its transfers
+  detail::SimulatedMessages messages;
+  std::string who_needs;  ///< hosts
+  Timeline timeline;      ///< without times
 };
 
 namespace {
@@ -78,28 +77,26 @@ SimgridTask::SimgridTask(const StepSchedule& schedule, StepOrder order, const Si
   if (order == StepOrder::kChain && !control && schedule.speeds.backbone.size() > 1)
     throw InputError("schedule", "a backbone that changes over time, which SimGrid's clock does not know",
                      "order barrier or local, control messages, whose order the plan decides, or the engine model");
-  detail::MessagesOfSchedule messages = detail::messages_of(schedule, order, control, nodes.pieces);
-  contents_->graph = std::move(messages.graph);
-  if (nodes.pieces) contents_->graph.pieces = pieces_of(schedule, order, nodes);
-  contents_->messages = std::move(messages.of_transfers);
+  contents_->messages = detail::messages_of(schedule, order, control, nodes.pieces);
+  if (nodes.pieces) contents_->messages.pieces = pieces_of(schedule, order, nodes);
   const std::vector<std::int64_t> receivers = hosts_of_receivers(schedule, nodes.same_hosts);
   const auto host_of = [&](std::int64_t node) {
     // A node that forwards is a receiver.
     const std::int64_t first_receiver = node < schedule.senders ? schedule.first_passing() : schedule.senders;
     return node < first_receiver ? node : receivers[static_cast<std::size_t>(node - first_receiver)];
   };
-  std::vector<std::int64_t>& fence = contents_->graph.fence;
+  std::vector<std::int64_t>& fence = contents_->messages.fence;
   for (std::int64_t& each : fence) each = host_of(each);
   std::ranges::sort(fence);
   fence.erase(std::unique(fence.begin(), fence.end()), fence.end());
   const double unit = move_decimal_point(nodes.unit_bytes, -schedule.decimals);
-  for (detail::OrderedMessage& each : contents_->graph.messages) {
-    each.from = host_of(each.from);
-    each.to = host_of(each.to);
-    const double bytes = std::round(static_cast<double>(each.size) * unit);
+  for (detail::MessageGraph::Message& each : contents_->messages.graph.messages) {
+    each.from = static_cast<std::int32_t>(host_of(each.from));
+    each.to = static_cast<std::int32_t>(host_of(each.to));
+    const double bytes = std::round(static_cast<double>(each.bytes) * unit);
     if (!(bytes <= static_cast<double>(std::int64_t{1} << 53)))
       throw InputError("schedule", fmt::format("a transfer of {} bytes", bytes), "at most 2^53");
-    each.size = static_cast<std::int64_t>(bytes);
+    each.bytes = static_cast<std::int64_t>(bytes);
   }
   contents_->who_needs =
       fmt::format("a host for each of {} and {}{}", count_text(schedule.senders, "sender"),
@@ -109,22 +106,20 @@ SimgridTask::SimgridTask(const StepSchedule& schedule, StepOrder order, const Si
 }
 
 SimgridTask::SimgridTask(const Program& program, const Platform* platform) : contents_(std::make_unique<Contents>()) {
-  detail::MessagesOfProgram messages = detail::messages_of(program);
-  contents_->graph = std::move(messages.graph);
+  detail::SimulatedMessages& messages = contents_->messages = detail::messages_of(program);
   if (platform != nullptr) {
     // Without a pace of its own all that a rank can send shares its port.
     const std::vector<SendPace> paces = send_paces(*platform, program);
+    messages.graph.pace.resize(messages.graph.size());
     std::size_t send = 0;
     for (std::size_t i = 0; i < program.operations.size(); ++i) {
       if (program.operations[i].kind != ProgramOperation::Kind::kSend) continue;
-      detail::OrderedMessage& message = contents_->graph.messages[messages.of_sends[send++]];
-      message.connection_s = paces[i].connection_s;
-      message.port_s = program.pace.empty() ? 0 : paces[i].port_s;
+      messages.graph.pace[messages.of_transfers[send++]] = {program.pace.empty() ? 0 : paces[i].port_s,
+                                                            paces[i].connection_s};
     }
   }
   contents_->who_needs = fmt::format("one for each of the {}", count_text(program.ranks, "rank"));
   contents_->timeline = detail::untimed(program, "s");
-  contents_->messages = std::move(messages.of_sends);
 }
 
 SimgridTask::SimgridTask(const TreeSchedule& schedule, std::int64_t element_bytes)
@@ -132,28 +127,26 @@ SimgridTask::SimgridTask(const TreeSchedule& schedule, std::int64_t element_byte
   if (schedule.problem != "reduce" || schedule.over_links)
     throw InputError("schedule", "a tree over links, which does not say what ranks do",
                      "the program that plan broadcast --program writes, or the engine model");
-  detail::MessagesOfTree messages = detail::messages_of(schedule, element_bytes);
-  contents_->graph = std::move(messages.graph);
+  const detail::SimulatedMessages& messages = contents_->messages = detail::messages_of(schedule, element_bytes);
   contents_->who_needs = fmt::format("one for each of the {}", count_text(schedule.machines, "machine"));
   contents_->timeline = detail::untimed(schedule, "s");
   for (std::size_t i = 0; i < messages.of_transfers.size(); ++i)
-    contents_->timeline.transfers[i].size = contents_->graph.messages[messages.of_transfers[i]].size;
-  contents_->messages = std::move(messages.of_transfers);
+    contents_->timeline.transfers[i].size = messages.graph.messages[messages.of_transfers[i]].bytes;
 }
 
 SimgridTask::~SimgridTask() = default;
 SimgridTask::SimgridTask(SimgridTask&&) noexcept = default;
 SimgridTask& SimgridTask::operator=(SimgridTask&&) noexcept = default;
 
-std::size_t SimgridTask::message_count() const { return contents_->graph.messages.size(); }
+std::size_t SimgridTask::message_count() const { return contents_->messages.graph.size(); }
 
 void SimgridTask::write_request(std::ostream& out, const SimgridMachine& machine) const {
-  detail::write_simgrid_request(out, machine, contents_->who_needs, contents_->graph);
+  detail::write_simgrid_request(out, machine, contents_->who_needs, contents_->messages);
 }
 
 Timeline SimgridTask::read_times(std::istream& in) const {
   Timeline timeline = contents_->timeline;
-  put_times(timeline, detail::read_simgrid_times(in, contents_->graph.messages.size()), contents_->messages);
+  put_times(timeline, detail::read_simgrid_times(in, message_count()), contents_->messages.of_transfers);
   sort_by_start(timeline);
   return timeline;
 }

@@ -63,11 +63,13 @@ TEST(Pieces, AreOfAboutOneSize) {
   EXPECT_EQ(usual_pieces_of_local(false).window_of(1 << 20), 16);
 }
 
-OrderedMessages graph_of(const std::vector<OrderedMessage>& messages, const SimulatedPieces& pieces) {
-  OrderedMessages graph;
-  for (const OrderedMessage& each : messages) graph.add(each, {});
-  graph.pieces = pieces;
-  return graph;
+using Messages = std::vector<MessageGraph::Message>;
+
+SimulatedMessages in_pieces(const Messages& messages, const SimulatedPieces& pieces) {
+  SimulatedMessages result;
+  for (const MessageGraph::Message& each : messages) result.graph.add_after(each, {});
+  result.pieces = pieces;
+  return result;
 }
 
 /// The pieces that begin, as message and bytes.
@@ -81,8 +83,8 @@ using Begun = std::vector<std::pair<std::size_t, std::int64_t>>;
 
 TEST(PieceWindows, WorkedByHand) {
   // Host 0 sends 25 bytes to host 2 and 10 to host 3; host 1 sends 10 to host 2. Two at a time, one receive ahead.
-  const OrderedMessages graph = graph_of({{0, 2, 25}, {0, 3, 10}, {1, 2, 10}}, {10, 1, 2, 1, 10});
-  PieceWindows windows(graph);
+  const SimulatedMessages all = in_pieces({{0, 2, 25}, {0, 3, 10}, {1, 2, 10}}, {10, 1, 2, 1, 10});
+  PieceWindows windows(all);
   EXPECT_EQ(begun(windows), Begun{}) << "none may";
   windows.permit(1);
   EXPECT_EQ(begun(windows), Begun{}) << "it is not its turn";
@@ -107,12 +109,12 @@ TEST(PieceWindows, WorkedByHand) {
 }
 
 TEST(PieceWindows, LeaveOutWhatNoJobSends) {
-  OrderedMessage word{0, 1, 0, 0, true};
+  const MessageGraph::Message word{0, 1, 0, MessageKind::kWord};
   EXPECT_FALSE(PieceWindows::has(word));
   EXPECT_FALSE(PieceWindows::has({2, 2, 5}));
   EXPECT_FALSE(PieceWindows::has({0, 2, 0}));
-  const OrderedMessages graph = graph_of({word, {2, 2, 5}, {0, 2, 0}, {0, 1, 5}}, {10, 1, 1, 0, 0});
-  PieceWindows windows(graph);
+  const SimulatedMessages all = in_pieces({word, {2, 2, 5}, {0, 2, 0}, {0, 1, 5}}, {10, 1, 1, 0, 0});
+  PieceWindows windows(all);
   windows.permit(3);
   EXPECT_EQ(begun(windows), (Begun{{3, 5}}));
 }
@@ -125,14 +127,15 @@ TEST(PieceWindows, RandomOnesEndAndKeepTheirWindows) {
     const auto draw = [&](std::int64_t most) {
       return static_cast<std::int64_t>(random() % static_cast<unsigned>(most));
     };
-    std::vector<OrderedMessage> messages;
+    Messages messages;
     for (std::int64_t i = draw(30); i >= 0; --i) {
-      const std::int64_t from = draw(kHosts);
-      messages.push_back({from, (from + 1 + draw(kHosts - 1)) % kHosts, 1 + draw(100)});
+      const auto from = static_cast<std::int32_t>(draw(kHosts));
+      const auto to = static_cast<std::int32_t>((from + 1 + draw(kHosts - 1)) % kHosts);
+      messages.push_back({from, to, 1 + draw(100)});
     }
     const int window = static_cast<int>(1 + draw(3));
-    const OrderedMessages graph = graph_of(messages, {1 + draw(20), 1, window, static_cast<int>(draw(3)), draw(40)});
-    PieceWindows windows(graph);
+    const SimulatedMessages all = in_pieces(messages, {1 + draw(20), 1, window, static_cast<int>(draw(3)), draw(40)});
+    PieceWindows windows(all);
     for (std::size_t i = 0; i < messages.size(); ++i) windows.permit(i);
     std::vector<PieceWindows::Piece> running;
     std::map<std::size_t, std::int64_t> moved;
@@ -153,7 +156,7 @@ TEST(PieceWindows, RandomOnesEndAndKeepTheirWindows) {
     }
     EXPECT_EQ(ended, messages.size()) << seed;
     EXPECT_EQ(released, messages.size()) << seed;
-    for (std::size_t i = 0; i < messages.size(); ++i) EXPECT_EQ(moved[i], messages[i].size) << seed;
+    for (std::size_t i = 0; i < messages.size(); ++i) EXPECT_EQ(moved[i], messages[i].bytes) << seed;
   }
 }
 
