@@ -48,8 +48,7 @@ TEST(Pictures, AreOnlyWrittenToNamesThatSayWhatTheyAre) {
   const Folder folder;
   folder.write("x.csv", kSizes);
   folder.write("latency.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 1e-5\n");
-  const std::string expected =
-      "x.png', expected a name that ends in .svg: pictures are SVG; rsvg-convert makes PDF";
+  const std::string expected = "x.png', expected a name that ends in .svg: pictures are SVG; rsvg-convert makes PDF";
   for (const std::string verb :
        {"plan exchange x.csv", "compare exchange x.csv", "simulate exchange x.csv", "cluster latency.mtx", kFront})
     expect_refused(folder.sluice(words(verb + " --svg x.png")), "--svg: '" + expected);
