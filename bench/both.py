@@ -1,4 +1,4 @@
-"""Runs a benchmark of two builds in turns, and says which of its figures differ by more than noise.
+"""Runs a benchmark of two builds alternating, and says which of its figures differ by more than noise.
 
     bench/both.sh [--rounds N] [--ranks N] OLD NEW BENCH [ARGUMENTS...]
 
@@ -100,7 +100,7 @@ def figures_of(old, new):
             column = first.column(start, number)
             if len(set(values)) > 1 and not LEFT_OUT.search(column):
                 numbers = [float(value) for value in values]
-                figures.append(Figure(" ".join(name.replace("|", " ").split()), column, numbers[:len(old)], numbers[len(old):]))
+                figures.append(Figure(" ".join(name.replace("|", " ").split()).rstrip(","), column, numbers[:len(old)], numbers[len(old):]))
     return figures, missing
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs a benchmark of two builds in turns, and says which of its figures differ by more than noise.
+# Runs a benchmark of two builds alternating, and says which of its figures differ by more than noise.
 #
 #     bench/both.sh [--rounds N] [--ranks N] OLD NEW BENCH [ARGUMENTS...]      OLD, NEW: build folders
 #
