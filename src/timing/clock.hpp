@@ -13,7 +13,7 @@
 namespace sluice::detail {
 
 /// How long messages take over a platform: planners ask this, and nothing else. If the messages carry out a program for
-/// the problem of `shape`, proven but for rounding:
+/// the problem of `shape`, proven except for rounding:
 ///
 ///     bound(shape) <= floor(graph) <= replay(graph),    quick_floor(graph) <= floor(graph)
 ///
@@ -50,8 +50,8 @@ class Clock {
   [[nodiscard]] std::optional<TimedMessages> replay(const TimedMessages& messages, ReplayLimits& limits) const;
 
   /// By message: for how long it keeps the port of its rank, and the connection between its two ranks. A graph with
-  /// this pace starts each send of a rank when the port would be done with the previous one, as a library that goes
-  /// step by step; without a pace sends go side by side.
+  /// this pace starts each send of a rank when the port would be done with the previous one. A library that goes step
+  /// by step does so. Without a pace sends go side by side.
   [[nodiscard]] std::vector<SendPace> pace_in_turn(const MessageGraph& graph) const;
 
  private:

@@ -29,7 +29,7 @@ struct SimulatedPieces {
   std::int64_t early_bytes = 0;  ///< of a message that may be missing when its receiver lets others begin
 };
 
-/// The messages of a schedule and the rules by which hosts carry them out.
+/// The messages of a schedule and the rules of the hosts that carry them out.
 struct SimulatedMessages {
   /// Without ranges, by rising steps; only starts wait. Words take the latency of their way. A pace says for how long
   /// no other message between the two begins, and none of the sender; of those that may begin, the first does. Work

@@ -206,7 +206,7 @@ void ElementReduction::State::prepare(const ReductionCosts& costs, bool parts_kn
 
 void ElementReduction::State::prepare(const ReductionChoice::Pieces& pieces) {
   if (detail::SharedProgram::possible(channel.context())) {
-    // Of short executions the trial sees little but how late ranks are.
+    // The trial of short executions sees little but how late ranks are.
     if (pieces.cheap) trial.choose(detail::Way::kTurns, kept(), /*other_if_alike=*/true);
     detail::ProgressThread* const thread = options.progress_thread ? channel.context().progress_thread() : nullptr;
     if (!trial.native()) program.emplace(channel, elements, pieces.shape, pieces.part, thread);

@@ -13,7 +13,7 @@ using sluice::detail::OwnPart;
 /// commutativity only neighbours may join.
 class JoinedRanks {
  public:
-  /// `part`: of `rank`; it is not kept. `segments`: in which elements are cut.
+  /// `part`: of `rank`; it is not kept. `segments`: the number of segments of the elements.
   JoinedRanks(const OwnPart& part, int rank, std::size_t segments) : runs_(part.runs), rank_(rank), joined_(segments) {
     reset();
   }

@@ -116,8 +116,8 @@ class PartBuilder {
     return own;
   }
 
-  /// Combines the own share in the order in which the root combines: x op y for what is combined already and the
-  /// elements that follow, or y op x if the operation commutes or they are of a lower rank. Returns the last operation.
+  /// Combines the own share in the order of the root: x op y for what is combined already and the elements that follow,
+  /// or y op x if the operation commutes or they are of a lower rank. Returns the last end.
   std::uint32_t combine_as_root() {
     const std::int64_t root = shape_.root;
     std::vector<std::int64_t> order{root};

@@ -35,8 +35,9 @@ ReduceProblem problem_of(const ReductionOptions& options, const ReducedData& dat
 }
 
 /// The assumed cost of an operation over a usual network, and the algorithm that then plans. By the model, a plan for
-/// an expensive operation takes at most 1.4 times as long if the operation is cheap, and saves a factor of up to 1.9 if
-/// it is not. Plans of many parts for a cheap operation are faster even if combining takes as long as the transfer.
+/// an expensive operation takes at most 1.4 times as long if the operation is cheap. If it is not, the plan saves a
+/// factor of up to 1.9. Plans of many parts for a cheap operation are faster even if combining takes as long as the
+/// transfer.
 struct AssumedOperation {
   double combine_s_per_byte;
   std::string algorithm;

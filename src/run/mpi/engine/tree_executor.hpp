@@ -45,8 +45,9 @@ class TreeExecutor : private MessageTransport::Ends {
     std::int64_t short_bytes = 4096;
     int ahead = 2;  ///< messages posted, or there and not yet done; at least 1
     int sends = 1;  ///< under way at once
-    /// Of every send, if the part states none. Any send may start `port_s` seconds after it, or when fewer than `sends`
-    /// are under way; a send to the same rank `connection_s` seconds after it, or when that has none under way.
+    /// The pace of every send, if the part states none. Any send may start `port_s` seconds after it, or when fewer
+    /// than `sends` are under way; a send to the same rank `connection_s` seconds after it, or when that has none under
+    /// way.
     SendPace pace = {std::numeric_limits<double>::infinity(), 0};
     /// Sends keep their pace even if earlier ones are complete: for their sender short messages complete at once.
     bool keep_pace = false;

@@ -41,7 +41,7 @@ constexpr Rule kRules[] = {
     {J::kBroadcast, Q::kWay, W::kAnywhere, kAny, 1, By::kMpi, kNoFigure},
     // The root copies a message of any size into the memory that ranks share, and all others copy it from there.
     {J::kBroadcast, Q::kWay, W::kShared, kAny, kAny, By::kMemory, kOnOneHost},
-    // If ranks share processors, each level of a tree costs as much as a time slice of every rank, and the same few
+    // If ranks share processors, each level of a tree costs as much as a time slice of every rank. The same few
     // processors copy all bytes for any tree. So all ranks hear from the root.
     {J::kBroadcast, Q::kWay, W::kOneHost | W::kCrowded, 256 * kKi, kAny, By::kTree, kNoFigure},
     // MPI_Ibcast takes longer than the tree. It is MPI's only call that returns at once, so that it can be given up

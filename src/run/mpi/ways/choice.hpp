@@ -9,10 +9,10 @@ namespace sluice::mpi::detail {
 
 class Context;
 
-/// The rules by which jobs choose: a plan or MPI's own call, memory or messages, the mode, a measured or an assumed
-/// network. Every limit of such a choice is a row of one table (choice.cpp), with the measurement behind it. Sizes of
-/// pieces and buffers, prices of plans, and limits of what planning examines are not choices; they are where they are
-/// used.
+/// The rules of the jobs for their choices: a plan or MPI's own call, memory or messages, the mode, a measured or an
+/// assumed network. Every limit of such a choice is a row of one table (choice.cpp), with the measurement behind it.
+/// Sizes of pieces and buffers, prices of plans, and limits of what planning examines are not choices; they are where
+/// they are used.
 
 enum class JobKind : std::uint8_t { kAny, kBroadcast, kReduction, kCollective, kExchange, kRedistribution };
 
@@ -22,7 +22,7 @@ enum class Question : std::uint8_t {
                ///< for collectives of the largest part of a rank between hosts, of everything on one host
   kTree,       ///< the form of a tree that needs no plan; bytes
   kOther,      ///< what alternates with the plan; bytes
-  kPlan,       ///< who plans, and for which network; bytes of a rank
+  kPlan,       ///< who plans, and the network that counts; bytes of a rank
   kOperation,  ///< how long an operation of the user counts as; bytes
   kMeasure,    ///< whether the network is measured; the most bytes that a rank sends or receives
   kSoon,       ///< whether rank 0 plans for all; clusters of the platform
@@ -110,7 +110,7 @@ struct Case {
   std::int64_t ranks = 0;
 };
 
-/// All rows. Of the rows for a question the first that fits counts.
+/// All rows. The first row for a question that fits counts.
 [[nodiscard]] std::span<const Rule> rules();
 /// The first that fits. @pre there is one
 [[nodiscard]] const Rule& choose(const Case& asked);
@@ -133,7 +133,7 @@ inline constexpr std::int32_t kNoRule = -1;
 
 /// The limit of a rule in percent, as a factor.
 [[nodiscard]] inline double factor_of(const Rule& rule) { return static_cast<double>(rule.up_to) / 100; }
-/// The share of the bytes from which on what goes over a link is nearly all there is.
+/// What goes over a link is nearly all there is if it is this share of the bytes, or more.
 [[nodiscard]] inline double nearly_all() { return factor_of(choose({JobKind::kAny, Question::kLinks})); }
 
 }  // namespace sluice::mpi::detail
