@@ -13,7 +13,7 @@ namespace sluice::detail {
 
 namespace {
 
-__extension__ using Int128 = __int128;
+__extension__ using Product = __int128;
 
 /// Fills up the vertices of one side from new vertices of the other: `add(vertex, new_vertex, weight)`.
 template <class Add>
@@ -57,7 +57,7 @@ RegularExtension regular_extension(std::int32_t lefts, std::int32_t rights, std:
   result.weight = std::max(largest, total / k + (total % k != 0 ? 1 : 0));
   result.real = static_cast<std::int32_t>(edges.size());
 
-  const Int128 lacking = static_cast<Int128>(result.weight) * k - total;
+  const Product lacking = static_cast<Product>(result.weight) * k - total;
   const auto extra =
       static_cast<std::int64_t>((lacking + result.weight - 1) / result.weight);  // edges of I that are not of H, <= k
   const std::int64_t side = static_cast<std::int64_t>(lefts) + rights + 2 * extra - k;
@@ -69,7 +69,7 @@ RegularExtension regular_extension(std::int32_t lefts, std::int32_t rights, std:
   result.side = static_cast<std::int32_t>(side);
   result.edges.reserve(static_cast<std::size_t>(most_edges));
   result.edges.assign(edges.begin(), edges.end());
-  Int128 rest = lacking;
+  Product rest = lacking;
   for (std::int64_t i = 0; i < extra; ++i) {
     const std::int64_t weight = rest < result.weight ? static_cast<std::int64_t>(rest) : result.weight;
     rest -= weight;

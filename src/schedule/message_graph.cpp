@@ -15,14 +15,14 @@
 namespace sluice::detail {
 namespace {
 
-constexpr std::int64_t kMostMessages = std::int64_t{1} << 22;
+constexpr std::int64_t kMostGraphMessages = std::int64_t{1} << 22;
 constexpr std::size_t kMostRanges = std::size_t{1} << 25;
 
 void check_size(const MessageGraph& graph) {
-  if (std::cmp_greater(graph.size(), kMostMessages) || graph.ranges.values() > kMostRanges)
-    throw InputError("plan",
-                     fmt::format("more than {} messages or {} ranges of bytes in them", kMostMessages, kMostRanges),
-                     "fewer ranks or another algorithm");
+  if (std::cmp_greater(graph.size(), kMostGraphMessages) || graph.ranges.values() > kMostRanges)
+    throw InputError(
+        "plan", fmt::format("more than {} messages or {} ranges of bytes in them", kMostGraphMessages, kMostRanges),
+        "fewer ranks or another algorithm");
 }
 
 /// By rising offsets, none empty, none adjacent to the next one.
@@ -88,9 +88,9 @@ void wait_for_needed(ProgramOperation& op, ByteUses& uses, std::int64_t position
 }  // namespace
 
 void check_message_count(std::int64_t messages) {
-  if (messages > kMostMessages)
+  if (messages > kMostGraphMessages)
     throw InputError("plan", count_text(messages, "message"),
-                     fmt::format("at most {}: fewer ranks or another algorithm", kMostMessages));
+                     fmt::format("at most {}: fewer ranks or another algorithm", kMostGraphMessages));
 }
 
 void check_pair_count(std::size_t senders, std::size_t receivers) {
@@ -101,7 +101,7 @@ void check_pair_count(std::size_t senders, std::size_t receivers) {
 }
 
 void MessageGraph::reserve(std::size_t count, std::size_t of_ranges) {
-  count = std::min(count, static_cast<std::size_t>(kMostMessages));
+  count = std::min(count, static_cast<std::size_t>(kMostGraphMessages));
   messages.reserve(count);
   ranges.reserve(count, std::min(of_ranges, kMostRanges));
 }

@@ -20,7 +20,7 @@ namespace {
 using detail::PlannedMessages;
 using detail::TimedMessage;
 using detail::TimedMessages;
-using Kind = ProgramOperation::Kind;
+using OperationKind = ProgramOperation::Kind;
 
 /// The send and the receive of each message, which wait for nothing but what brings a send's bytes: every rank gets
 /// every byte once.
@@ -29,8 +29,8 @@ std::vector<ProgramOperation> operations_of(const TimedMessages& messages, std::
   std::vector<ProgramOperation> operations;
   operations.reserve(2 * messages.list.size());
   for (const TimedMessage& each : messages.list) {
-    operations.push_back({each.from, Kind::kSend, each.to, each.offset, each.bytes, {}, {}});
-    operations.push_back({each.to, Kind::kReceive, each.from, each.offset, each.bytes, {}, {}});
+    operations.push_back({each.from, OperationKind::kSend, each.to, each.offset, each.bytes, {}, {}});
+    operations.push_back({each.to, OperationKind::kReceive, each.from, each.offset, each.bytes, {}, {}});
   }
   for_sources(messages, ranks, [&](std::size_t source, std::size_t message) {
     operations[2 * message].after.push_back(static_cast<std::int64_t>(2 * source + 1));
@@ -89,13 +89,14 @@ class PlanValidator {
       std::vector<std::int64_t> received;
       for (std::size_t i = 0; i < plan_.program.operations.size(); ++i) {
         const ProgramOperation& op = plan_.program.operations[i];
-        if (op.rank == native.ranks.front() && op.kind != Kind::kSend) received.push_back(static_cast<std::int64_t>(i));
+        if (op.rank == native.ranks.front() && op.kind != OperationKind::kSend)
+          received.push_back(static_cast<std::int64_t>(i));
       }
       for (std::size_t i = 1; i < native.ranks.size(); ++i) {
         program.operations.push_back(
-            {native.ranks.front(), Kind::kSend, native.ranks[i], 0, program.size_bytes, {}, received});
+            {native.ranks.front(), OperationKind::kSend, native.ranks[i], 0, program.size_bytes, {}, received});
         program.operations.push_back(
-            {native.ranks[i], Kind::kReceive, native.ranks.front(), 0, program.size_bytes, {}, {}});
+            {native.ranks[i], OperationKind::kReceive, native.ranks.front(), 0, program.size_bytes, {}, {}});
       }
     }
     if (!program.pace.empty() && program.pace.size() == plan_.program.operations.size())

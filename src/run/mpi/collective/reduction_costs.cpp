@@ -20,7 +20,7 @@ namespace sluice::mpi::detail {
 namespace {
 
 constexpr std::int64_t kParts = 16;
-constexpr std::int64_t kMostBytes = 1 << 30;
+constexpr std::int64_t kMostReducedBytes = 1 << 30;
 constexpr int kRepetitions = 5;
 /// An operation that takes longer is timed at most once more.
 constexpr double kLong_s = 0.05;
@@ -40,8 +40,10 @@ double seconds_of(const std::function<void(std::int64_t)>& combine, std::int64_t
 
 double seconds_of_message(Channel& channel, int peer, bool first, const std::shared_ptr<std::byte[]>& buffer,
                           std::int64_t bytes) {
-  const double least = half_of_round_trip(channel, peer, first, buffer, static_cast<int>(std::min(bytes, kMostBytes)));
-  return bytes > kMostBytes ? least * static_cast<double>(bytes) / static_cast<double>(kMostBytes) : least;
+  const double least =
+      half_of_round_trip(channel, peer, first, buffer, static_cast<int>(std::min(bytes, kMostReducedBytes)));
+  return bytes > kMostReducedBytes ? least * static_cast<double>(bytes) / static_cast<double>(kMostReducedBytes)
+                                   : least;
 }
 
 /// The overhead in `whole`: the rest of `whole` shrinks by kParts, so part = overhead + (whole - overhead) / kParts.
@@ -65,7 +67,7 @@ ReductionCosts measure_costs(Channel& channel, std::int64_t bytes, bool divisibl
   std::array<double, kValues> own{kUnknown, kUnknown, kUnknown, kUnknown};
   if (const int peer = measuring_peer(channel); peer != MPI_PROC_NULL) {
     const bool first = channel.rank() < peer;
-    const auto room = static_cast<std::size_t>(std::min(bytes, kMostBytes));
+    const auto room = static_cast<std::size_t>(std::min(bytes, kMostReducedBytes));
     const std::shared_ptr<std::byte[]> buffer(new std::byte[room]());
     own[kTransfer] = seconds_of_message(channel, peer, first, buffer, bytes);
     own[kTransferPart] = seconds_of_message(channel, peer, first, buffer, bytes / kParts);

@@ -8,7 +8,7 @@ namespace sluice::mpi::detail {
 namespace {
 
 /// Word that a rank has given up can wait; the data should not wait for looking.
-constexpr unsigned kLooksBetweenChecks = 64;
+constexpr unsigned kStepsBetweenChecks = 64;
 /// MPI moves what is under way only while it is called: after each long piece, or a few short ones.
 constexpr std::int64_t kBytesBetweenLooks = 16 << 10;
 
@@ -115,7 +115,7 @@ void StepExecutor::begin(StepData& data) {
 Advance StepExecutor::advance() {
   if (data_ == nullptr) return Advance::kOver;
   // Without requests of MPI under way nothing else tells of failures.
-  if (!transport_.any_with_mpi() && ++looks_ % kLooksBetweenChecks == 0) channel_.check();
+  if (!transport_.any_with_mpi() && ++looks_ % kStepsBetweenChecks == 0) channel_.check();
   const bool arranged = protocol_->progress(*this);
   start_receives();
   const int started = start_sends();

@@ -27,7 +27,7 @@
 namespace sluice::mpi::detail {
 namespace {
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kMostNodeBytes = std::int64_t{1} << 30;
 constexpr std::int64_t kLeastBytes = 16 << 20;
 /// The pages that the system is asked for at once, at least.
 constexpr std::int64_t kReservedAtOnce = 256 << 10;
@@ -46,7 +46,7 @@ std::int64_t memory_of_node() {
 
 std::int64_t budget_of(int ranks) {
   const auto shares = std::max<std::int64_t>({ranks, std::thread::hardware_concurrency(), 1});
-  return std::clamp(memory_of_node() / 4 / shares, kLeastBytes, kMostBytes) / page_bytes() * page_bytes();
+  return std::clamp(memory_of_node() / 4 / shares, kLeastBytes, kMostNodeBytes) / page_bytes() * page_bytes();
 }
 
 std::string error_text(int error) { return std::generic_category().message(error); }
