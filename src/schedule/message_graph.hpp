@@ -19,15 +19,16 @@ enum class MessageKind : std::uint8_t {
   kWord,     ///< hears something: a control message, without data
 };
 
-/// One end of message m: 2 m when it starts at its sender, 2 m + 1 when it is done at its receiver. An operation of a
-/// program is one end.
+/// One end of message m: 2 m at its sender, 2 m + 1 at its receiver. An operation of a program is one end. What an end
+/// waits for keeps a message from its start, or its receiver from being done with it. What waits for an end waits until
+/// the last byte has left the sender, or until the receiver is done.
 using MessageEnd = std::uint32_t;
 [[nodiscard]] constexpr MessageEnd start_of(std::size_t message) { return static_cast<MessageEnd>(2 * message); }
 [[nodiscard]] constexpr MessageEnd done_of(std::size_t message) { return static_cast<MessageEnd>(2 * message + 1); }
 [[nodiscard]] constexpr std::size_t message_of(MessageEnd end) { return end / 2; }
 [[nodiscard]] constexpr bool is_start(MessageEnd end) { return end % 2 == 0; }
 
-/// At most 2^22 messages with 2^25 ranges.
+/// Patterns make at most 2^22 messages with 2^25 ranges.
 struct MessageGraph {
   struct Message {
     std::int32_t from = 0;
@@ -43,9 +44,11 @@ struct MessageGraph {
   Lists<ByteRange> ranges;        ///< by message: by rising offsets, none empty, at least one
   Lists<MessageEnd> after;        ///< by end: the ends that must come first; no lists if they are not known
   std::vector<SendPace> pace;     ///< by message, stated by its planner; empty if no message states one
-  /// By message: above 0, it is no message but work of one rank, which takes this long; empty if there is no work.
+  /// Only for simulations (timing/message_sequence.hpp), by message: above 0, it is no message but work of one rank,
+  /// which takes this long; empty if there is no work.
   std::vector<double> work_s;
-  /// By message: it starts when all messages of lower steps are done; empty if there are no steps.
+  /// Only for simulations, by message: it starts when all messages of lower steps are done; empty if there are no
+  /// steps.
   std::vector<std::int32_t> step;
   /// The order of the operations; empty if it follows from the messages: see for_ends.
   std::vector<MessageEnd> order;
@@ -55,7 +58,7 @@ struct MessageGraph {
   /// The rank whose end it is.
   [[nodiscard]] std::int64_t rank_of(MessageEnd end) const { return is_start(end) ? at(end).from : at(end).to; }
 
-  /// For patterns that know how much they make: at most these numbers of messages and ranges.
+  /// Makes room for these numbers of messages and ranges.
   void reserve(std::size_t count, std::size_t of_ranges);
   /// Adds a message, unless `ranges` are empty. The ranges may be in any order; adjacent ranges are joined. Throws
   /// InputError beyond the limits. @pre less than 2^31 ranks; what ends wait for is not known yet

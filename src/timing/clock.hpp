@@ -38,8 +38,8 @@ class Clock {
 
   /// About as long as the replay, in one walk over the messages: see program_estimate.cpp. @pre `after` is known
   [[nodiscard]] double estimate(const MessageGraph& graph) const;
-  /// A lower bound of the estimate, not of the replay: one connection takes its ports for itself in the estimate, but
-  /// shares them in the replay. O(messages).
+  /// A lower bound of the estimate, not of the replay: in the estimate a message over a link of one connection keeps
+  /// its ports for as long as the link, in the replay for less. O(messages).
   [[nodiscard]] double load(const MessageGraph& graph) const;
 
   /// Nothing if it gives up: see replay.cpp. @pre `after` is known

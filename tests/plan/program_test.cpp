@@ -408,6 +408,7 @@ TEST(CirculantBroadcastPart, PartsOfAllRanksAreASoundProgramInTheFewestRounds) {
 
 TEST(CirculantBroadcastPart, RefusesWhatIsNoBroadcast) {
   EXPECT_THROW((void)circulant_broadcast_part(0, 0, 8, 1, 0), InputError);
+  EXPECT_THROW((void)circulant_broadcast_part(std::int64_t{1} << 31, 0, 8, 1, 0), InputError);
   EXPECT_THROW((void)circulant_broadcast_part(4, 4, 8, 1, 0), InputError);
   EXPECT_THROW((void)circulant_broadcast_part(4, 0, -1, 1, 0), InputError);
   EXPECT_THROW((void)circulant_broadcast_part(4, 0, 8, 0, 0), InputError);

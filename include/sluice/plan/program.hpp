@@ -97,7 +97,7 @@ struct ProgramPlan {
 /// the operations of `rank` only; `after` of each holds positions among these. The operations of all ranks are a sound
 /// program.
 ///
-///  - `ranks`: at least 1
+///  - `ranks`: 1 to 2^31 - 1
 ///  - `root`, `rank`: 0 to ranks - 1
 ///  - `bytes`: size of the message, at least 0
 ///  - `segments`: at least 1; parts of nearly equal size, none empty
@@ -108,7 +108,7 @@ struct ProgramPlan {
 /// Source: Traeff, "Optimal Broadcast Schedules in Logarithmic Time with Applications to Broadcast, All-Broadcast,
 /// Reduction and All-Reduction" (2024).
 ///
-/// Throws InputError for ranks or segments < 1, a root or rank out of range, and negative bytes.
+/// Throws InputError for ranks, a root or a rank out of range, segments < 1, and negative bytes.
 [[nodiscard]] Program circulant_broadcast_part(std::int64_t ranks, std::int64_t root, std::int64_t bytes,
                                                std::int64_t segments, std::int64_t rank);
 

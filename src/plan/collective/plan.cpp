@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -624,7 +625,9 @@ Program plan_short_program(std::int64_t ranks, const ProgramProblem& problem) {
 
 Program circulant_broadcast_part(std::int64_t ranks, std::int64_t root, std::int64_t bytes, std::int64_t segments,
                                  std::int64_t rank) {
-  if (ranks < 1) throw InputError("ranks", fmt::format("{}", ranks), "at least 1");
+  constexpr std::int64_t kMostRanks = std::numeric_limits<std::int32_t>::max();
+  if (ranks < 1 || ranks > kMostRanks)
+    throw InputError("ranks", fmt::format("{}", ranks), fmt::format("1 to {}", kMostRanks));
   Program program = shape_of(ranks, {Collective::kBroadcast, bytes, root});
   if (rank < 0 || rank >= ranks) throw InputError("rank", fmt::format("{}", rank), index_text(ranks, "rank"));
   if (segments < 1) throw InputError("segments", fmt::format("{}", segments), "at least 1");
