@@ -18,8 +18,9 @@ namespace {
 constexpr std::int64_t kMostGraphMessages = std::int64_t{1} << 22;
 constexpr std::size_t kMostRanges = std::size_t{1} << 25;
 
-void check_size(const MessageGraph& graph) {
-  if (std::cmp_greater(graph.size(), kMostGraphMessages) || graph.ranges.values() > kMostRanges)
+/// Before these are added: memory that grows beyond the limits would be twice as much.
+void check_room(const MessageGraph& graph, std::size_t messages, std::size_t ranges) {
+  if (std::cmp_greater(graph.size() + messages, kMostGraphMessages) || graph.ranges.values() + ranges > kMostRanges)
     throw InputError(
         "plan", fmt::format("more than {} messages or {} ranges of bytes in them", kMostGraphMessages, kMostRanges),
         "fewer ranks or another algorithm");
@@ -114,13 +115,13 @@ void MessageGraph::add(std::int64_t from, std::int64_t to, std::span<const ByteR
     if (changed.empty()) return;
     bytes = changed;
   }
+  check_room(*this, 1, bytes.size());
   if (!pace.empty() || send_pace != SendPace()) {
     pace.resize(size());
     pace.push_back(send_pace);
   }
   messages.push_back({rank_in_graph(from), rank_in_graph(to), total_bytes(bytes), kind});
   ranges.add(bytes);
-  check_size(*this);
 }
 
 void MessageGraph::add_at_once(const std::vector<Edge>& edges, const ByteRange& range) {
@@ -136,6 +137,7 @@ void MessageGraph::append(MessageGraph other) {
     *this = std::move(other);
     return;
   }
+  check_room(*this, other.size(), other.ranges.values());
   if (!pace.empty() || !other.pace.empty()) {
     pace.resize(size());
     pace.insert(pace.end(), other.pace.begin(), other.pace.end());
@@ -143,7 +145,6 @@ void MessageGraph::append(MessageGraph other) {
   }
   messages.insert(messages.end(), other.messages.begin(), other.messages.end());
   ranges.append(other.ranges);
-  check_size(*this);
 }
 
 std::size_t MessageGraph::add_after(const Message& message, std::span<const MessageEnd> ends) {

@@ -142,7 +142,12 @@ MessageGraph grouped_allgather_by_shares(const Groups& groups, const std::functi
 
 MessageGraph grouped_alltoall(const Groups& groups, const std::function<ByteRange(std::int64_t, std::int64_t)>& cell) {
   MessageGraph messages;
-  check_pair_count(ranks_in(groups), ranks_in(groups));
+  const std::size_t p = ranks_in(groups);
+  check_pair_count(p, p);
+  std::size_t inside = 0;  // pairs
+  for (const Ranks& group : groups) inside += group.size() * (group.size() - 1);
+  // At most p blocks of each rank go between groups; then each group deals out the blocks of all p ranks for its ranks.
+  messages.reserve(p * (groups.size() - 1) + inside, p * p + p * (p - groups.size()));
   // For each rank, the ranks whose bytes it has for its group.
   std::vector<std::vector<Ranks>> from(groups.size());
   for (std::size_t g = 0; g < groups.size(); ++g)
@@ -157,11 +162,11 @@ MessageGraph grouped_alltoall(const Groups& groups, const std::function<ByteRang
     }
   });
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    messages.append(pairwise_alltoall(groups[g], [&](std::size_t i, std::size_t j) {
+    add_pairwise_alltoall(messages, groups[g], [&](std::size_t i, std::size_t j) {
       Ranges all;
       for (const std::int64_t rank : from[g][i]) all.push_back(cell(rank, groups[g][j]));
       return all;
-    }));
+    });
   }
   return messages;
 }

@@ -27,11 +27,15 @@ MessageGraph pairwise_allgather(const Ranks& ranks, const RangeSets& sets) {
 
 MessageGraph pairwise_alltoall(const Ranks& ranks, const Cell& cell) {
   MessageGraph messages;
+  add_pairwise_alltoall(messages, ranks, cell);
+  return messages;
+}
+
+void add_pairwise_alltoall(MessageGraph& messages, const Ranks& ranks, const Cell& cell) {
   const std::size_t p = ranks.size();
   check_pair_count(p, p);
   for (std::size_t round = 1; round < p; ++round)
     for (std::size_t i = 0; i < p; ++i) messages.add(ranks[i], ranks[(i + round) % p], cell(i, (i + round) % p));
-  return messages;
 }
 
 }  // namespace sluice::detail

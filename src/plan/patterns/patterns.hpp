@@ -58,6 +58,8 @@ void check_all_to_all(const RangeSets& sets);
 /// The bytes that one position has for another.
 using Cell = std::function<Ranges(std::size_t from, std::size_t to)>;
 [[nodiscard]] MessageGraph pairwise_alltoall(const Ranks& ranks, const Cell& cell);
+/// Adds those messages to `messages`.
+void add_pairwise_alltoall(MessageGraph& messages, const Ranks& ranks, const Cell& cell);
 [[nodiscard]] MessageGraph bruck_alltoall(const Ranks& ranks, const Cell& cell);
 
 // ---- everybody has its version of all, to be combined for all
