@@ -15,8 +15,7 @@ done
 find "${roots[@]}" -type f \( -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -name '*.c' \) -print0 | sort -z |
 xargs -0 --no-run-if-empty awk '
   BEGIN {
-    # The rooms of the libraries, in the order in which data passes through them: a room may include itself and those
-    # before it.
+    # The rooms of the libraries. Data passes through them in this order. A room may include itself and those before it.
     rooms = "base graph input schedule timing plan plan/exchange plan/redistribute plan/patterns plan/broadcast plan/reduce " \
             "plan/collective plan/registry show run/mpi/runtime run/mpi/network run/mpi/engine run/mpi/ways " \
             "run/mpi/elements run/mpi/exchange run/mpi/redistribute run/mpi/collective run/mpi/probe"

@@ -119,7 +119,7 @@ class Cutter {
   void add(std::size_t i, OwnPart& part) {
     const ProgramOperation& op = program_.operations[i];
     place_[i] = part.add(op.peer, op.kind == Kind::kSend,
-                         op.kind == Kind::kCombine ? OwnPart::Kind::kCombine : OwnPart::Kind::kKeep);
+                         op.kind == Kind::kCombine ? MessageKind::kCombine : MessageKind::kKeep);
     const std::int64_t element = program_.element_bytes;
     if (op.kind == Kind::kCombine && !program_.commutative) {
       for (const Range& range : sides_[i]) part.add_range({range.begin / element, range.count / element, range.lower});
@@ -148,7 +148,7 @@ std::int64_t scaled(std::int64_t offset, std::int64_t count, std::int64_t larges
 
 }  // namespace
 
-std::uint32_t OwnPart::add(std::int64_t peer, bool sends, Kind kind) {
+std::uint32_t OwnPart::add(std::int64_t peer, bool sends, MessageKind kind) {
   ends.push_back({static_cast<std::int32_t>(peer), sends, kind, 0});
   after.add();
   ranges.add();

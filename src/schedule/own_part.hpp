@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/lists.hpp"
+#include "schedule/message_graph.hpp"
 #include "sluice/schedule/program.hpp"
 
 /// What one rank does in a plan: its ends of messages, what each end waits for, and where the message lies.
@@ -13,15 +14,13 @@ namespace sluice::detail {
 inline constexpr std::int64_t kAnyCount = -1;
 
 struct OwnPart {
-  /// What the receiver does with the message.
-  enum class Kind : std::uint8_t { kKeep, kCombine };
   struct Own {
     std::int32_t peer = 0;  ///< the rank at the other end
     bool sends = false;
-    Kind kind = Kind::kKeep;  ///< of a receive; sends have kKeep
-    std::int64_t count = 0;   ///< elements, or kAnyCount; equal at the other end
+    MessageKind kind = MessageKind::kKeep;  ///< of a receive; sends have kKeep
+    std::int64_t count = 0;                 ///< elements, or kAnyCount; equal at the other end
 
-    [[nodiscard]] bool combines() const { return kind == Kind::kCombine; }
+    [[nodiscard]] bool combines() const { return kind == MessageKind::kCombine; }
     friend bool operator==(const Own&, const Own&) = default;
   };
   /// When a rank's own elements are combined, for a combine of elements that it has combined with no others yet.
@@ -62,7 +61,7 @@ struct OwnPart {
   std::vector<Run> runs;
 
   /// Adds an end without elements, which waits for nothing. Returns its number.
-  std::uint32_t add(std::int64_t peer, bool sends, Kind kind = Kind::kKeep);
+  std::uint32_t add(std::int64_t peer, bool sends, MessageKind kind = MessageKind::kKeep);
   /// For the last end: adds elements to its message.
   void add_range(const Range& range);
   /// For the last end: lets it wait for an end.

@@ -32,7 +32,7 @@ struct SimulatedPieces {
 /// The messages of a schedule and the rules of the hosts that carry them out.
 struct SimulatedMessages {
   /// Without ranges, by rising steps; only starts wait. Words take the latency of their way. A pace says for how long
-  /// no other message between the two begins, and none of the sender; of those that may begin, the first does. Work
+  /// no other message of the sender begins, and none between the two ranks. If several may begin, the first does. Work
   /// does not count as under way.
   MessageGraph graph;
   std::vector<std::size_t> of_transfers;  ///< the message of each transfer of the schedule, in its order

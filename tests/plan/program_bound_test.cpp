@@ -267,20 +267,25 @@ CombiningCosts combining(std::mt19937& random, int instance, std::int64_t ranks)
   return CombiningCosts(costs);
 }
 
+/// A problem of a collective; combining costs something in some instances.
+Program random_shape(std::mt19937& random, Collective collective, std::int64_t ranks, int instance) {
+  Program shape;
+  shape.problem = collective;
+  shape.ranks = ranks;
+  shape.size_bytes = 8 << (random() % 16);
+  shape.element_bytes = combines(collective) ? 8 : 1;
+  if (combines(collective)) shape.combine_s_per_byte = combining(random, instance, ranks);
+  if (has_root(collective)) shape.root = static_cast<std::int64_t>(random() % static_cast<std::size_t>(ranks));
+  return shape;
+}
+
 TEST(ProgramBound, HoldsForRandomProgramsOverRandomPlatforms) {
   std::mt19937 random(11);
   double nearest = 0;
   for (int instance = 0; instance < 300; ++instance) {
     const Platform platform = RandomPlatform(random).make();
     for (const Collective collective : kAllCollectives) {
-      Program shape;
-      shape.problem = collective;
-      shape.ranks = platform.ranks;
-      shape.size_bytes = 8 << (random() % 16);
-      shape.element_bytes = combines(collective) ? 8 : 1;
-      if (combines(collective)) shape.combine_s_per_byte = combining(random, instance, shape.ranks);
-      if (has_root(collective))
-        shape.root = static_cast<std::int64_t>(random() % static_cast<std::size_t>(shape.ranks));
+      const Program shape = random_shape(random, collective, platform.ranks, instance);
       const ProgramBound bound =
           bound_of(platform,
                    {collective, shape.size_bytes, shape.root, shape.element_bytes, true, {}, shape.combine_s_per_byte});
@@ -306,14 +311,7 @@ TEST(Clock, BoundsAreBelowFloorsAndFloorsBelowReplays) {
     const Platform platform = RandomPlatform(random).make();
     const detail::RankNetwork network(platform);
     for (const Collective collective : kAllCollectives) {
-      Program shape;
-      shape.problem = collective;
-      shape.ranks = platform.ranks;
-      shape.size_bytes = 8 << (random() % 16);
-      shape.element_bytes = combines(collective) ? 8 : 1;
-      if (combines(collective)) shape.combine_s_per_byte = combining(random, instance, shape.ranks);
-      if (has_root(collective))
-        shape.root = static_cast<std::int64_t>(random() % static_cast<std::size_t>(shape.ranks));
+      const Program shape = random_shape(random, collective, platform.ranks, instance);
       const detail::Clock clock(network, shape.combine_s_per_byte);
       const detail::MessageGraph graph = detail::lower(RandomProgram(random, shape).make());
       const double bound_s = clock.bound(shape).seconds, floor_s = clock.floor(graph);

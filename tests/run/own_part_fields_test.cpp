@@ -14,7 +14,7 @@ using sluice::detail::OwnPart;
 /// The only form in which a part goes from rank to rank: what is read is what was written.
 TEST(OwnPartFields, AreAllTold) {
   OwnPart part;
-  const std::uint32_t first = part.add(3, false, OwnPart::Kind::kCombine);
+  const std::uint32_t first = part.add(3, false, sluice::detail::MessageKind::kCombine);
   part.add_range({5, 7, true});
   part.add_range({0, 2, false});
   (void)part.add(1, true);

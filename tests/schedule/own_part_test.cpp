@@ -60,7 +60,7 @@ TEST(OwnPart, IsCutFromAProgram) {
   ASSERT_EQ(middle.ends.size(), 3U);
   EXPECT_EQ(middle.ends[0].peer, 2);
   EXPECT_FALSE(middle.ends[0].sends);
-  EXPECT_EQ(middle.ends[0].kind, OwnPart::Kind::kCombine);
+  EXPECT_EQ(middle.ends[0].kind, MessageKind::kCombine);
   EXPECT_EQ(middle.ends[0].count, 2);
   EXPECT_FALSE(middle.ranges[0].front().lower);
   EXPECT_EQ(middle.ends[1].peer, 0);
@@ -72,7 +72,7 @@ TEST(OwnPart, IsCutFromAProgram) {
   EXPECT_TRUE(middle.ends[2].sends);
   EXPECT_EQ(list(middle.after, 2), (std::vector<std::uint32_t>{0, 1}));
   EXPECT_EQ(list(parts[0].after, 1), (std::vector<std::uint32_t>{0}));
-  EXPECT_EQ(parts[0].ends[1].kind, OwnPart::Kind::kKeep);
+  EXPECT_EQ(parts[0].ends[1].kind, MessageKind::kKeep);
   EXPECT_TRUE(middle.pace.empty());
 }
 

@@ -27,8 +27,8 @@ struct OfferedValue {
   std::vector<std::string> names;
 };
 
-/// Says that a value of `option` must be one of these names, or a list of such names if its text is "A,B,..". They are
-/// kept in CLI11's type name, which option_text() keeps out of the help.
+/// Says that a value of `option` must be a name in `names`, or a list of such names if its text is "A,B,..". The names
+/// are kept in CLI11's type name, which option_text() keeps out of the help.
 CLI::Option* offer(CLI::Option* option, const std::vector<std::string>& names);
 
 /// The values of `option`, by its text and by what offer() was told: "FILE" and "TRAFFIC" are files, "DIR" is a folder,

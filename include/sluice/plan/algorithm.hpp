@@ -17,6 +17,7 @@ struct Algorithm {
   bool searches = false;
   bool for_switches = false;  ///< for exchange: made for optical circuit switches
 };
+
 /// Returns true if one of `algorithms` has that name.
 [[nodiscard]] inline bool has_algorithm(std::span<const Algorithm> algorithms, std::string_view name) {
   return std::ranges::find(algorithms, name, &Algorithm::name) != algorithms.end();

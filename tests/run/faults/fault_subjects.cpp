@@ -333,13 +333,29 @@ class DynamicSubject final : public Subject {
 
 // ---- Reductions
 
+void add_doubles(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
+  for (int i = 0; i < *count; ++i) static_cast<double*>(inout)[i] += static_cast<const double*>(in)[i];
+}
+/// An operation of the program, which may cost anything for all that a job knows. It lasts until MPI ends.
+MPI_Op own_sum() {
+  static const MPI_Op made = [] {
+    MPI_Op op = MPI_OP_NULL;
+    MPI_Op_create(add_doubles, 1, &op);
+    return op;
+  }();
+  return made;
+}
+
 template <class Number>
 class ElementSubject final : public Subject {
  public:
-  ElementSubject(MPI_Comm comm, MPI_Datatype type, std::int64_t count, const ReductionOptions& options)
+  ElementSubject(
+      MPI_Comm comm, MPI_Datatype type, std::int64_t count, const ReductionOptions& options,
+      MPI_Op (*operation)() = [] { return static_cast<MPI_Op>(MPI_SUM); })
       : rank_(rank_in(comm)), size_(size_of(comm)), count_(count) {
+    const MPI_Op op = operation();
     const Faulty faulty;
-    job_.emplace(comm, ElementOperation{count, type, MPI_SUM}, 0, options);
+    job_.emplace(comm, ElementOperation{count, type, op}, 0, options);
   }
   std::string execute(int round, Misuse misuse) override {
     std::vector<Number> own(static_cast<std::size_t>(count_));
@@ -579,6 +595,11 @@ SubjectKind in_turns(SubjectKind kind) {
   return kind;
 }
 
+SubjectKind with_two_plans(SubjectKind kind) {
+  kind.two_plans = true;
+  return in_turns(std::move(kind));
+}
+
 SubjectKind between_hosts(SubjectKind kind) {
   kind.name += " between hosts";
   kind.hosts = true;
@@ -617,6 +638,8 @@ std::vector<SubjectKind> subject_kinds() {
       kind<ElementSubject<double>>("long sum", null, MPI_DOUBLE, std::int64_t{60'000}, ReductionOptions{}),
       in_turns(kind<ElementSubject<std::int64_t>>("sum of integers", null, MPI_INT64_T, std::int64_t{1000},
                                                   ReductionOptions{})),
+      with_two_plans(kind<ElementSubject<double>>("sum by an own operation", null, MPI_DOUBLE, std::int64_t{1000},
+                                                  ReductionOptions{}, own_sum)),
       kind<ObjectSubject>("objects", callback, ReductionOptions{}),
       kind<BroadcastSubject>("broadcast", null, std::int64_t{10'000}, BroadcastOptions{}),
       in_turns(kind<MovingSubject>("allgather", null, Collective::kAllgather, std::int64_t{3000}, CollectiveOptions{})),

@@ -32,7 +32,8 @@ struct SubjectKind {
   std::function<std::unique_ptr<Subject>(MPI_Comm)> make;
   std::vector<Misuse> misuses;
   bool slow = false;         ///< measures for a while: fewer cases
-  bool takes_turns = false;  ///< its first executions go by the plan and by MPI's own collective in turns
+  bool takes_turns = false;  ///< its first executions alternate between the plan and another way
+  bool two_plans = false;    ///< that way is a second plan; else it is MPI's own collective
   bool hosts = false;        ///< its ranks are hosts
   bool seldom = false;       ///< much like others: fewer cases in the sample
   bool harmless = false;     ///< a bad argument is refused by its rank alone, and changes nothing

@@ -143,12 +143,6 @@ constexpr auto kFields = [](auto& numbers, ClassPart& part) {
   fields(numbers, part.program);
 };
 
-/// Whether rank 0 plans for all over the platform.
-const detail::Rule& planned_soon(const Platform& platform) {
-  return choose({JobKind::kBroadcast, Question::kSoon, Where::kAnywhere,
-                 static_cast<std::int64_t>(platform.clusters.size()), platform.ranks});
-}
-
 /// What carries out a program for the size asked for last.
 struct SizedExecutor {
   std::int64_t bytes = -1;
@@ -379,7 +373,7 @@ detail::KeptPlan Broadcast::State::kept_or_planned(std::int64_t bytes) {
   }
   const detail::JobPlatform known = detail::platform_of_job(channel);
   const auto plan = [&] {
-    if (const detail::Rule& soon = planned_soon(known.platform); soon.by != By::kPlan) {
+    if (const detail::Rule& soon = planned_soon(JobKind::kBroadcast, known.platform); soon.by != By::kPlan) {
       ClassPart part;
       part.native = true;
       part.rule = number_of(soon);

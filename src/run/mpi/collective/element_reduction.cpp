@@ -183,7 +183,7 @@ void ElementReduction::State::note_trial() {
     const char* const method = memory_method(Collective::kReduce, detail::MemoryReduction::kFlat);
     const auto& ways = std::get<ReductionChoice::Pieces>(choice->part);
     if (summary().method != method)
-      describe({method, 0, choice->costs, ReductionChoice::Pieces{ways.shape, *ways.cheap}, choice->rule});
+      describe({method, 0, choice->costs, ReductionChoice::Pieces{ways.shape, *ways.cheap}});
     return;
   }
   const detail::WayTimes measured = trial.measured();

@@ -9,7 +9,7 @@
 namespace sluice::mpi::detail {
 namespace {
 
-using Kind = OwnPart::Kind;
+using sluice::detail::MessageKind;
 using OwnTurn = OwnPart::OwnTurn;
 
 /// No end, because there was nothing to move.
@@ -75,13 +75,13 @@ class PartBuilder {
   }
 
   std::uint32_t send(std::int64_t to, const ByteRange& range, std::uint32_t after = kNone) {
-    return add(to, true, Kind::kKeep, range, after);
+    return add(to, true, MessageKind::kKeep, range, after);
   }
   void keep(std::int64_t from, const ByteRange& range, std::uint32_t after = kNone) {
-    (void)add(from, false, Kind::kKeep, range, after);
+    (void)add(from, false, MessageKind::kKeep, range, after);
   }
   /// The number of the end, unless it is of no bytes.
-  std::uint32_t add(std::int64_t peer, bool sends, Kind kind, const ByteRange& range, std::uint32_t after,
+  std::uint32_t add(std::int64_t peer, bool sends, MessageKind kind, const ByteRange& range, std::uint32_t after,
                     bool lower = false, OwnTurn own_turn = OwnTurn::kWithMessage) {
     if (range.bytes == 0) return kNone;
     const std::uint32_t end = part_.add(peer, sends, kind);
@@ -109,7 +109,8 @@ class PartBuilder {
       return own;
     }
     const auto combine = [&](std::int64_t from) {
-      own.last = add(from, false, Kind::kCombine, share_of(rank_), own.last, !shape_.commutative && from < rank_);
+      own.last =
+          add(from, false, MessageKind::kCombine, share_of(rank_), own.last, !shape_.commutative && from < rank_);
     };
     for (std::int64_t from = rank_ + 1; from < shape_.ranks; ++from) combine(from);
     for (std::int64_t from = rank_ - 1; from >= 0; --from) combine(from);
@@ -133,7 +134,7 @@ class PartBuilder {
       if (i == 0 && own == 1) lower = !shape_.commutative && rank_ > root;  // the own elements follow these
       if (i == 0 && own > 1) turn = OwnTurn::kLater;
       if (i > 0 && i + 1 == own) turn = rank_ < root ? OwnTurn::kAfterAsLower : OwnTurn::kAfterAsUpper;
-      last = add(from, false, Kind::kCombine, share_of(rank_), last, lower, turn);
+      last = add(from, false, MessageKind::kCombine, share_of(rank_), last, lower, turn);
     }
     return last;
   }

@@ -74,7 +74,8 @@ OwnPart own_part(const ReductionPart& part, std::int64_t count) {
   OwnPart own;
   std::vector<std::vector<std::uint32_t>> received(static_cast<std::size_t>(part.segments));  // by segment
   const auto add = [&](std::int64_t peer, std::int64_t segment, bool sends, const PartReceive& from) {
-    const std::uint32_t end = own.add(peer, sends, sends ? OwnPart::Kind::kKeep : OwnPart::Kind::kCombine);
+    const std::uint32_t end =
+        own.add(peer, sends, sends ? sluice::detail::MessageKind::kKeep : sluice::detail::MessageKind::kCombine);
     const std::int64_t each = count / part.segments, longer = count % part.segments;
     const bool lower = !sends && from.begin < part.rank;
     own.add_range(

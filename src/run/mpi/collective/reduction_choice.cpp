@@ -54,12 +54,6 @@ AssumedOperation assumed_operation(const ReducedData& data, int ranks, const Red
   return {kExpensive_s_per_byte, usual.clusters.size() == 1 ? "neighbours-first" : "auto"};
 }
 
-/// Whether rank 0 plans for all over the platform.
-const Rule& planned_soon(const Platform& platform) {
-  return choose({JobKind::kReduction, Question::kSoon, Where::kAnywhere,
-                 static_cast<std::int64_t>(platform.clusters.size()), platform.ranks});
-}
-
 /// Throws InputError for a name that stands for nothing which reduces elements; planning knows trees alone.
 void check_algorithm_for_elements(const std::string& name) {
   std::string known;
@@ -151,13 +145,13 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
   const By by = rule != nullptr ? rule->by : By::kCosts;
   if (by == By::kMeasured) {
     const JobPlatform known = platform_of_job(channel);
-    const Rule& soon = planned_soon(known.platform);
+    const Rule& soon = planned_soon(JobKind::kReduction, known.platform);
     if (known.speeds_are_known && soon.by == By::kPlan) return over(known);
     rule = known.speeds_are_known ? &soon : nullptr;
   }
   if (by == By::kUsual) {
     const JobPlatform usual = usual_platform(channel);
-    rule = &planned_soon(usual.platform);
+    rule = &planned_soon(JobKind::kReduction, usual.platform);
     if (rule->by == By::kPlan) {
       rule = data.rule;
       const AssumedOperation assumed = assumed_operation(data, channel.size(), options, usual.platform);

@@ -327,6 +327,11 @@ std::string to_text(const Rule& rule) {
 
 std::string in_brackets(const Rule* rule) { return rule == nullptr ? "" : fmt::format(" ({})", to_text(*rule)); }
 
+const Rule& planned_soon(JobKind job, const Platform& platform) {
+  const auto clusters = static_cast<std::int64_t>(platform.clusters.size());
+  return choose({job, Question::kSoon, Where::kAnywhere, clusters, platform.ranks});
+}
+
 bool is_tried(JobKind job, std::size_t messages, int ranks, std::int64_t bytes) {
   const Where where = when(messages >= static_cast<std::size_t>(ranks) / 2, Where::kManyPeers);
   return choose({job, Question::kTry, where, bytes, ranks}).by == By::kMpi;

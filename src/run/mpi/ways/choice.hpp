@@ -5,6 +5,8 @@
 #include <span>
 #include <string>
 
+#include "sluice/input/platform.hpp"
+
 namespace sluice::mpi::detail {
 
 class Context;
@@ -126,6 +128,9 @@ inline constexpr std::int32_t kNoRule = -1;
 
 /// What holds for all jobs of a communicator.
 [[nodiscard]] Where where_of(const Context& context);
+
+/// The rule that says whether rank 0 plans for all over a platform: then it is by a plan.
+[[nodiscard]] const Rule& planned_soon(JobKind job, const Platform& platform);
 
 /// Whether MPI's own call is tried for a rank that sends `messages` messages and receives as many, and that needs
 /// `bytes` of memory for it.

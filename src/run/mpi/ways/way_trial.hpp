@@ -31,10 +31,9 @@ namespace sluice::mpi::detail {
 enum class Way { kPlan, kTurns, kNative };
 
 /// Decides whether an execution of a job goes by its plan or by MPI's own collective, begins it, and advances it. A job
-/// may have a second plan in place of MPI's own collective. If
-/// the two alternate, they do so in the first executions of the job. The faster one serves from then on: no model
-/// predicts how fast an MPI is. A job with the same arguments as an earlier job goes on where that one was. So jobs
-/// that are made for a single execution come to a decision, too.
+/// may have a second plan in place of MPI's own collective. If the two alternate, they do so in the first executions of
+/// the job. The faster one serves from then on: no model predicts how fast an MPI is. A job with the same arguments as
+/// an earlier job goes on where that one was. So jobs that are made for a single execution come to a decision, too.
 ///
 /// The first execution goes by the plan, because many jobs have no other. The second and the ninth begin with an
 /// agreement of all ranks, the executions between them with a barrier. Otherwise a rank that is done with one way early
