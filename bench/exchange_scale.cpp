@@ -17,7 +17,8 @@
 #include <vector>
 
 #include "apps/compare/peak_memory.hpp"
-#include "run/mpi/exchange/exchange_part.hpp"
+#include "run/mpi/engine/chain_order.hpp"
+#include "schedule/own_part.hpp"
 #include "sluice/plan/exchange.hpp"
 
 namespace {
@@ -60,10 +61,11 @@ void plan(const Traffic& traffic, std::int64_t k) {
   const sluice::ExchangePlan planned = sluice::plan_exchange({traffic, k, 32 << 10}, options);
   const double plan_s = seconds_since(start);
   const auto split_start = std::chrono::steady_clock::now();
-  const auto parts = sluice::mpi::detail::split(planned.schedule, static_cast<int>(traffic.senders), k);
+  const auto parts = sluice::detail::cut(planned.schedule, traffic.senders,
+                                         sluice::mpi::detail::waits_in_chain(planned.schedule, k, {}));
   const double split_s = seconds_since(split_start);
   std::size_t transfers = 0;
-  for (const auto& part : parts) transfers += part.sends.size();
+  for (const auto& part : parts) transfers += ends_of(part, true).size();
   const auto extra = watched ? memory.extra() : std::nullopt;
   fmt::print("{:>8} {:>8} {:>10} {:>10.3f} {:>10.3f} {:>10}\n", k, planned.schedule.steps.size(), transfers, plan_s,
              split_s, extra ? fmt::format("{:.0f}", static_cast<double>(*extra) / 1e6) : "-");

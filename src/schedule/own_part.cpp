@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "schedule/range_map.hpp"
@@ -118,17 +119,24 @@ class Cutter {
 
   void add(std::size_t i, OwnPart& part) {
     const ProgramOperation& op = program_.operations[i];
-    place_[i] = part.add(op.peer, op.kind == Kind::kSend,
-                         op.kind == Kind::kCombine ? MessageKind::kCombine : MessageKind::kKeep);
-    const std::int64_t element = program_.element_bytes;
-    if (op.kind == Kind::kCombine && !program_.commutative) {
-      for (const Range& range : sides_[i]) part.add_range({range.begin / element, range.count / element, range.lower});
+    const bool combines = op.kind == Kind::kCombine;
+    where_.clear();
+    if (combines && !program_.commutative) {
+      where_ = std::move(sides_[i]);
     } else {
-      op.for_ranges([&](const ByteRange& range) {
-        part.add_range({range.offset / element, range.bytes / element, false});
-      });
+      op.for_ranges([&](const ByteRange& range) { where_.push_back({range.offset, range.bytes}); });
     }
-    for (const std::int64_t before : op.after) part.wait_for(place_[static_cast<std::size_t>(before)]);
+    for (Range& range : where_) {
+      range.begin /= program_.element_bytes;
+      range.count /= program_.element_bytes;
+    }
+    before_.clear();
+    for (const std::int64_t before : op.after) before_.push_back(place_[static_cast<std::size_t>(before)]);
+    OwnPart::Own end;
+    end.peer = static_cast<std::int32_t>(op.peer);
+    end.sends = op.kind == Kind::kSend;
+    end.kind = combines ? MessageKind::kCombine : OwnPart::Kind::kKeep;
+    place_[i] = part.add(end, where_, before_);
     if (!program_.pace.empty()) part.pace.push_back(program_.pace[i]);
   }
 
@@ -136,7 +144,66 @@ class Cutter {
   const Program& program_;
   std::vector<std::vector<Range>> sides_;  ///< of OriginWalk
   std::vector<std::uint32_t> place_;       ///< of each operation among the ends of its rank
+  std::vector<Range> where_;
+  std::vector<std::uint32_t> before_;
 };
+
+/// Gives ranks their ends of the transfers of a schedule, in the order of the steps.
+class StepCutter {
+ public:
+  StepCutter(const StepSchedule& schedule, const Lists<std::uint32_t>& waits) : waits_(waits) {
+    std::int32_t step = 0;
+    for (const Step& each : schedule.steps) {
+      for (const Transfer& transfer : each.transfers) transfers_.push_back({&transfer, step});
+      ++step;
+    }
+    if (!waits.empty()) later_ = inverted(waits, transfers_.size());
+  }
+
+  [[nodiscard]] std::size_t size() const { return transfers_.size(); }
+  [[nodiscard]] const Transfer& operator[](std::size_t i) const { return *transfers_[i].transfer; }
+
+  void add_send(std::size_t i, OwnPart& part) { add(i, part, operator[](i).to, true); }
+  void add_receive(std::size_t i, OwnPart& part) { add(i, part, operator[](i).from, false); }
+
+ private:
+  struct Place {
+    const Transfer* transfer = nullptr;
+    std::int32_t step = 0;
+  };
+
+  void add(std::size_t i, OwnPart& part, std::int64_t other, bool sends) {
+    const Transfer& transfer = operator[](i);
+    const auto peer = static_cast<std::int32_t>(other);
+    OwnPart::Own end;
+    end.peer = peer;
+    end.sends = sends;
+    end.step = transfers_[i].step;
+    (void)part.add(end, Range{transfer.offset, transfer.size, false, peer});
+    if (waits_.empty()) return;
+    part.permits.push_back(sends ? 1 + static_cast<std::int32_t>(waits_[i].size()) : 0);
+    hears_.clear();
+    if (!sends)
+      for (const std::uint32_t later : later_[i])
+        hears_.push_back({static_cast<std::int32_t>(operator[](later).from), transfers_[later].step});
+    part.grants.add(hears_);
+  }
+
+  const Lists<std::uint32_t>& waits_;
+  std::vector<Place> transfers_;
+  Lists<std::uint32_t> later_;  ///< by transfer: those that wait for it
+  std::vector<OwnPart::Hears> hears_;
+};
+
+template <class Item>
+std::int64_t bytes_of(const std::vector<Item>& items) {
+  return static_cast<std::int64_t>(items.size() * sizeof(Item));
+}
+
+template <class Item>
+std::int64_t bytes_of(const Lists<Item>& lists) {
+  return static_cast<std::int64_t>(lists.size() * 2 * sizeof(std::uint32_t) + lists.values() * sizeof(Item));
+}
 
 /// Scales an offset in a message of `largest` elements to a message of `count`.
 std::int64_t scaled(std::int64_t offset, std::int64_t count, std::int64_t largest) {
@@ -148,16 +215,30 @@ std::int64_t scaled(std::int64_t offset, std::int64_t count, std::int64_t larges
 
 }  // namespace
 
-std::uint32_t OwnPart::add(std::int64_t peer, bool sends, MessageKind kind) {
-  ends.push_back({static_cast<std::int32_t>(peer), sends, kind, 0});
-  after.add();
-  ranges.add();
+std::uint32_t OwnPart::add(Own end, std::span<const Range> where, std::span<const std::uint32_t> before) {
+  if (!before.empty()) {
+    while (after.size() < ends.size()) after.add();
+    after.add(before);
+  }
+  end.count = 0;
+  for (const Range& range : where) end.count += range.count;
+  ranges.add(where);
+  ends.push_back(end);
   return static_cast<std::uint32_t>(ends.size() - 1);
 }
 
-void OwnPart::add_range(const Range& range) {
-  ranges.push(range);
-  ends.back().count += range.count;
+std::vector<std::uint32_t> ends_of(const OwnPart& part, bool sends, std::uint8_t lane) {
+  std::vector<std::uint32_t> result;
+  for (std::size_t i = 0; i < part.ends.size(); ++i)
+    if (part.ends[i].sends == sends && part.ends[i].lane == lane) result.push_back(static_cast<std::uint32_t>(i));
+  return result;
+}
+
+Lists<std::uint32_t> waiting_of(const OwnPart& part) { return inverted(part.after, part.ends.size()); }
+
+std::int64_t bytes_of(const OwnPart& part) {
+  return bytes_of(part.ends) + bytes_of(part.after) + bytes_of(part.ranges) + bytes_of(part.pace) +
+         bytes_of(part.runs) + bytes_of(part.permits) + bytes_of(part.grants);
 }
 
 std::vector<OwnPart> cut(const Program& program) {
@@ -168,7 +249,7 @@ std::vector<OwnPart> cut(const Program& program) {
   return parts;
 }
 
-OwnPart cut(const Program& program, std::int64_t rank) {
+OwnPart cut_for(const Program& program, std::int64_t rank) {
   OwnPart part;
   Cutter cutter(program);
   for (std::size_t i = 0; i < program.operations.size(); ++i)
@@ -176,21 +257,44 @@ OwnPart cut(const Program& program, std::int64_t rank) {
   return part;
 }
 
+std::vector<OwnPart> cut(const StepSchedule& schedule, std::int64_t ranks, const Lists<std::uint32_t>& waits) {
+  std::vector<OwnPart> parts(static_cast<std::size_t>(ranks));
+  StepCutter cutter(schedule, waits);
+  for (std::size_t i = 0; i < cutter.size(); ++i) {
+    cutter.add_send(i, parts[static_cast<std::size_t>(cutter[i].from)]);
+    cutter.add_receive(i, parts[static_cast<std::size_t>(cutter[i].to)]);
+  }
+  return parts;
+}
+
+OwnPart cut_for(const StepSchedule& schedule, std::int64_t rank, const Lists<std::uint32_t>& waits) {
+  OwnPart part;
+  StepCutter cutter(schedule, waits);
+  for (std::size_t i = 0; i < cutter.size(); ++i) {
+    if (cutter[i].from == rank) cutter.add_send(i, part);
+    if (cutter[i].to == rank) cutter.add_receive(i, part);
+  }
+  return part;
+}
+
 OwnPart shrunk(const OwnPart& part, std::int64_t largest, std::int64_t count) {
   OwnPart result;
   std::vector<std::optional<std::uint32_t>> place(part.ends.size());  // none of what is empty
+  std::vector<Range> where;
+  std::vector<std::uint32_t> before;
   for (std::size_t i = 0; i < part.ends.size(); ++i) {
-    const OwnPart::Own& end = part.ends[i];
-    for (const Range& range : part.ranges[i]) {
-      const std::int64_t from = scaled(range.begin, count, largest);
-      const std::int64_t to = scaled(range.begin + range.count, count, largest);
-      if (from == to) continue;
-      if (!place[i]) place[i] = result.add(end.peer, end.sends, end.kind);
-      result.add_range({from, to - from, range.lower});
+    where.clear();
+    before.clear();
+    for (Range range : part.ranges[i]) {
+      const std::int64_t end = scaled(range.begin + range.count, count, largest);
+      range.begin = scaled(range.begin, count, largest);
+      range.count = end - range.begin;
+      if (range.count > 0) where.push_back(range);
     }
-    if (!place[i]) continue;
-    for (const std::uint32_t before : part.after[i])
-      if (place[before]) result.wait_for(*place[before]);
+    if (where.empty()) continue;
+    for (const std::uint32_t each : part.after_of(i))
+      if (place[each]) before.push_back(*place[each]);
+    place[i] = result.add(part.ends[i], where, before);
     if (!part.pace.empty()) result.pace.push_back(part.pace[i]);
   }
   return result;

@@ -282,7 +282,7 @@ TEST(CollectivePrograms, BroadcastsAndReductions) {
             moves ? ElementOperation{16 * kCount, MPI_BYTE, MPI_OP_NULL} : operation.on(kCount);
         detail::in_new_channel(MPI_COMM_WORLD, [&](const auto& context, std::int64_t number) {
           detail::Channel channel(context, number, "program");
-          const detail::OwnPart part = sluice::detail::cut(program, rank());
+          const detail::OwnPart part = sluice::detail::cut_for(program, rank());
           detail::ProgramExecutor executor(channel, elements, program, part, nullptr);
           std::vector<testing::Affine> own(kCount);
           std::vector<testing::Affine> result(kCount);

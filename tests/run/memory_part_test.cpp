@@ -50,7 +50,7 @@ Program whole(const Program& shape, MemoryReduction reduction) {
       own.peer = part.ends[i].peer;
       own.offset = range.begin * shape.element_bytes;
       own.bytes = range.count * shape.element_bytes;
-      for (const std::uint32_t before : part.after[i]) own.after.push_back(first + before);
+      for (const std::uint32_t before : part.after_of(i)) own.after.push_back(first + before);
     }
   }
   return program;

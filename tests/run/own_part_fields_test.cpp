@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "run/mpi/runtime/planned_part.hpp"
@@ -14,14 +15,17 @@ using sluice::detail::OwnPart;
 /// The only form in which a part goes from rank to rank: what is read is what was written.
 TEST(OwnPartFields, AreAllTold) {
   OwnPart part;
-  const std::uint32_t first = part.add(3, false, sluice::detail::MessageKind::kCombine);
-  part.add_range({5, 7, true});
-  part.add_range({0, 2, false});
-  (void)part.add(1, true);
-  part.add_range({5, 7, false});
-  part.wait_for(first);
-  part.pace = {{0, 0}, {0.25, 1.5}};
-  part.runs = {{2, 4}, {0, 0}};
+  const OwnPart::Range ranges[] = {{5, 7, true, 0}, {0, 2, false, -1}};
+  const std::uint32_t first = part.add({3, false, sluice::detail::MessageKind::kCombine, 1, 0, 4}, ranges);
+  (void)part.add({1, true}, ranges[0], std::span(&first, 1));
+  (void)part.add({2, true}, ranges[1]);
+  part.pace = {{0, 0}, {0.25, 1.5}, {0, 0}};
+  part.runs = {{2, 4}, {0, 0}, {0, 0}};
+  part.permits = {0, 2, 1};
+  const OwnPart::Hears hears[] = {{7, 8}, {9, 10}};
+  part.grants.add(hears);
+  part.grants.add({});
+  part.grants.add({});
   const auto all = [](auto& numbers, OwnPart& each) { fields(numbers, each); };
   EXPECT_EQ(part_of_numbers<OwnPart>(numbers_of(std::vector<OwnPart>{part}, all).front(), all), part);
 }

@@ -277,7 +277,7 @@ TEST(Broadcast, TreesThatNeedNoPlanReachEverybody) {
             EXPECT_EQ(part.ranges[i].front().begin, 0);
             EXPECT_EQ(part.ranges[i].front().count, 5);
             if (!part.ends[i].sends) continue;
-            EXPECT_EQ(part.after[i].size(), own == root ? 0U : 1U);
+            EXPECT_EQ(part.after_of(i).size(), own == root ? 0U : 1U);
             const auto to = static_cast<std::size_t>(part.ends[i].peer);
             ASSERT_FALSE(reached[to]) << ranks << ", " << root;
             reached[to] = true;

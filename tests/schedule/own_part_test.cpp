@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/lists.hpp"
@@ -18,24 +19,34 @@ std::vector<std::uint32_t> list(const Lists<std::uint32_t>& lists, std::size_t i
   return {lists[i].begin(), lists[i].end()};
 }
 
-TEST(Lists, NamesAreInverted) {
-  Lists<std::uint32_t> lists;
-  EXPECT_TRUE(lists[3].empty());  // no lists: each is empty
-  lists.add(std::vector<std::uint32_t>{2, 0});
-  lists.add();
-  lists.add(std::vector<std::uint32_t>{2});
-  lists.push(3);
-  EXPECT_EQ(lists.size(), 3U);
-  EXPECT_EQ(list(lists, 0), (std::vector<std::uint32_t>{2, 0}));
-  EXPECT_TRUE(lists[1].empty());
-  EXPECT_EQ(list(lists, 2), (std::vector<std::uint32_t>{2, 3}));
-  const Lists<std::uint32_t> named = inverted(lists, 5);
-  ASSERT_EQ(named.size(), 5U);
-  EXPECT_EQ(list(named, 0), (std::vector<std::uint32_t>{0}));
-  EXPECT_TRUE(named[1].empty());
-  EXPECT_EQ(list(named, 2), (std::vector<std::uint32_t>{0, 2}));
-  EXPECT_EQ(list(named, 3), (std::vector<std::uint32_t>{2}));
-  EXPECT_TRUE(named[4].empty());
+TEST(OwnPart, KnowsWhoWaitsForWhom) {
+  OwnPart part;
+  const OwnPart::Range one{0, 1};
+  (void)part.add({1, false}, one);
+  (void)part.add({2, false}, one);
+  const std::uint32_t both[] = {0, 1};
+  (void)part.add({3, true}, one, both);
+  (void)part.add({4, true}, one, std::span(both).last(1));
+  (void)part.add({5, true}, one);
+  EXPECT_TRUE(part.after_of(0).empty());
+  EXPECT_EQ(list(part.after, 2), (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_TRUE(part.after_of(4).empty());  // no list: it waits for none
+  const Lists<std::uint32_t> waiting = waiting_of(part);
+  ASSERT_EQ(waiting.size(), 5U);
+  EXPECT_EQ(list(waiting, 0), (std::vector<std::uint32_t>{2}));
+  EXPECT_EQ(list(waiting, 1), (std::vector<std::uint32_t>{2, 3}));
+  EXPECT_TRUE(waiting[4].empty());
+}
+
+TEST(OwnPart, HasLanes) {
+  OwnPart part;
+  (void)part.add({1, false}, OwnPart::Range{0, 5});
+  (void)part.add({2, true, sluice::detail::MessageKind::kKeep, 1}, OwnPart::Range{0, 5});
+  (void)part.add({3, true}, OwnPart::Range{0, 5});
+  EXPECT_EQ(ends_of(part, true), (std::vector<std::uint32_t>{2}));
+  EXPECT_EQ(ends_of(part, true, 1), (std::vector<std::uint32_t>{1}));
+  EXPECT_EQ(ends_of(part, false), (std::vector<std::uint32_t>{0}));
+  EXPECT_TRUE(ends_of(part, false, 1).empty());
 }
 
 /// Ranks 0 and 2 send two elements of four bytes to rank 1, which combines them and sends the sum to rank 0.
@@ -82,7 +93,7 @@ TEST(OwnPart, OfOneRankIsThatOfAll) {
   program.pace[4] = {0.5, 2};
   const std::vector<OwnPart> parts = cut(program);
   for (std::int64_t rank = 0; rank < program.ranks; ++rank)
-    EXPECT_EQ(cut(program, rank), parts[static_cast<std::size_t>(rank)]) << rank;
+    EXPECT_EQ(cut_for(program, rank), parts[static_cast<std::size_t>(rank)]) << rank;
   EXPECT_EQ(parts[1].pace[2].connection_s, 2);
   EXPECT_EQ(parts[1].pace[1].port_s, 0);
 }
@@ -109,11 +120,9 @@ TEST(OwnPart, MessagesAreFollowedInAnyOrder) {
 TEST(OwnPart, OfShorterMessagesLeavesOutWhatIsEmpty) {
   OwnPart part;
   for (std::int64_t segment = 0; segment < 4; ++segment) {
-    const std::uint32_t receive = part.add(0, false);
-    part.add_range({segment * 25, 25, false});
-    (void)part.add(2, true);
-    part.add_range({segment * 25, 25, false});
-    part.wait_for(receive);
+    const OwnPart::Range where{segment * 25, 25};
+    const std::uint32_t receive = part.add({0, false}, where);
+    (void)part.add({2, true}, where, std::span(&receive, 1));
   }
   part.pace.assign(part.ends.size(), {1, 2});
   const OwnPart less = shrunk(part, 100, 2);  // segments end at 0, 1, 1 and 2

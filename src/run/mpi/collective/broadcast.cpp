@@ -351,8 +351,8 @@ ClassPart Broadcast::State::part_in_segments(std::int64_t bytes) const {
   const std::int64_t segments =
       std::min(kMostSegmentsBetweenHosts, (bytes + kSegmentBetweenHosts - 1) / kSegmentBetweenHosts);
   ClassPart own;
-  own.program = sluice::detail::cut(circulant_broadcast_part(channel.size(), root, bytes, segments, channel.rank()),
-                                    channel.rank());
+  own.program = sluice::detail::cut_for(circulant_broadcast_part(channel.size(), root, bytes, segments, channel.rank()),
+                                        channel.rank());
   own.chosen.method = fmt::format("circulant, {} segments", segments);
   own.rule = number_of(rule(Question::kWay, bytes));
   return own;

@@ -187,7 +187,7 @@ PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) 
   }
   if (by_itself) {
     const Program program = plan_short_program(task.shape.ranks, problem_of(task.shape));
-    return {sluice::detail::cut(program, channel.rank()), program.algorithm, 0, number_of(rule)};
+    return {sluice::detail::cut_for(program, channel.rank()), program.algorithm, 0, number_of(rule)};
   }
   JobPlatform known;
   if (options.platform) {

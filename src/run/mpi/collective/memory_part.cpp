@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -84,10 +85,13 @@ class PartBuilder {
   std::uint32_t add(std::int64_t peer, bool sends, MessageKind kind, const ByteRange& range, std::uint32_t after,
                     bool lower = false, OwnTurn own_turn = OwnTurn::kWithMessage) {
     if (range.bytes == 0) return kNone;
-    const std::uint32_t end = part_.add(peer, sends, kind);
-    part_.add_range({range.offset / shape_.element_bytes, range.bytes / shape_.element_bytes, lower, own_turn});
-    if (after != kNone) part_.wait_for(after);
-    return end;
+    OwnPart::Own end;
+    end.peer = static_cast<int>(peer);
+    end.sends = sends;
+    end.kind = kind;
+    OwnPart::Range where{range.offset / shape_.element_bytes, range.bytes / shape_.element_bytes, lower};
+    where.own_turn = own_turn;
+    return part_.add(end, where, std::span(&after, after == kNone ? 0 : 1));
   }
 
   /// The share of the array that a rank combines.

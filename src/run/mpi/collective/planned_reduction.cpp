@@ -73,31 +73,29 @@ OwnPart own_part(const ReductionPart& part, std::int64_t count) {
   const bool objects = count == kAnyCount;
   OwnPart own;
   std::vector<std::vector<std::uint32_t>> received(static_cast<std::size_t>(part.segments));  // by segment
-  const auto add = [&](std::int64_t peer, std::int64_t segment, bool sends, const PartReceive& from) {
-    const std::uint32_t end =
-        own.add(peer, sends, sends ? sluice::detail::MessageKind::kKeep : sluice::detail::MessageKind::kCombine);
+  const auto range_of = [&](std::int64_t segment) {
     const std::int64_t each = count / part.segments, longer = count % part.segments;
-    const bool lower = !sends && from.begin < part.rank;
-    own.add_range(
-        objects ? OwnPart::Range{0, kAnyCount, lower}
-                : OwnPart::Range{segment * each + std::min(segment, longer), each + (segment < longer ? 1 : 0), lower});
-    if (!part.commutative) own.runs.push_back({static_cast<int>(from.begin), static_cast<int>(from.end)});
-    return end;
+    if (objects) return OwnPart::Range{0, kAnyCount};
+    return OwnPart::Range{segment * each + std::min(segment, longer), each + (segment < longer ? 1 : 0)};
   };
   std::vector<std::int64_t> missing(received.size(), 0);  // by segment: receives that are still to be added
   for (const PartReceive& receive : part.receives) ++missing[static_cast<std::size_t>(receive.segment)];
   auto next = part.receives.begin();
   const auto add_receive = [&] {
     const auto segment = static_cast<std::size_t>(next->segment);
-    received[segment].push_back(add(next->from, next->segment, false, *next));
+    OwnPart::Range where = range_of(next->segment);
+    where.lower = next->begin < part.rank;
+    received[segment].push_back(
+        own.add({static_cast<int>(next->from), /*sends=*/false, sluice::detail::MessageKind::kCombine}, where));
+    if (!part.commutative) own.runs.push_back({static_cast<int>(next->begin), static_cast<int>(next->end)});
     --missing[segment];
     ++next;
   };
   for (const PartSend& send : part.sends) {
     const auto segment = static_cast<std::size_t>(send.segment);
     while (missing[segment] > 0) add_receive();
-    (void)add(send.to, send.segment, true, {});
-    for (const std::uint32_t before : received[segment]) own.wait_for(before);
+    (void)own.add({static_cast<int>(send.to), /*sends=*/true}, range_of(send.segment), received[segment]);
+    if (!part.commutative) own.runs.emplace_back();
   }
   while (next != part.receives.end()) add_receive();
   return own;

@@ -190,7 +190,7 @@ ReductionChoice choose_reduction(Channel& channel, const ReductionOptions& optio
         plan_reduce_scatter_part(problem, channel.rank(), data.count, std::max<std::int64_t>(1, data.element_bytes));
     if (asked_for || own.length_s < tree.length)
       return {own.algorithm, own.length_s, costs,
-              ReductionChoice::Pieces{shape(), sluice::detail::cut(own, channel.rank()), false}, rule};
+              ReductionChoice::Pieces{shape(), sluice::detail::cut_for(own, channel.rank()), false}, rule};
   }
   return {tree.method, tree.length, costs,
           ReductionChoice::Tree{own_part(tree, data.objects ? kAnyCount : data.count), tree.segments}, rule};

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 #include <numeric>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -86,7 +87,8 @@ void SharedProgram::find_messages(const OwnPart& part) {
     }
     std::size_t at = outgoing_.size();
     if (own.count <= most) {
-      std::vector<std::uint32_t> after(part.after[i].begin(), part.after[i].end());
+      const std::span<const std::uint32_t> before = part.after_of(i);
+      std::vector<std::uint32_t> after(before.begin(), before.end());
       std::ranges::sort(after);
       at = same.try_emplace({std::move(after), data_->places_of(i)}, at).first->second;
     }
@@ -109,7 +111,7 @@ void SharedProgram::find_order(const OwnPart& part) {
     const std::size_t own = operation_of[i];
     if (std::exchange(known[own], 1) != 0) continue;  // sends of one message wait for the same operations
     std::vector<std::size_t> before;
-    for (const std::uint32_t each : part.after[i]) before.push_back(operation_of[each]);
+    for (const std::uint32_t each : part.after_of(i)) before.push_back(operation_of[each]);
     std::ranges::sort(before);
     before.erase(std::unique(before.begin(), before.end()), before.end());
     waits_[own] = before.size();

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <span>
 
 namespace sluice::mpi::detail {
 
@@ -10,9 +11,11 @@ OwnPart tree_broadcast_part(const Program& shape, std::int64_t rank, bool flat) 
   const std::int64_t ranks = shape.ranks;
   const std::int64_t position = (rank - shape.root + ranks) % ranks;  // the root's is 0
   const auto add = [&](bool sends, std::int64_t peer_position) {
-    const std::uint32_t end = part.add((peer_position + shape.root) % ranks, sends);
-    part.add_range({0, shape.size_bytes});
-    if (end > 0 && position != 0) part.wait_for(0);
+    OwnPart::Own end;
+    end.peer = static_cast<int>((peer_position + shape.root) % ranks);
+    end.sends = sends;
+    const std::uint32_t received = 0;  // the end that the others wait for
+    (void)part.add(end, OwnPart::Range{0, shape.size_bytes}, std::span(&received, sends && position != 0 ? 1 : 0));
   };
   // Position p serves positions up to p + reach - 1 of a binomial tree: it hears from the position without its lowest
   // bit.

@@ -1,6 +1,7 @@
 #include "run/mpi/collective/tree_elements.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <utility>
 
@@ -11,7 +12,8 @@ namespace {
 /// all `count` elements in one.
 std::map<std::int64_t, std::int64_t> segments_of(const OwnPart& part, std::int64_t count) {
   std::map<std::int64_t, std::int64_t> counts;
-  for (const OwnPart::Range& range : part.ranges.all()) counts.emplace(range.begin, range.count);
+  for (std::size_t i = 0; i < part.ranges.size(); ++i)
+    for (const OwnPart::Range& range : part.ranges[i]) counts.emplace(range.begin, range.count);
   if (counts.empty()) counts.emplace(0, count);
   return counts;
 }

@@ -1,6 +1,9 @@
 #include "run/mpi/engine/chain_order.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "schedule/slot_chains.hpp"
 
@@ -34,15 +37,16 @@ OverLink over(const SharedLink& link, const StepSchedule& schedule) {
 
 }  // namespace
 
-std::vector<std::vector<std::size_t>> waits_in_chain(const StepSchedule& schedule, std::int64_t slots,
-                                                     std::span<const SharedLink> links) {
+sluice::detail::Lists<std::uint32_t> waits_in_chain(const StepSchedule& schedule, std::int64_t slots,
+                                                    std::span<const SharedLink> links) {
   std::vector<const Transfer*> transfers;
   for (const Step& step : schedule.steps)
     for (const Transfer& transfer : step.transfers) transfers.push_back(&transfer);
-  std::vector<std::vector<std::size_t>> waits(transfers.size());
+  std::vector<std::vector<std::uint32_t>> waits(transfers.size());
   const auto add = [&](std::size_t transfer, std::size_t before) {
     if (transfers[transfer]->to == transfers[before]->to) return;
-    if (std::ranges::find(waits[transfer], before) == waits[transfer].end()) waits[transfer].push_back(before);
+    std::vector<std::uint32_t>& known = waits[transfer];
+    if (std::ranges::find(known, before) == known.end()) known.push_back(static_cast<std::uint32_t>(before));
   };
   if (slots > 0) {
     const std::vector<std::size_t> before = sluice::detail::transfers_before(schedule, slots);
@@ -57,7 +61,9 @@ std::vector<std::vector<std::size_t>> waits_in_chain(const StepSchedule& schedul
     for (std::size_t i = 0; i < before.size(); ++i)
       if (before[i] != sluice::detail::kFirstOfSlot) add(of_link.numbers[i], of_link.numbers[before[i]]);
   }
-  return waits;
+  sluice::detail::Lists<std::uint32_t> result;
+  for (const std::vector<std::uint32_t>& each : waits) result.add(each);
+  return result;
 }
 
 }  // namespace sluice::mpi::detail

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "base/lists.hpp"
 #include "sluice/plan/shared_links.hpp"
 #include "sluice/schedule/step_schedule.hpp"
 
@@ -17,7 +16,7 @@ namespace sluice::mpi::detail {
 /// link has no slots if some step has more transfers than it carries.
 ///
 /// O(t (l + log t)) for t transfers and l links. @pre no step has more than `slots` transfers, unless that is 0
-[[nodiscard]] std::vector<std::vector<std::size_t>> waits_in_chain(const StepSchedule& schedule, std::int64_t slots,
-                                                                   std::span<const SharedLink> links);
+[[nodiscard]] sluice::detail::Lists<std::uint32_t> waits_in_chain(const StepSchedule& schedule, std::int64_t slots,
+                                                                  std::span<const SharedLink> links);
 
 }  // namespace sluice::mpi::detail

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "schedule/own_part.hpp"
 #include "schedule/pieces.hpp"
 
 namespace sluice::mpi::detail {
@@ -14,6 +15,15 @@ struct StepMessage {
   int peer = 0;  ///< rank of the communicator; the own rank only if nothing is shared with it (StepExecutor::connect)
   std::int64_t bytes = 0;
 };
+
+/// The messages that a lane of `part` sends, or that it receives, in their order.
+[[nodiscard]] inline std::vector<StepMessage> step_messages(const sluice::detail::OwnPart& part, bool sends,
+                                                            std::uint8_t lane = 0) {
+  std::vector<StepMessage> result;
+  for (const sluice::detail::OwnPart::Own& end : part.ends)
+    if (end.sends == sends && end.lane == lane) result.push_back({end.peer, end.count});
+  return result;
+}
 
 /// The pieces of a list of messages in the order of sending: message by message, or in rounds, the first piece of each
 /// message before the second one of any.

@@ -4,28 +4,28 @@
 
 namespace sluice::mpi::detail {
 
-BarrierProtocol::BarrierProtocol(Channel& channel, std::vector<SteppedMessage> sends,
-                                 std::vector<SteppedMessage> receives, std::int64_t steps)
+BarrierProtocol::BarrierProtocol(Channel& channel, const OwnPart& part, std::int64_t steps)
     : channel_(channel),
-      sends_{std::move(sends), {}, 0},
-      receives_{std::move(receives), {}, 0},
+      part_(part),
+      sends_{ends_of(part, /*sends=*/true)},
+      receives_{ends_of(part, /*sends=*/false)},
       steps_(steps),
       fence_(channel) {}
 
-void BarrierProtocol::Side::begin() {
-  missing.clear();
-  for (const SteppedMessage& message : messages) missing.push_back(message.bytes);
-  front = 0;
+void BarrierProtocol::begin(Side& side) const {
+  side.missing.clear();
+  for (const std::uint32_t end : side.ends) side.missing.push_back(part_.ends[end].count);
+  side.front = 0;
 }
 
-bool BarrierProtocol::Side::done(std::int64_t step) {
-  while (front < messages.size() && missing[front] == 0) ++front;
-  return front == messages.size() || messages[front].step > step;
+bool BarrierProtocol::done(Side& side, std::int64_t step) const {
+  while (side.front < side.ends.size() && side.missing[side.front] == 0) ++side.front;
+  return side.front == side.ends.size() || part_.ends[side.ends[side.front]].step > step;
 }
 
 void BarrierProtocol::begin(StepExecutor& /*executor*/) {
-  sends_.begin();
-  receives_.begin();
+  begin(sends_);
+  begin(receives_);
   step_ = 0;
   entered_ = -1;
   if (std::exchange(has_run_, true)) fence_.enter();
@@ -38,7 +38,7 @@ bool BarrierProtocol::progress(StepExecutor& /*executor*/) {
     entered_ = step_;
     return true;
   }
-  if (step_ + 1 >= steps_ || !sends_.done(step_) || !receives_.done(step_)) return false;
+  if (step_ + 1 >= steps_ || !done(sends_, step_) || !done(receives_, step_)) return false;
   fence_.enter();
   ++step_;
   return true;

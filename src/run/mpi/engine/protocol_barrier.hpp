@@ -7,14 +7,11 @@
 #include "run/mpi/engine/fence.hpp"
 #include "run/mpi/engine/step_protocol.hpp"
 #include "run/mpi/runtime/channel.hpp"
+#include "schedule/own_part.hpp"
 
 namespace sluice::mpi::detail {
 
-/// Messages of a rank in the order of the steps, for the mode `barrier`.
-struct SteppedMessage {
-  std::int64_t step = 0;
-  std::int64_t bytes = 0;
-};
+using sluice::detail::OwnPart;
 
 /// Mode `barrier`: a barrier of all ranks between two steps, and synchronous sends.
 ///
@@ -25,30 +22,30 @@ struct SteppedMessage {
 /// them.
 class BarrierProtocol final : public StepProtocol {
  public:
-  /// `steps`: of the plan, the same on all ranks.
-  BarrierProtocol(Channel& channel, std::vector<SteppedMessage> sends, std::vector<SteppedMessage> receives,
-                  std::int64_t steps);
+  /// For lane 0 of `part`, which must last as long as this object. `steps`: of the plan, the same on all ranks.
+  BarrierProtocol(Channel& channel, const OwnPart& part, std::int64_t steps);
 
   [[nodiscard]] bool synchronous() const override { return true; }
   void begin(StepExecutor& executor) override;
   bool progress(StepExecutor& executor) override;
-  bool may_start(std::size_t send) override { return entered_ == step_ && sends_.messages[send].step == step_; }
+  bool may_start(std::size_t send) override { return entered_ == step_ && part_.ends[sends_.ends[send]].step == step_; }
   void sent(std::size_t send, std::int64_t bytes) override { sends_.missing[send] -= bytes; }
   void received(std::size_t receive, std::int64_t bytes) override { receives_.missing[receive] -= bytes; }
   bool finish() override;
 
  private:
   struct Side {
-    std::vector<SteppedMessage> messages;
-    std::vector<std::int64_t> missing;
-    std::size_t front = 0;  ///< the first that has not ended
-
-    void begin();
-    /// Whether all messages of the steps up to `step` have ended.
-    bool done(std::int64_t step);
+    std::vector<std::uint32_t> ends;
+    std::vector<std::int64_t> missing = {};  ///< bytes of each
+    std::size_t front = 0;                   ///< the first that has not ended
   };
 
+  void begin(Side& side) const;
+  /// Whether all messages of the steps up to `step` have ended.
+  [[nodiscard]] bool done(Side& side, std::int64_t step) const;
+
   Channel& channel_;
+  const OwnPart& part_;
   Side sends_;
   Side receives_;
   std::int64_t steps_;

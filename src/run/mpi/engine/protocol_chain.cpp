@@ -15,22 +15,25 @@ constexpr std::int64_t kPermission = 0;
 
 }  // namespace
 
-ChainProtocol::ChainProtocol(Channel& channel, ChainLinks links, std::int64_t early_bytes)
-    : channel_(channel), links_(std::move(links)), release_(early_bytes), fence_(channel) {}
+ChainProtocol::ChainProtocol(Channel& channel, const OwnPart& part, std::int64_t early_bytes)
+    : channel_(channel),
+      part_(part),
+      sends_(ends_of(part, /*sends=*/true)),
+      receives_(ends_of(part, /*sends=*/false)),
+      release_(early_bytes),
+      fence_(channel) {}
 
 void ChainProtocol::begin(StepExecutor& /*executor*/) {
   waiting_for_.clear();
-  for (const ChainLinks::OwnSend& send : links_.sends) waiting_for_.push_back(send.permissions);
+  for (const std::uint32_t send : sends_) waiting_for_.push_back(part_.permits.empty() ? 1 : part_.permits[send]);
   release_.clear();
-  for (const std::int64_t bytes : links_.bytes) release_.add(bytes);
+  for (const std::uint32_t receive : receives_) release_.add(own(receive).count);
   started_ = false;
   if (execution_++ > 0) fence_.enter();
   for (const Channel::Received& message : std::exchange(early_, {})) take(message.from, message.control);
 }
 
-void ChainProtocol::permit(const ChainLinks::Send& send) {
-  if (send.rank >= 0) channel_.send(send.rank, {kPermission, send.step, 0, 0, execution_});
-}
+void ChainProtocol::permit(int rank, std::int64_t step) { channel_.send(rank, {kPermission, step, 0, 0, execution_}); }
 
 bool ChainProtocol::progress(StepExecutor& executor) {
   bool happened = false;
@@ -40,14 +43,14 @@ bool ChainProtocol::progress(StepExecutor& executor) {
   }
   if (!started_ && fence_.open()) {
     started_ = happened = true;
-    if (!links_.senders.empty()) permit(links_.senders.front());
+    if (!receives_.empty()) go(0);
   }
   while (const auto released = release_.next()) {
     happened = true;
     executor.note_release(*released);
-    if (!links_.successors.empty())
-      for (const ChainLinks::Send& successor : links_.successors[*released]) permit(successor);
-    if (*released + 1 < links_.senders.size()) permit(links_.senders[*released + 1]);
+    if (!part_.grants.empty())
+      for (const OwnPart::Hears& other : part_.grants[receives_[*released]]) permit(other.rank, other.step);
+    if (*released + 1 < receives_.size()) go(*released + 1);
   }
   return happened;
 }
@@ -61,9 +64,9 @@ void ChainProtocol::take(int from, const Control& control) {
     early_.push_back({from, control});
     return;
   }
-  const auto send = std::ranges::lower_bound(links_.sends, control.number, {}, &ChainLinks::OwnSend::step);
-  const bool is_one = send != links_.sends.end() && send->step == control.number;
-  int* const waiting = is_one ? &waiting_for_[static_cast<std::size_t>(send - links_.sends.begin())] : nullptr;
+  const auto send = std::ranges::lower_bound(sends_, control.number, {}, [this](auto end) { return own(end).step; });
+  const bool is_one = send != sends_.end() && own(*send).step == control.number;
+  int* const waiting = is_one ? &waiting_for_[static_cast<std::size_t>(send - sends_.begin())] : nullptr;
   SLUICE_ASSERT(is_one && *waiting > 0,
                 fmt::format("rank {} permits send of step {} once too often", from, control.number));
   --*waiting;

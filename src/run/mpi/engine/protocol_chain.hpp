@@ -8,28 +8,11 @@
 #include "run/mpi/engine/step_protocol.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "schedule/early_release.hpp"
+#include "schedule/own_part.hpp"
 
 namespace sluice::mpi::detail {
 
-/// What a rank has to know of a plan, beside its messages, to keep the others waiting no longer than they must.
-struct ChainLinks {
-  /// A send of some rank, by its step; the rank has no other send in that step. Rank -1: none.
-  struct Send {
-    int rank = -1;
-    std::int64_t step = 0;
-  };
-  struct OwnSend {
-    std::int64_t step = 0;
-    int permissions = 1;  ///< how many it waits for, at least 1
-  };
-
-  std::vector<OwnSend> sends;  ///< steps rise
-  std::vector<Send> senders;   ///< for each own receive: the send at the other end
-  /// For each own receive: the sends that take over its slot. None or one, more if k rises after its step; empty: there
-  /// are none.
-  std::vector<std::vector<Send>> successors;
-  std::vector<std::int64_t> bytes;  ///< of each own receive
-};
+using sluice::detail::OwnPart;
 
 /// Mode `chain`: never more than k transfers at once and one per port, without a barrier and without anybody in charge.
 ///
@@ -67,7 +50,8 @@ struct ChainLinks {
 /// piece is due; D's `go` has been at C since the beginning.
 class ChainProtocol final : public StepProtocol {
  public:
-  ChainProtocol(Channel& channel, ChainLinks links, std::int64_t early_bytes);
+  /// For lane 0 of `part`, which must last as long as this object.
+  ChainProtocol(Channel& channel, const OwnPart& part, std::int64_t early_bytes);
 
   [[nodiscard]] bool synchronous() const override { return true; }
   void begin(StepExecutor& executor) override;
@@ -77,11 +61,17 @@ class ChainProtocol final : public StepProtocol {
   bool finish() override;
 
  private:
-  void permit(const ChainLinks::Send& send);
+  /// Lets a send of another rank go.
+  void permit(int rank, std::int64_t step);
+  /// Lets the send of receive number `receive` go.
+  void go(std::size_t receive) { permit(own(receives_[receive]).peer, own(receives_[receive]).step); }
   void take(int from, const Control& control);
+  [[nodiscard]] const OwnPart::Own& own(std::uint32_t end) const { return part_.ends[end]; }
 
   Channel& channel_;
-  ChainLinks links_;
+  const OwnPart& part_;
+  std::vector<std::uint32_t> sends_;     ///< ends
+  std::vector<std::uint32_t> receives_;  ///< ends
   sluice::detail::EarlyRelease release_;
   Fence fence_;
   std::vector<int> waiting_for_;  ///< permissions that have not come, of each own send

@@ -26,7 +26,7 @@ TreeExecutor::TreeExecutor(Channel& channel, std::shared_ptr<TreeData> data, Own
       limits_(limits),
       thread_(thread),
       transport_(channel, data_, limits.type),
-      frees_(inverted(part_.after, part_.ends.size())),
+      frees_(waiting_of(part_)),
       queue_of_(part_.ends.size()),
       last_operation_s_(std::numeric_limits<double>::infinity()) {
   SLUICE_ASSERT(limits_.receives >= 1 && limits_.ahead >= 1 && limits_.sends >= 1,
@@ -56,7 +56,7 @@ void TreeExecutor::begin() {
     trace_.reset();
   stage_.assign(part_.ends.size(), Stage::kWaiting);
   missing_.clear();
-  for (std::size_t i = 0; i < part_.ends.size(); ++i) missing_.push_back(part_.after[i].size());
+  for (std::size_t i = 0; i < part_.ends.size(); ++i) missing_.push_back(part_.after_of(i).size());
   for (const auto& [from, list] : by_sender_) next_of_[from] = 0;
   next_receive_ = begun_ = done_ = sent_ = 0;
   for (SendQueue& queue : queues_) queue.next = queue.under_way = 0, queue.free = 0;

@@ -177,12 +177,13 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
     carrier = make_executor(std::move(protocol.protocol));
     return;
   }
-  by_memory->connect(detail::step_messages(part->transfers_in), blocks);
+  by_memory->connect(detail::step_messages(part->own, /*sends=*/false), blocks);
   carrier = std::move(by_memory);
 }
 
 std::unique_ptr<detail::SharedMessages> Exchange::State::make_shared_messages() {
-  return std::make_unique<detail::SharedMessages>(channel, detail::step_messages(sends_at_once(channel, sends)), 1);
+  const sluice::detail::OwnPart own = part_at_once(channel, sends, {});
+  return std::make_unique<detail::SharedMessages>(channel, detail::step_messages(own, /*sends=*/true), 1);
 }
 
 std::vector<MessageSize> Exchange::State::with_own(std::vector<MessageSize> from_others) const {
@@ -203,9 +204,9 @@ std::vector<MessageSize> Exchange::State::found_by_memory(std::span<const std::u
 std::unique_ptr<detail::StepExecutor> Exchange::State::make_executor(std::unique_ptr<detail::StepProtocol> protocol) {
   const int ahead = detail::usual_pieces(options.mode, false).ahead;
   const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, ahead, true};
-  auto executor =
-      std::make_unique<detail::StepExecutor>(channel, detail::step_messages(part->sends),
-                                             detail::step_messages(part->transfers_in), limits, std::move(protocol));
+  auto executor = std::make_unique<detail::StepExecutor>(channel, detail::step_messages(part->own, /*sends=*/true),
+                                                         detail::step_messages(part->own, /*sends=*/false), limits,
+                                                         std::move(protocol));
   executor->connect(false);
   executor->hold(typed);
   return executor;

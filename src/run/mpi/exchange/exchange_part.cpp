@@ -14,6 +14,7 @@
 #include "run/mpi/engine/chain_order.hpp"
 #include "run/mpi/exchange/message_sources.hpp"
 #include "run/mpi/exchange/node_ranks.hpp"
+#include "run/mpi/exchange/split_phases.hpp"
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/network/links_of_ranks.hpp"
 #include "run/mpi/runtime/planned_part.hpp"
@@ -30,43 +31,10 @@ namespace {
 constexpr auto kExchangeFields = [](auto& numbers, ExchangePart& part) {
   numbers(part.mode, part.steps, part.max_transfers, part.by_links, part.rule, part.planning_bytes);
   numbers.each(part.receives, [&](MessageSize& m) { numbers(m.peer, m.bytes); });
-  numbers.each(part.sends, [&](ExchangePart::Send& t) { numbers(t.peer, t.offset, t.bytes, t.step, t.permissions); });
-  numbers.each(part.transfers_in, [&](ExchangePart::Receive& t) {
-    numbers(t.peer, t.offset, t.bytes, t.step);
-    numbers.each(t.successors, [&](ChainLinks::Send& send) { numbers(send.rank, send.step); });
-  });
-  RoutedPart& routed = part.routed;
+  ExchangePart::Routed& routed = part.routed;
   numbers(routed.is, routed.moves_own, routed.shares_memory, routed.held_bytes, routed.steps);
-  const auto fragment = [&](Fragment& f) { numbers(f.peer, f.offset, f.bytes); };
-  for (auto* const all : {&routed.sends, &routed.receives}) {
-    numbers.each(*all, [&](RoutedPart::Local& t) {
-      numbers(t.peer, t.bytes, t.step, t.after);
-      numbers.each(t.way, fragment);
-    });
-  }
-  for (auto* const all : {&routed.exchange_sends, &routed.exchange_receives}) {
-    numbers.each(*all, [&](RoutedPart::OverBackbone& t) {
-      numbers(t.after);
-      numbers.each(t.way, fragment);
-    });
-  }
+  fields(numbers, part.own);
 };
-
-/// The part of a rank whose messages go all at once, without a plan. The executor's windows limit how many are under
-/// way, and still cannot block each other, because the distance of the ranks serves as the step.
-ExchangePart at_once(const Channel& channel, const std::vector<MessageSize>& sends,
-                     const std::vector<MessageSize>& receives) {
-  const int ranks = channel.size();
-  ExchangePart part;
-  part.sends = sends_at_once(channel, sends);
-  for (const MessageSize& message : receives) {
-    if (message.bytes > 0 && message.peer != channel.rank())
-      part.transfers_in.push_back(
-          {message.peer, 0, message.bytes, (channel.rank() - message.peer + ranks) % ranks, {}});
-  }
-  std::ranges::sort(part.transfers_in, {}, &ExchangePart::Receive::step);
-  return part;
-}
 
 /// The least set-up of a step, in bytes, if ports are short. With 16 KiB, exchanges of messages of very different sizes
 /// take 3 to 5 % longer.
@@ -201,6 +169,17 @@ ExchangeMode mode_of(const Rule& rule) {
   }
 }
 
+std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks,
+                                const sluice::detail::Lists<std::uint32_t>& waits) {
+  std::vector<ExchangePart> parts;
+  for (OwnPart& own : sluice::detail::cut(schedule, ranks, waits)) {
+    ExchangePart& part = parts.emplace_back();
+    part.steps = static_cast<std::int64_t>(schedule.steps.size());
+    part.own = std::move(own);
+  }
+  return parts;
+}
+
 /// All parts, from all rows. The first part says what was held for all.
 std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& options, Where where,
                                      const KnownNetwork& known) {
@@ -231,8 +210,11 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
                are_shared_by_some(known.links, traffic.all, nearly_all());
     const StepSchedule schedule = schedule_of(traffic, options, k, setup, by_links ? &known.links : nullptr);
     held += bytes_of(schedule);
-    parts = schedule.local_phases ? split_phases(schedule, ranks, k, mode == ExchangeMode::kBarrier)
-                                  : split(schedule, ranks, k, by_links ? known.links.links : std::vector<SharedLink>{});
+    sluice::detail::Lists<std::uint32_t> waits;
+    if (mode == ExchangeMode::kChain)
+      waits = waits_in_chain(schedule, k, by_links ? known.links.links : std::vector<SharedLink>{});
+    parts = schedule.local_phases ? split_phases(schedule, ranks, waits, mode == ExchangeMode::kBarrier)
+                                  : split(schedule, ranks, waits);
     for (ExchangePart& part : parts) part.routed.moves_own = !options.schedule;
   }
   for (const Message& message : traffic.all.messages) {
@@ -244,7 +226,7 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
     part.max_transfers = k;
     part.by_links = by_links;
     part.rule = number;
-    held += bytes_of(part.receives) + bytes_of(part.sends) + bytes_of(part.transfers_in);
+    held += bytes_of(part.receives) + sluice::detail::bytes_of(part.own);
   }
   for (const std::vector<std::int64_t>& row : rows) held += bytes_of(row);
   parts.front().planning_bytes = held;
@@ -253,39 +235,6 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
 
 }  // namespace
 
-std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::int64_t slots,
-                                std::span<const SharedLink> links) {
-  /// The place of a transfer: a receive of `to`. Transfers that continue it are written there.
-  struct Place {
-    std::int64_t to = 0;
-    std::size_t number = 0;
-  };
-  std::vector<ExchangePart> parts(static_cast<std::size_t>(ranks));
-  const std::vector<std::vector<std::size_t>> waits = waits_in_chain(schedule, slots, links);
-  std::vector<Place> places;
-  places.reserve(waits.size());
-  std::int64_t step = 0;
-  for (const Step& each : schedule.steps) {
-    for (const Transfer& transfer : each.transfers) {
-      ExchangePart& sender = parts[static_cast<std::size_t>(transfer.from)];
-      ExchangePart& receiver = parts[static_cast<std::size_t>(transfer.to)];
-      const std::vector<std::size_t>& earlier = waits[places.size()];
-      for (const std::size_t transfer_before : earlier) {
-        const Place& place = places[transfer_before];
-        parts[static_cast<std::size_t>(place.to)].transfers_in[place.number].successors.push_back(
-            {static_cast<int>(transfer.from), step});
-      }
-      places.push_back({transfer.to, receiver.transfers_in.size()});
-      sender.sends.push_back(
-          {static_cast<int>(transfer.to), transfer.offset, transfer.size, step, 1 + static_cast<int>(earlier.size())});
-      receiver.transfers_in.push_back({static_cast<int>(transfer.from), transfer.offset, transfer.size, step, {}});
-    }
-    ++step;
-  }
-  for (ExchangePart& part : parts) part.steps = step;
-  return parts;
-}
-
 bool goes_at_once(const Channel& channel, const ExchangeOptions& options) {
   if (options.mode == ExchangeMode::kAtOnce) return true;
   const bool no_k = options.max_transfers == 0 || options.max_transfers >= channel.size();
@@ -293,15 +242,26 @@ bool goes_at_once(const Channel& channel, const ExchangeOptions& options) {
          !options.local_links && !options.schedule;
 }
 
-std::vector<ExchangePart::Send> sends_at_once(const Channel& channel, const std::vector<MessageSize>& sends) {
-  const int ranks = channel.size();
-  std::vector<ExchangePart::Send> result;
-  for (const MessageSize& message : sends) {
-    if (message.bytes > 0 && message.peer != channel.rank())
-      result.push_back({message.peer, 0, message.bytes, (message.peer - channel.rank() + ranks) % ranks, 1});
-  }
-  std::ranges::sort(result, {}, &ExchangePart::Send::step);
-  return result;
+/// The executor's windows limit how many messages are under way, and still cannot block each other, because the
+/// distance of the ranks serves as the step.
+OwnPart part_at_once(const Channel& channel, const std::vector<MessageSize>& sends,
+                     const std::vector<MessageSize>& receives) {
+  const int ranks = channel.size(), own = channel.rank();
+  std::vector<OwnPart::Own> ends;
+  const auto add = [&](const std::vector<MessageSize>& messages, bool out) {
+    const std::size_t before = ends.size();
+    for (const auto& [peer, bytes] : messages) {
+      if (bytes == 0 || peer == own) continue;
+      const int distance = ((out ? peer - own : own - peer) + ranks) % ranks;  // the same at both ends
+      ends.push_back({peer, out, sluice::detail::MessageKind::kKeep, 0, bytes, distance});
+    }
+    std::ranges::sort(ends.begin() + static_cast<std::ptrdiff_t>(before), ends.end(), {}, &OwnPart::Own::step);
+  };
+  add(sends, true);
+  add(receives, false);
+  OwnPart part;
+  for (const OwnPart::Own& end : ends) (void)part.add(end, OwnPart::Range{0, end.count, false, end.peer});
+  return part;
 }
 
 sluice::detail::UsualPieces usual_pieces(ExchangeMode mode, bool packed) {
@@ -317,7 +277,7 @@ ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sen
   ExchangePart part;
   if (goes_at_once(channel, options)) {
     const std::vector<MessageSize> found = receives != nullptr ? *receives : find_sources(channel, sends);
-    part = at_once(channel, sends, found);
+    part.own = part_at_once(channel, sends, found);
     part.mode = ExchangeMode::kAtOnce;
     part.max_transfers = channel.size();
     part.receives = found;
@@ -347,16 +307,7 @@ ExchangePart plan_together(Channel& channel, const std::vector<MessageSize>& sen
       /*may_take_long=*/true);
   if (part.mode != ExchangeMode::kAtOnce) return part;
   // Rank 0 has found that k does not limit anything.
-  const std::int64_t k = part.max_transfers;
-  const std::int64_t planning_bytes = part.planning_bytes;
-  const std::int32_t rule = part.rule;
-  std::vector<MessageSize> found = std::move(part.receives);
-  part = at_once(channel, sends, found);
-  part.mode = ExchangeMode::kAtOnce;
-  part.max_transfers = k;
-  part.planning_bytes = planning_bytes;
-  part.rule = rule;
-  part.receives = std::move(found);
+  part.own = part_at_once(channel, sends, part.receives);
   return part;
 }
 

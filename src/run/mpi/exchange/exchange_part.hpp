@@ -1,40 +1,33 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <span>
 #include <vector>
 
-#include "run/mpi/engine/piece_order.hpp"
-#include "run/mpi/engine/protocol_chain.hpp"
-#include "run/mpi/exchange/routed_part.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/ways/choice.hpp"
+#include "schedule/own_part.hpp"
 #include "schedule/pieces.hpp"
-#include "sluice/plan/shared_links.hpp"
 #include "sluice/run/mpi/exchange.hpp"
-#include "sluice/schedule/step_schedule.hpp"
 
 namespace sluice::mpi::detail {
 
+using sluice::detail::OwnPart;
+
 /// One rank's part of an exchange: the messages that it gets, and its transfers in the order of the steps.
 struct ExchangePart {
-  struct Send {
-    int peer = 0;
-    std::int64_t offset = 0;  ///< inside the message to that peer
-    std::int64_t bytes = 0;
-    std::int64_t step = 0;
-    int permissions = 1;
-
-    friend bool operator==(const Send&, const Send&) = default;
+  /// What there is to know of local phases (sluice/schedule/local_phases.hpp).
+  struct Routed {
+    bool is = false;              ///< whether the exchange has local phases; the same on all ranks
+    bool moves_own = true;        ///< what a rank has for itself is copied; otherwise the plan sends it, too
+    bool shares_memory = false;   ///< local transfers are long enough to share memory; the same on all ranks
+    std::int64_t held_bytes = 0;  ///< data of other ranks that this rank forwards
+    std::int64_t steps = 0;       ///< of local transfers
   };
-  struct Receive {
-    int peer = 0;
-    std::int64_t offset = 0;
-    std::int64_t bytes = 0;
-    std::int64_t step = 0;
-    std::vector<ChainLinks::Send> successors = {};
-  };
+  /// The lane of local transfers, first those before the backbone, then those after it, with steps of their own. The
+  /// other ends are of lane 0. If phases come one after another (mode barrier), lane 0 has all transfers.
+  static constexpr std::uint8_t kLocal = 1;
+  /// The store of bytes that a rank holds for others. The other stores are peers: the message to or from that rank.
+  static constexpr std::int32_t kHeld = -1;
 
   ExchangeMode mode = ExchangeMode::kAuto;  ///< as asked for, or chosen
   std::int64_t steps = 0;                   ///< of the whole plan
@@ -43,32 +36,18 @@ struct ExchangePart {
   std::int32_t rule = kNoRule;              ///< that led to the mode, unless the user asked for it
   std::int64_t planning_bytes = 0;          ///< what this rank held of all ranks' messages to plan them
   std::vector<MessageSize> receives;        ///< from others, by rank, none empty
-  std::vector<Send> sends;
-  std::vector<Receive> transfers_in;
-  /// With local phases, whose messages are not the rank's own: the offsets above are in these messages.
-  RoutedPart routed;
+  OwnPart own;
+  Routed routed;
 };
-
-/// Splits a schedule between ranks into their parts, `receives` apart, and links its transfers to chains of `slots` and
-/// of `links` (waits_in_chain). @pre as there
-[[nodiscard]] std::vector<ExchangePart> split(const StepSchedule& schedule, int ranks, std::int64_t slots,
-                                              std::span<const SharedLink> links = {});
 
 /// Whether messages go at once without anybody planning: where that is asked for, and on one host where nothing is
 /// asked for.
 [[nodiscard]] bool goes_at_once(const Channel& channel, const ExchangeOptions& options);
 
-/// What the rank sends at once: whole messages, to the next rank first, then to the one after that.
-[[nodiscard]] std::vector<ExchangePart::Send> sends_at_once(const Channel& channel,
-                                                            const std::vector<MessageSize>& sends);
-
-/// Transfers in the form that carriers of messages take.
-template <class Transfer>
-[[nodiscard]] std::vector<StepMessage> step_messages(const std::vector<Transfer>& transfers) {
-  std::vector<StepMessage> result;
-  for (const Transfer& transfer : transfers) result.push_back({transfer.peer, transfer.bytes});
-  return result;
-}
+/// Messages that go all at once, whole: to the next rank first, then to the one after that. What is empty or for the
+/// rank itself is left out.
+[[nodiscard]] OwnPart part_at_once(const Channel& channel, const std::vector<MessageSize>& sends,
+                                   const std::vector<MessageSize>& receives);
 
 /// `packed`: pieces are packed into buffers.
 [[nodiscard]] sluice::detail::UsualPieces usual_pieces(ExchangeMode mode, bool packed);

@@ -17,8 +17,8 @@ struct ExchangeProtocol {
   ListProtocol* list = nullptr;            ///< the same object, if the mode is list
 };
 
-/// For the mode in `options`, which is not auto any more. `messages`: what the list protocol is asked for; it has to
-/// live as long as the protocol does.
+/// For the mode in `options`, which is not auto any more. `messages`: what the list protocol is asked for. Both this
+/// and `part` have to live as long as the protocol does.
 [[nodiscard]] ExchangeProtocol make_exchange_protocol(Channel& channel, const ExchangePart& part,
                                                       UserMessages& messages, const ExchangeOptions& options);
 

@@ -5,32 +5,31 @@
 #include <utility>
 
 #include "run/mpi/engine/protocol_pass_on.hpp"
+#include "schedule/own_part.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
-
-using FragmentList = const std::vector<Fragment>*;
 
 /// For local transfers: forwarded within a host, or by fast links. As in redistributions.
 constexpr StepExecutor::Limits kLocalLimits{64 << 10, 1, 4, 0, false, Tag::kLocalData};
 
 }  // namespace
 
-RoutedData::RoutedData(UserMessages& user, bool works, std::byte* held, const std::vector<FragmentList>& sends,
-                       const std::vector<FragmentList>& receives)
+RoutedData::RoutedData(UserMessages& user, bool works, std::byte* held, const OwnPart& part, std::uint8_t lane)
     : user_(user), works_(works), held_(held) {
-  const auto add = [](List& list, const std::vector<FragmentList>& ways, auto&& message_of) {
-    for (const FragmentList way : ways) {
+  const auto add = [&](List& list, bool sends, auto&& message_of) {
+    for (const std::uint32_t end : ends_of(part, sends, lane)) {
       std::int64_t begin = 0;
-      for (const Fragment& fragment : *way) {
-        list.pieces.push_back({begin, fragment.peer < 0 ? kHeld : message_of(fragment.peer), fragment.offset});
-        begin += fragment.bytes;
+      for (const OwnPart::Range& range : part.ranges[end]) {
+        list.pieces.push_back(
+            {begin, range.store == ExchangePart::kHeld ? kHeld : message_of(range.store), range.begin});
+        begin += range.count;
       }
       list.first.push_back(list.pieces.size());
     }
   };
-  add(sends_, sends, [&](int peer) { return user.send_to(peer); });
-  add(receives_, receives, [&](int peer) { return user.receive_from(peer); });
+  add(sends_, true, [&](int peer) { return user.send_to(peer); });
+  add(receives_, false, [&](int peer) { return user.receive_from(peer); });
 }
 
 template <class Visit>
@@ -87,50 +86,20 @@ RoutedExchange::RoutedExchange(Channel& channel, const ExchangePart& part, UserM
                                StepExecutor::Limits limits, std::unique_ptr<StepProtocol> protocol)
     : held_bytes_(part.routed.held_bytes), memory_(std::make_shared<Memory>()) {
   memory_->held = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(held_bytes_));
-  const RoutedPart& routed = part.routed;
-  /// What one of the two executors is made of.
-  struct Lane {
-    std::vector<StepMessage> sends, receives;
-    std::vector<FragmentList> send_ways, receive_ways;
-    std::vector<std::size_t> after;
-    std::vector<std::int64_t> receive_bytes;
+  const OwnPart& own = part.own;
+  exchange_data_.emplace(user, part.routed.moves_own, memory_->held.get(), own, 0);
+  local_data_.emplace(user, false, memory_->held.get(), own, ExchangePart::kLocal);
+  const auto waits = std::make_shared<EndWaits>(own);
+  const auto make = [&](std::optional<StepExecutor>& executor, std::uint8_t lane, const StepExecutor::Limits& how,
+                        std::unique_ptr<StepProtocol> beside) {
+    if (beside == nullptr) beside = std::make_unique<StepProtocol>();
+    executor.emplace(channel, step_messages(own, /*sends=*/true, lane), step_messages(own, /*sends=*/false, lane), how,
+                     std::make_unique<PassOnProtocol>(std::move(beside), waits, own, lane));
   };
-  Lane exchange;
-  for (std::size_t i = 0; i < part.sends.size(); ++i) {
-    exchange.sends.push_back({part.sends[i].peer, part.sends[i].bytes});
-    exchange.send_ways.push_back(&routed.exchange_sends[i].way);
-    exchange.after.push_back(routed.exchange_sends[i].after);
-  }
-  for (std::size_t i = 0; i < part.transfers_in.size(); ++i) {
-    exchange.receives.push_back({part.transfers_in[i].peer, part.transfers_in[i].bytes});
-    exchange.receive_ways.push_back(&routed.exchange_receives[i].way);
-    exchange.receive_bytes.push_back(part.transfers_in[i].bytes);
-  }
-  Lane local;
-  for (const RoutedPart::Local& send : routed.sends) {
-    local.sends.push_back({send.peer, send.bytes});
-    local.send_ways.push_back(&send.way);
-    local.after.push_back(send.after);
-  }
-  for (const RoutedPart::Local& receive : routed.receives) {
-    local.receives.push_back({receive.peer, receive.bytes});
-    local.receive_ways.push_back(&receive.way);
-    local.receive_bytes.push_back(receive.bytes);
-  }
-  exchange_data_.emplace(user, routed.moves_own, memory_->held.get(), exchange.send_ways, exchange.receive_ways);
-  local_data_.emplace(user, false, memory_->held.get(), local.send_ways, local.receive_ways);
-
-  const auto crossed = std::make_shared<Arrivals>(std::move(exchange.receive_bytes));
-  const auto gathered = std::make_shared<Arrivals>(std::move(local.receive_bytes));
-  if (protocol == nullptr) protocol = std::make_unique<StepProtocol>();
-  exchange_.emplace(
-      channel, std::move(exchange.sends), std::move(exchange.receives), limits,
-      std::make_unique<PassOnProtocol>(std::move(protocol), std::move(exchange.after), gathered, crossed));
-  local_.emplace(
-      channel, std::move(local.sends), std::move(local.receives), kLocalLimits,
-      std::make_unique<PassOnProtocol>(std::make_unique<StepProtocol>(), std::move(local.after), crossed, gathered));
+  make(exchange_, 0, limits, std::move(protocol));
+  make(local_, ExchangePart::kLocal, kLocalLimits, nullptr);
   exchange_->connect(false);
-  local_->connect(routed.shares_memory);
+  local_->connect(part.routed.shares_memory);
   hold(nullptr);
 }
 

@@ -17,9 +17,8 @@ namespace sluice::mpi::detail {
 /// rank holds for others.
 class RoutedData final : public StepData {
  public:
-  /// `way`: of each transfer of the two lists. `user` is kept, and moves what the rank has for itself if `works`.
-  RoutedData(UserMessages& user, bool works, std::byte* held, const std::vector<const std::vector<Fragment>*>& sends,
-             const std::vector<const std::vector<Fragment>*>& receives);
+  /// For a lane of `part`. `user` is kept, and moves what the rank has for itself if `works`.
+  RoutedData(UserMessages& user, bool works, std::byte* held, const OwnPart& part, std::uint8_t lane);
 
   const std::byte* outgoing(std::size_t message, std::int64_t offset, std::int64_t bytes) override;
   void pack(std::size_t message, std::int64_t offset, std::int64_t bytes, std::byte* buffer) override;

@@ -31,8 +31,12 @@ UserMessages::UserMessages(const std::vector<MessageSize>& sends, const std::vec
   for (std::size_t i = 0; i < sends.size(); ++i) send_at_[sends[i].peer] = i;
   for (std::size_t i = 0; i < receives.size(); ++i) receive_at_[receives[i].peer] = i;
   if (!part.routed.is) {
-    for (const auto& transfer : part.sends) outgoing_.push_back({send_to(transfer.peer), transfer.offset});
-    for (const auto& transfer : part.transfers_in) incoming_.push_back({receive_from(transfer.peer), transfer.offset});
+    for (std::size_t i = 0; i < part.own.ends.size(); ++i) {
+      const OwnPart::Own& end = part.own.ends[i];
+      const std::int64_t offset = part.own.ranges[i].front().begin;
+      if (end.sends) outgoing_.push_back({send_to(end.peer), offset});
+      if (!end.sends) incoming_.push_back({receive_from(end.peer), offset});
+    }
   }
   const auto own = send_at_.find(rank);
   if (own != send_at_.end() && sends[own->second].bytes > 0) {

@@ -49,7 +49,7 @@ std::vector<Message> messages_of(const Participation& part, bool sends) {
 
 const GridRanks& other_ranks(const Participation& part, bool sends) { return sends ? part.to_ranks : part.from_ranks; }
 
-/// The messages of all arrays with each rank, merged; without transfers.
+/// The messages of all arrays with each rank, merged.
 OwnMessages merged(const JobArrays& arrays, int own, bool sends) {
   MergedMessages result(arrays.parts.size());
   for (std::size_t a = 0; a < arrays.parts.size(); ++a) {
@@ -71,10 +71,21 @@ std::unordered_map<int, std::size_t> numbers_by_rank(const OwnMessages& messages
   return result;
 }
 
+/// Adds the transfer of a whole message.
+void add_whole(OwnPart& transfers, const OwnMessages& messages, bool sends, std::size_t number, std::int64_t step) {
+  const auto& [peer, bytes] = messages.messages[number];
+  OwnPart::Own end;
+  end.peer = peer;
+  end.sends = sends;
+  end.step = static_cast<std::int32_t>(step);
+  (void)transfers.add(end, OwnPart::Range{0, bytes, false, static_cast<std::int32_t>(number)});
+}
+
 /// The messages of `plan`, the plan of the pattern, with what all arrays that are like it have for the same processes.
 /// `sends`: messages to the processes of the target grid, otherwise messages from processes of the source grid. If the
-/// plan is for the whole box, messages are cut to the part that moves.
-OwnMessages whole_messages(const RedistributionPlan& plan, const JobArrays& arrays, int own, bool sends) {
+/// plan is for the whole box, messages are cut to the part that moves. Adds their transfers.
+OwnMessages whole_messages(const RedistributionPlan& plan, const JobArrays& arrays, int own, bool sends,
+                           OwnPart& transfers) {
   const Participation& pattern = *arrays.pattern();
   const Rank process(sends ? pattern.sender : pattern.receiver);
   if (process.value < 0) return MergedMessages(arrays.parts.size()).take();
@@ -83,7 +94,7 @@ OwnMessages whole_messages(const RedistributionPlan& plan, const JobArrays& arra
   };
   const bool cut = pattern.problem.has_part() && !plan.problem().has_part();
   MergedMessages messages(arrays.parts.size());
-  std::vector<OwnMessages::Transfer> transfers;
+  std::vector<std::pair<std::size_t, std::int64_t>> steps;  // of messages
   for (const PlannedMessage& message : sends ? plan.sends(process) : plan.receives(process)) {
     const int rank = other_ranks(pattern, sends)[message.peer];
     if (rank == own) continue;
@@ -96,11 +107,10 @@ OwnMessages whole_messages(const RedistributionPlan& plan, const JobArrays& arra
       const std::int64_t of_array = &part == &pattern ? count : count_of(part, message.peer);
       number = messages.add(a, message.peer, rank, of_array * part.element_size);
     }
-    transfers.push_back({number, 0, 0, message.step});
+    steps.emplace_back(number, message.step);
   }
   OwnMessages result = messages.take();
-  for (OwnMessages::Transfer& each : transfers) each.bytes = result.messages[each.message].bytes;
-  result.transfers = std::move(transfers);
+  for (const auto& [number, step] : steps) add_whole(transfers, result, sends, number, step);
   return result;
 }
 
@@ -143,29 +153,24 @@ OwnSteps steps_of(const StepSchedule& schedule, const JobArrays& arrays, int own
   result.receives = merged(arrays, own, false);
   const auto number_to = numbers_by_rank(result.sends);
   const auto number_from = numbers_by_rank(result.receives);
-  const std::vector<std::vector<std::size_t>> waits = waits_in_chain(schedule, 0, links);
-  std::unordered_map<std::size_t, std::size_t> own_receives;  // by their numbers in the schedule
+  const OwnPart part = sluice::detail::cut_for(schedule, own, waits_in_chain(schedule, 0, links));
+  for (std::size_t i = 0; i < part.ends.size(); ++i) {
+    const OwnPart::Own& end = part.ends[i];
+    OwnPart::Range range = part.ranges[i].front();
+    range.begin *= unit;
+    range.count *= unit;
+    range.store = static_cast<std::int32_t>((end.sends ? number_to : number_from).at(end.peer));
+    (void)result.part.add(end, range);
+  }
+  result.part.permits = part.permits;
+  result.part.grants = part.grants;
   double bytes = 0;
   std::size_t count = 0;
   for (const Step& step : schedule.steps) {
-    for (const Transfer& each : step.transfers) {
-      bytes += static_cast<double>(each.size * unit);
-      const auto add = [&](OwnMessages& to, std::size_t number, int permissions) {
-        to.transfers.push_back({number, each.offset * unit, each.size * unit, result.steps, permissions});
-      };
-      for (const std::size_t before : waits[count])
-        if (const auto found = own_receives.find(before); found != own_receives.end())
-          result.receives.transfers[found->second].successors.push_back({static_cast<int>(each.from), result.steps});
-      if (each.from == own)
-        add(result.sends, number_to.at(static_cast<int>(each.to)), 1 + static_cast<int>(waits[count].size()));
-      if (each.to == own) {
-        own_receives.emplace(count, result.receives.transfers.size());
-        add(result.receives, number_from.at(static_cast<int>(each.from)), 1);
-      }
-      ++count;
-    }
-    ++result.steps;
+    for (const Transfer& each : step.transfers) bytes += static_cast<double>(each.size * unit);
+    count += step.transfers.size();
   }
+  result.steps = static_cast<std::int64_t>(schedule.steps.size());
   result.mean_bytes = count > 0 ? bytes / static_cast<double>(count) : 0;
   return result;
 }
@@ -199,13 +204,6 @@ std::int64_t OwnMessages::bytes() const {
   std::int64_t sum = 0;
   for (const StepMessage& message : messages) sum += message.bytes;
   return sum;
-}
-
-std::vector<StepMessage> OwnMessages::steps() const {
-  std::vector<StepMessage> result;
-  result.reserve(transfers.size());
-  for (const Transfer& transfer : transfers) result.push_back({messages[transfer.message].peer, transfer.bytes});
-  return result;
 }
 
 void MergedMessages::reserve(std::size_t array, std::size_t messages) {
@@ -304,8 +302,8 @@ OwnSteps own_steps(const JobArrays& arrays, int rank, const RedistributionPlan* 
     own.way = whole ? whole->algorithm : options.algorithm;
   } else {
     own.steps = plan->steps();
-    own.sends = whole_messages(*plan, arrays, rank, /*sends=*/true);
-    own.receives = whole_messages(*plan, arrays, rank, /*sends=*/false);
+    own.sends = whole_messages(*plan, arrays, rank, /*sends=*/true, own.part);
+    own.receives = whole_messages(*plan, arrays, rank, /*sends=*/false, own.part);
     own.way = plan->algorithm();
   }
   if (plan != nullptr) {
@@ -319,18 +317,21 @@ OwnSteps own_steps(const JobArrays& arrays, int rank, const RedistributionPlan* 
 }
 
 OwnSteps steps_at_once(const JobArrays& arrays, int rank, int size) {
+  OwnSteps own;
+  own.way = named(arrays, "all at once");
   const auto by_distance = [&](bool sends) {
     OwnMessages result = merged(arrays, rank, sends);
-    result.transfers.reserve(result.messages.size());
+    std::vector<std::pair<int, std::size_t>> order;
     for (std::size_t m = 0; m < result.messages.size(); ++m) {
-      const auto& [peer, bytes] = result.messages[m];
-      const int distance = ((sends ? peer - rank : rank - peer) + size) % size;  // the same at both ends
-      result.transfers.push_back({m, 0, bytes, distance});
+      const int peer = result.messages[m].peer;
+      order.emplace_back(((sends ? peer - rank : rank - peer) + size) % size, m);  // the distance is equal at both ends
     }
-    std::ranges::sort(result.transfers, {}, &OwnMessages::Transfer::step);
+    std::ranges::sort(order);
+    for (const auto& [distance, message] : order) add_whole(own.part, result, sends, message, distance);
     return result;
   };
-  OwnSteps own{by_distance(/*sends=*/true), by_distance(/*sends=*/false), 0, named(arrays, "all at once"), 0};
+  own.sends = by_distance(/*sends=*/true);
+  own.receives = by_distance(/*sends=*/false);
   double messages = 0;  // at most
   for (const Participation& part : arrays.parts) messages += most_messages(part.problem);
   if (messages > 0) own.mean_bytes = static_cast<double>(arrays.batch.size_bytes()) / messages;

@@ -7,14 +7,16 @@
 #include <unordered_map>
 #include <vector>
 
-#include "run/mpi/engine/protocol_chain.hpp"
-#include "run/mpi/engine/step_executor.hpp"
+#include "run/mpi/engine/piece_order.hpp"
 #include "run/mpi/redistribute/participation.hpp"
+#include "schedule/own_part.hpp"
 #include "sluice/input/batch_problem.hpp"
 #include "sluice/plan/redistribute.hpp"
 #include "sluice/plan/shared_links.hpp"
 
 namespace sluice::mpi::detail {
+
+using sluice::detail::OwnPart;
 
 /// How much the planners of exchange and of batches may search, in units of plan_redistribution: a tenth of an effort
 /// of 1 unless told. Throws InputError for an effort out of range.
@@ -28,15 +30,6 @@ namespace sluice::mpi::detail {
 
 /// What a rank sends in a redistribution, or what it receives, without what it sends itself.
 struct OwnMessages {
-  /// A message, or a part of one, in a step of its own.
-  struct Transfer {
-    std::size_t message = 0;
-    std::int64_t offset = 0;  ///< of its first byte in the message
-    std::int64_t bytes = 0;
-    std::int64_t step = 0;
-    int permissions = 1;                            ///< of a send in mode `chain`: how many it waits for
-    std::vector<ChainLinks::Send> successors = {};  ///< of a receive in mode `chain`: the sends that wait for it
-  };
   /// The part of a message that belongs to one array.
   struct Piece {
     std::size_t array = 0;
@@ -53,15 +46,11 @@ struct OwnMessages {
   /// For each message that is forwarded to another copy of the target: the process of the source grid that it comes
   /// from.
   std::vector<Rank> passed_on;
-  std::vector<Transfer> transfers;  ///< steps rise
 
   [[nodiscard]] std::int64_t bytes() const;
-  [[nodiscard]] bool is_passed_on(std::size_t message) const { return message + passed_on.size() >= messages.size(); }
   [[nodiscard]] std::span<const Piece> pieces_of(std::size_t message) const {
     return std::span(pieces).subspan(first_piece[message], first_piece[message + 1] - first_piece[message]);
   }
-  /// The transfers as the executor of steps takes them.
-  [[nodiscard]] std::vector<StepMessage> steps() const;
 };
 
 /// Merges what is sent to, or received from, each rank to one message.
@@ -73,7 +62,6 @@ class MergedMessages {
   void reserve(std::size_t array, std::size_t messages);
   /// Adds all that array `array` has for the message with `rank`, once; returns the number of that message.
   std::size_t add(std::size_t array, Rank process, int rank, std::int64_t bytes);
-  /// Without transfers.
   [[nodiscard]] OwnMessages take();
 
  private:
@@ -93,6 +81,9 @@ class MergedMessages {
 struct OwnSteps {
   OwnMessages sends;
   OwnMessages receives;
+  /// The transfers: messages, or parts of them, in bytes. The store of a transfer is the number of its message among
+  /// `sends` or `receives`.
+  OwnPart part;
   std::int64_t steps = 0;  ///< of all ranks; 0: no message waits for others
   std::string way;         ///< how they were planned, for people
   double mean_bytes = 0;   ///< of a transfer, at least; the same on all ranks

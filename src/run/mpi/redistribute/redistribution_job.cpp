@@ -22,34 +22,17 @@
 namespace sluice::mpi::detail {
 namespace {
 
-/// Keeps to one port and to what shared links carry: receivers tell the next senders when to start.
-std::unique_ptr<StepProtocol> chain(Channel& channel, const OwnSteps& own) {
-  ChainLinks links;
-  for (const OwnMessages::Transfer& send : own.sends.transfers) links.sends.push_back({send.step, send.permissions});
-  for (const OwnMessages::Transfer& receive : own.receives.transfers) {
-    links.senders.push_back({own.receives.messages[receive.message].peer, receive.step});
-    links.successors.push_back(receive.successors);
-    links.bytes.push_back(receive.bytes);
-  }
-  return std::make_unique<ChainProtocol>(channel, std::move(links),
-                                         sluice::detail::early_bytes_of_redistribution(own.mean_bytes));
-}
 
 /// What messages wait for besides each other.
 std::unique_ptr<StepProtocol> protocol_of(Channel& channel, const OwnSteps& own, ExchangeMode mode) {
-  auto ports = mode == ExchangeMode::kChain ? chain(channel, own) : std::make_unique<StepProtocol>();
-  if (own.sends.passed_on.empty()) return ports;
-  std::vector<std::size_t> receives_before;
-  std::vector<std::int64_t> receive_bytes;
-  for (const OwnMessages::Transfer& receive : own.receives.transfers) receive_bytes.push_back(receive.bytes);
-  for (const OwnMessages::Transfer& send : own.sends.transfers) {
-    const auto before =
-        std::ranges::lower_bound(own.receives.transfers, send.step, std::ranges::less{}, &OwnMessages::Transfer::step);
-    const auto count = static_cast<std::size_t>(before - own.receives.transfers.begin());
-    receives_before.push_back(own.sends.is_passed_on(send.message) ? count : 0);
+  auto ports = std::make_unique<StepProtocol>();
+  if (mode == ExchangeMode::kChain) {
+    // Keeps to one port and to what shared links carry: receivers tell the next senders when to start.
+    ports = std::make_unique<ChainProtocol>(channel, own.part,
+                                            sluice::detail::early_bytes_of_redistribution(own.mean_bytes));
   }
-  const auto arrivals = std::make_shared<Arrivals>(std::move(receive_bytes));
-  return std::make_unique<PassOnProtocol>(std::move(ports), std::move(receives_before), arrivals, arrivals);
+  if (own.sends.passed_on.empty()) return ports;
+  return std::make_unique<PassOnProtocol>(std::move(ports), std::make_shared<EndWaits>(own.part), own.part, 0);
 }
 
 /// How the pieces of messages travel. Messages that go at once go in rounds: a rank then reads its memory once, from
@@ -166,7 +149,7 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
     by_memory->discard();
     carrier_ = make_executor(false);
   } else if (by_memory != nullptr) {
-    by_memory->connect(prepared_->own.receives.steps(), kept.blocks);
+    by_memory->connect(step_messages(prepared_->own.part, /*sends=*/false), kept.blocks);
   }
   if (by_network && !kept.plan) {
     const SharedLinks links = may_measure(channel) ? links_of_ranks(*learn_network(channel)) : SharedLinks{};
@@ -187,7 +170,8 @@ SharedMessages* RedistributionJob::make_carrier() {
   check_combine();
   SharedMessages* by_memory = nullptr;
   if (prepared_->at_once && how_.shared_from_bytes >= 0 && SharedMessages::possible(channel.context())) {
-    auto memory = std::make_unique<SharedMessages>(channel, own.sends.steps(), prepared_->arrays.unit);
+    auto memory =
+        std::make_unique<SharedMessages>(channel, step_messages(own.part, /*sends=*/true), prepared_->arrays.unit);
     by_memory = memory.get();
     carrier_ = std::move(memory);
   } else {
@@ -206,7 +190,8 @@ SharedMessages* RedistributionJob::make_carrier() {
 
 std::unique_ptr<StepExecutor> RedistributionJob::make_executor(bool share) {
   const OwnSteps& own = prepared_->own;
-  auto executor = std::make_unique<StepExecutor>(channel, own.sends.steps(), own.receives.steps(), limits(),
+  auto executor = std::make_unique<StepExecutor>(channel, step_messages(own.part, /*sends=*/true),
+                                                 step_messages(own.part, /*sends=*/false), limits(),
                                                  protocol_of(channel, own, prepared_->mode));
   executor->connect(share);
   return executor;

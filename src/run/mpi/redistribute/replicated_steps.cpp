@@ -1,10 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "run/mpi/redistribute/own_messages.hpp"
+#include "schedule/own_part.hpp"
+#include "schedule/range_map.hpp"
+#include "sluice/error.hpp"
 #include "sluice/plan/replicated.hpp"
 
 namespace sluice::mpi::detail {
@@ -27,16 +33,14 @@ class CollectedMessages {
   explicit CollectedMessages(std::int64_t element_size) : element_size_(element_size) {}
 
   /// `offset`, in elements: within the message of `process`. That is the other end's process or, for a forwarded piece,
-  /// the process that it comes from.
-  void add(bool passed_on, Rank process, int rank, std::int64_t offset, std::int64_t size, std::int64_t step) {
+  /// the process that it comes from. Returns the number of the message, among the forwarded ones if it is one.
+  std::size_t add(bool passed_on, Rank process, int rank, std::int64_t offset, std::int64_t size) {
     std::vector<Peer>& peers = passed_on ? passed_on_ : direct_;
     auto known = std::ranges::find_if(peers, [&](const Peer& p) { return p.process == process && p.rank == rank; });
     if (known == peers.end()) known = peers.insert(peers.end(), {process, rank, 0, 0});
     known->bytes += size * element_size_;
     known->end = std::max(known->end, (offset + size) * element_size_);
-    transfers_.push_back(
-        {static_cast<std::size_t>(known - peers.begin()), offset * element_size_, size * element_size_, step});
-    is_passed_on_.push_back(passed_on);
+    return static_cast<std::size_t>(known - peers.begin());
   }
   [[nodiscard]] OwnMessages take() {
     OwnMessages result;
@@ -50,11 +54,10 @@ class CollectedMessages {
     for (const Peer& peer : direct_) add_message(peer, processes);
     for (const Peer& peer : passed_on_) add_message(peer, result.passed_on);
     result.first_piece.push_back(result.pieces.size());
-    for (std::size_t i = 0; i < transfers_.size(); ++i)
-      if (is_passed_on_[i]) transfers_[i].message += direct_.size();
-    result.transfers = std::move(transfers_);
     return result;
   }
+  /// How many messages come before the forwarded ones.
+  [[nodiscard]] std::size_t direct() const { return direct_.size(); }
 
  private:
   struct Peer {
@@ -67,8 +70,6 @@ class CollectedMessages {
   std::int64_t element_size_;
   std::vector<Peer> direct_;
   std::vector<Peer> passed_on_;
-  std::vector<OwnMessages::Transfer> transfers_;
-  std::vector<bool> is_passed_on_;
 };
 
 }  // namespace
@@ -102,7 +103,16 @@ OwnSteps replicated_steps(const Participation& part, int rank, const Redistribut
     return std::pair(at->first, at->second);
   };
 
+  /// An end of the part, before the numbers of forwarded messages are known.
+  struct End {
+    OwnPart::Own own;
+    OwnPart::Range where;
+    bool passed_on = false;
+    std::vector<std::uint32_t> before;
+  };
   CollectedMessages sends(part.element_size), receives(part.element_size);
+  std::vector<End> ends;
+  sluice::detail::RangeMap<std::uint32_t> landed;  // the receives that bring the elements of the rank's part
   OwnSteps own;
   double bytes = 0;
   std::int64_t transfers = 0;
@@ -114,17 +124,38 @@ OwnSteps replicated_steps(const Participation& part, int rank, const Redistribut
       const bool is_own = passed_on ? transfer.from - problem.senders() == receiver : transfer.from == sender;
       if (!is_own && transfer.to != receiver) continue;
       const auto [process, start] = source_of(transfer);
+      const std::int64_t offset = transfer.offset - start, end = transfer.offset + transfer.size;
+      const auto add = [&](bool out, int peer, std::size_t message) -> End& {
+        End& added = ends.emplace_back();
+        added.own = {peer, out, sluice::detail::MessageKind::kKeep, 0, 0, static_cast<std::int32_t>(own.steps)};
+        added.where = {offset * part.element_size, transfer.size * part.element_size, false,
+                       static_cast<std::int32_t>(message)};
+        return added;
+      };
       if (is_own) {
-        const Rank peer(passed_on ? process : transfer.to % targets);
-        sends.add(passed_on, peer, part.to_ranks[Rank(transfer.to)], transfer.offset - start, transfer.size, own.steps);
+        const Rank process_there(passed_on ? process : transfer.to % targets);
+        const int peer = part.to_ranks[Rank(transfer.to)];
+        End& send = add(true, peer, sends.add(passed_on, process_there, peer, offset, transfer.size));
+        send.passed_on = passed_on;
+        const bool here = !passed_on || landed.visit(transfer.offset, end,
+                                                     [&](std::int64_t /*begin*/, std::int64_t /*end*/,
+                                                         std::uint32_t receive) { send.before.push_back(receive); });
+        SLUICE_ASSERT(here, "a copy passes on what has not come");
       }
       if (transfer.to == receiver) {
-        const int from =
+        const int peer =
             passed_on ? part.to_ranks[Rank(transfer.from - problem.senders())] : part.from_ranks[Rank(transfer.from)];
-        receives.add(false, Rank(process), from, transfer.offset - start, transfer.size, own.steps);
+        (void)add(false, peer, receives.add(false, Rank(process), peer, offset, transfer.size));
+        landed.assign(transfer.offset, end, static_cast<std::uint32_t>(ends.size() - 1));
       }
     }
     ++own.steps;
+  }
+  for (End& each : ends) {
+    if (each.passed_on) each.where.store += static_cast<std::int32_t>(sends.direct());
+    std::ranges::sort(each.before);
+    each.before.erase(std::unique(each.before.begin(), each.before.end()), each.before.end());
+    (void)own.part.add(each.own, each.where, each.before);
   }
   own.sends = sends.take();
   own.receives = receives.take();

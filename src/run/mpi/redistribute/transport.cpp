@@ -78,13 +78,15 @@ std::vector<CopyRows> rows_of(const ArrayCopies::Together& list, const MessageCo
 }
 
 /// Transfers of whole messages of a single array, by its copies.
-std::vector<std::vector<std::size_t>> transfers_of(std::span<const ArrayCopies::Together> lists,
-                                                   const OwnMessages& own) {
+std::vector<std::vector<std::size_t>> transfers_of(std::span<const ArrayCopies::Together> lists, const OwnSteps& steps,
+                                                   bool sends) {
+  const OwnMessages& own = sends ? steps.sends : steps.receives;
   std::vector<std::size_t> transfer_of(own.messages.size());
-  for (std::size_t t = 0; t < own.transfers.size(); ++t) {
-    const OwnMessages::Transfer& each = own.transfers[t];
-    if (each.bytes != own.messages[each.message].bytes) return {};
-    transfer_of[own.pieces_of(each.message).front().copy] = t;
+  std::size_t transfer = 0;
+  for (const std::uint32_t end : ends_of(steps.part, sends)) {
+    const auto message = static_cast<std::size_t>(steps.part.ranges[end].front().store);
+    if (steps.part.ends[end].count != own.messages[message].bytes) return {};
+    transfer_of[own.pieces_of(message).front().copy] = transfer++;
   }
   std::vector<std::vector<std::size_t>> result;
   for (const ArrayCopies::Together& list : lists) {
@@ -207,12 +209,15 @@ bool Transport::work() {
   return working_ < arrays_.size();
 }
 
-Transfers::Transfers(Transport& transport, const OwnSteps& own)
-    : transport_(transport), sends_(own.sends.transfers), receives_(own.receives.transfers) {
+Transfers::Transfers(Transport& transport, const OwnSteps& own) : transport_(transport) {
+  for (std::size_t i = 0; i < own.part.ends.size(); ++i) {
+    const OwnPart::Range& range = own.part.ranges[i].front();
+    (own.part.ends[i].sends ? sends_ : receives_).push_back({static_cast<std::size_t>(range.store), range.begin});
+  }
   const ArrayTransport* const array = transport.only_array();
   if (array == nullptr) return;
-  sent_together_ = transfers_of(array->packed_together(), own.sends);
-  received_together_ = transfers_of(array->unpacked_together(), own.receives);
+  sent_together_ = transfers_of(array->packed_together(), own, /*sends=*/true);
+  received_together_ = transfers_of(array->unpacked_together(), own, /*sends=*/false);
 }
 
 }  // namespace sluice::mpi::detail

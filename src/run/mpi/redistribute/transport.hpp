@@ -149,9 +149,15 @@ class Transfers final : public StepData {
   bool work() override { return transport_.work(); }
 
  private:
+  /// Where the first byte of a transfer is.
+  struct Place {
+    std::size_t message = 0;
+    std::int64_t offset = 0;
+  };
+
   Transport& transport_;
-  const std::vector<OwnMessages::Transfer>& sends_;
-  const std::vector<OwnMessages::Transfer>& receives_;
+  std::vector<Place> sends_;
+  std::vector<Place> receives_;
   std::vector<std::vector<std::size_t>> sent_together_;
   std::vector<std::vector<std::size_t>> received_together_;
 };
