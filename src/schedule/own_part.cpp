@@ -163,6 +163,13 @@ class StepCutter {
   [[nodiscard]] std::size_t size() const { return transfers_.size(); }
   [[nodiscard]] const Transfer& operator[](std::size_t i) const { return *transfers_[i].transfer; }
 
+  void reserve(OwnPart& part, std::size_t ends) const {
+    part.ends.reserve(ends);
+    part.ranges.reserve(ends, ends);
+    if (waits_.empty()) return;
+    part.permits.reserve(ends);
+    part.grants.reserve(ends, 0);
+  }
   void add_send(std::size_t i, OwnPart& part) { add(i, part, operator[](i).to, true); }
   void add_receive(std::size_t i, OwnPart& part) { add(i, part, operator[](i).from, false); }
 
@@ -260,6 +267,10 @@ OwnPart cut_for(const Program& program, std::int64_t rank) {
 std::vector<OwnPart> cut(const StepSchedule& schedule, std::int64_t ranks, const Lists<std::uint32_t>& waits) {
   std::vector<OwnPart> parts(static_cast<std::size_t>(ranks));
   StepCutter cutter(schedule, waits);
+  std::vector<std::size_t> ends(parts.size(), 0);  // by rank
+  for (std::size_t i = 0; i < cutter.size(); ++i)
+    for (const std::int64_t rank : {cutter[i].from, cutter[i].to}) ++ends[static_cast<std::size_t>(rank)];
+  for (std::size_t rank = 0; rank < parts.size(); ++rank) cutter.reserve(parts[rank], ends[rank]);
   for (std::size_t i = 0; i < cutter.size(); ++i) {
     cutter.add_send(i, parts[static_cast<std::size_t>(cutter[i].from)]);
     cutter.add_receive(i, parts[static_cast<std::size_t>(cutter[i].to)]);

@@ -15,7 +15,7 @@ using sluice::detail::OwnPart;
 /// The only form in which a part goes from rank to rank: what is read is what was written.
 TEST(OwnPartFields, AreAllTold) {
   OwnPart part;
-  const OwnPart::Range ranges[] = {{5, 7, true, 0}, {0, 2, false, -1}};
+  const OwnPart::Range ranges[] = {{5, 7, true, 0, OwnPart::OwnTurn::kLater}, {0, 2, false, -1}};
   const std::uint32_t first = part.add({3, false, sluice::detail::MessageKind::kCombine, 1, 0, 4}, ranges);
   (void)part.add({1, true}, ranges[0], std::span(&first, 1));
   (void)part.add({2, true}, ranges[1]);

@@ -2,38 +2,34 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <utility>
 
 namespace sluice::mpi::detail {
-namespace {
-
-/// The segments that the ends of `part` name: the elements after the first, by the first. A rank without messages has
-/// all `count` elements in one.
-std::map<std::int64_t, std::int64_t> segments_of(const OwnPart& part, std::int64_t count) {
-  std::map<std::int64_t, std::int64_t> counts;
-  for (std::size_t i = 0; i < part.ranges.size(); ++i)
-    for (const OwnPart::Range& range : part.ranges[i]) counts.emplace(range.begin, range.count);
-  if (counts.empty()) counts.emplace(0, count);
-  return counts;
-}
-
-}  // namespace
 
 TreeElements::TreeElements(const ElementOperation& operation, OwnPart part, int rank)
     : ElementData(operation),
       part_(std::move(part)),
       is_root_(std::ranges::none_of(part_.ends, &OwnPart::Own::sends)),
       commutative_(part_.runs.empty()),
+      segments_(segments_of(part_, all())),
       received_(part_.ends.size()),
-      joined_(part_, rank, segments_of(part_, all()).size()) {
-  std::map<std::int64_t, std::size_t> number;
-  for (const auto& [first, count] : segments_of(part_, all())) {
-    number.emplace(first, segments_.size());
-    segments_.push_back({first, count});
-    longest_ = std::max(longest_, count);
+      joined_(part_, rank, segments_.size()) {
+  for (const Segment& segment : segments_) longest_ = std::max(longest_, segment.count);
+  for (std::size_t i = 0; i < part_.ends.size(); ++i) {
+    const auto segment = std::ranges::lower_bound(segments_, part_.ranges[i].front().begin, {}, &Segment::first);
+    segment_of_.push_back(static_cast<std::size_t>(segment - segments_.begin()));
   }
-  for (std::size_t i = 0; i < part_.ends.size(); ++i) segment_of_.push_back(number.at(part_.ranges[i].front().begin));
+}
+
+std::vector<TreeElements::Segment> TreeElements::segments_of(const OwnPart& part, std::int64_t count) {
+  if (part.ends.empty()) return {{0, count}};
+  std::vector<Segment> segments;
+  for (std::size_t i = 0; i < part.ends.size(); ++i)
+    segments.push_back({part.ranges[i].front().begin, part.ranges[i].front().count});
+  std::ranges::sort(segments, {}, &Segment::first);
+  const auto same = [](const Segment& a, const Segment& b) { return a.first == b.first; };
+  segments.erase(std::unique(segments.begin(), segments.end(), same), segments.end());
+  return segments;
 }
 
 void TreeElements::use(const void* own, void* result) {

@@ -45,6 +45,8 @@ class TreeElements final : public ElementData {
     bool result_is_free = false;
   };
 
+  /// What the ends of `part` name, by rising elements. A rank without messages has all `count` elements in one.
+  [[nodiscard]] static std::vector<Segment> segments_of(const OwnPart& part, std::int64_t count);
   [[nodiscard]] Segment& segment_of(std::size_t end) { return segments_[segment_of_[end]]; }
   [[nodiscard]] Place obtain(Segment& segment);
   void release(const Place& place, Segment& segment);

@@ -22,7 +22,6 @@
 namespace sluice::mpi::detail {
 namespace {
 
-
 /// What messages wait for besides each other.
 std::unique_ptr<StepProtocol> protocol_of(Channel& channel, const OwnSteps& own, ExchangeMode mode) {
   auto ports = std::make_unique<StepProtocol>();
