@@ -135,7 +135,7 @@ class Cutter {
     OwnPart::Own end;
     end.peer = static_cast<std::int32_t>(op.peer);
     end.sends = op.kind == Kind::kSend;
-    end.kind = combines ? MessageKind::kCombine : OwnPart::Kind::kKeep;
+    end.kind = combines ? MessageKind::kCombine : MessageKind::kKeep;
     place_[i] = part.add(end, where_, before_);
     if (!program_.pace.empty()) part.pace.push_back(program_.pace[i]);
   }

@@ -21,9 +21,9 @@ struct OwnPart {
     std::int32_t peer = 0;  ///< the rank at the other end
     bool sends = false;
     MessageKind kind = MessageKind::kKeep;  ///< of a receive; sends have kKeep
-    std::uint8_t lane = 0;    ///< messages of different lanes overtake each other
-    std::int64_t count = 0;   ///< elements, or kAnyCount; bytes if nothing is combined. Equal at the other end
-    std::int32_t step = 0;    ///< of a plan in steps: a lane has at most one send and one receive in a step
+    std::uint8_t lane = 0;                  ///< messages of different lanes overtake each other
+    std::int64_t count = 0;  ///< elements, or kAnyCount; bytes if nothing is combined. Equal at the other end
+    std::int32_t step = 0;   ///< of a plan in steps: a lane has at most one send and one receive in a step
 
     [[nodiscard]] bool combines() const { return kind == MessageKind::kCombine; }
     friend bool operator==(const Own&, const Own&) = default;

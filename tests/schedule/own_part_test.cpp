@@ -41,7 +41,7 @@ TEST(OwnPart, KnowsWhoWaitsForWhom) {
 TEST(OwnPart, HasLanes) {
   OwnPart part;
   (void)part.add({1, false}, OwnPart::Range{0, 5});
-  (void)part.add({2, true, sluice::detail::MessageKind::kKeep, 1}, OwnPart::Range{0, 5});
+  (void)part.add({2, true, MessageKind::kKeep, 1}, OwnPart::Range{0, 5});
   (void)part.add({3, true}, OwnPart::Range{0, 5});
   EXPECT_EQ(ends_of(part, true), (std::vector<std::uint32_t>{2}));
   EXPECT_EQ(ends_of(part, true, 1), (std::vector<std::uint32_t>{1}));
