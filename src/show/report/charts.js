@@ -14,6 +14,17 @@ function pictureView(data) {
   return make("figure", {}, make("h3", {}, data.title), make("div", scrolled, svg));
 }
 
+// Ticks of a linear scale, so few that their labels do not meet.
+function ticksThatFit(scale, text) {
+  const length = scale.range()[1] - scale.range()[0];
+  for (let most = Math.max(2, Math.floor(length / 90)); most > 1; --most) {
+    const ticks = scale.ticks(most);
+    const widest = 6.6 * Math.max(...ticks.map(value => text(value).length)) + 8;
+    if (ticks.length * widest <= length) return ticks;
+  }
+  return scale.domain();
+}
+
 // Bars one below the other, each with the range that it was measured in, and a line at the bound.
 function barsView(data) {
   const holder = make("div", { class: "drawing" });
@@ -34,11 +45,11 @@ function barsView(data) {
     const svg = roleOfPicture(d3.create("svg").attr("width", width).attr("height", bottom + 28).attr("viewBox", `0 0 ${width} ${bottom + 28}`),
       `${data.title}. ` + data.bars.map(bar => `${bar.name} ${text(bar.value)}`).join(", ") +
       (data.bound > 0 ? `; ${data.boundName} ${text(data.bound)}` : ""));
-    const ticks = Math.max(2, Math.floor((width - left - right) / 90));
+    const textOfTick = data.unit === "B" ? bytesText : x.tickFormat();
+    const ticks = ticksThatFit(x, textOfTick);
     svg.append("g").attr("class", "grid").attr("transform", `translate(0, ${bottom})`)
-      .call(d3.axisBottom(x).ticks(ticks).tickSize(top - bottom).tickFormat(""));
-    svg.append("g").attr("transform", `translate(0, ${bottom})`).call(d3.axisBottom(x).ticks(ticks)
-      .tickFormat(data.unit === "B" ? value => bytesText(value) : null));
+      .call(d3.axisBottom(x).tickValues(ticks).tickSize(top - bottom).tickFormat(""));
+    svg.append("g").attr("transform", `translate(0, ${bottom})`).call(d3.axisBottom(x).tickValues(ticks).tickFormat(textOfTick));
     if (unit.name && data.unit === "s") svg.append("text").attr("x", width - 4).attr("y", bottom + 18).attr("text-anchor", "end").text(unit.name);
     const bars = svg.selectAll("g.bar").data(data.bars).join("g").attr("class", "bar")
       .attr("transform", (_, i) => `translate(0, ${top + row * i})`);
