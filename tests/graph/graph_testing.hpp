@@ -71,8 +71,8 @@ inline std::int64_t power(std::int64_t base, std::int32_t exponent) {
   return result;
 }
 
-/// Random multigraph with `edges` edges, weights in [low, high], of which every `remove_every`-th edge is removed again
-/// (0: none).
+/// Random multigraph with `edges` edges and weights in [low, high]. Then every `remove_every`-th edge is removed (0:
+/// none).
 inline BipartiteGraph random_graph(std::mt19937_64& random, std::int32_t lefts, std::int32_t rights, std::int32_t edges,
                                    std::int64_t low, std::int64_t high, std::int32_t remove_every) {
   std::vector<Edge> list;

@@ -110,7 +110,7 @@ TEST(MatchingRepair, IsRightOnRandomGraphsDownToTheLastEdge) {
 }
 
 TEST(MatchingRepair, StaysMaximumWhereOnlyMatchedEdgesGo) {
-  // Of 9, 3 and 2 edges a vertex: with few, most searches find nothing.
+  // Graphs with about 9, 3 and 2 edges per vertex: with few edges, most searches find nothing.
   for (const std::int32_t edges : {2500, 900, 600}) {
     for (const auto& [lefts, rights] : {std::pair(300, 280), std::pair(280, 300)}) {
       std::mt19937_64 random(42);  // fixed seed

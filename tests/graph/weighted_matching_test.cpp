@@ -212,8 +212,8 @@ TEST(MaximumWeightCovering, RandomAgainstLemon) {
 }
 
 TEST(MaximumWeightCovering, HardStructuresAgainstLemon) {
-  // Weights on which searches are long, so that the auction is held: with all weights positive, and shifted so that the
-  // best matching leaves vertices free. With critical vertices on neither side, one, the other and both.
+  // These weights make searches long, so that the auction is held. They are all positive, or shifted so that the best
+  // matching leaves vertices free. Critical vertices are on neither side, one, the other and both.
   const std::uint64_t seed = 25;
   SCOPED_TRACE(seed);
   std::mt19937_64 random(seed);

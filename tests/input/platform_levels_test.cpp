@@ -29,7 +29,8 @@ GapTable line(double bytes_per_s) {
   return GapTable({{1, 1e-6 + 1 / bytes_per_s}, {kLong, 1e-6 + static_cast<double>(kLong) / bytes_per_s}});
 }
 
-/// Clusters of so many ranks with `inside_s` of latency, on a line: between two of them lies the difference of places.
+/// Clusters of `ranks` ranks with `inside_s` of latency, on a line. The latency between two of them is the difference
+/// of their places.
 Platform on_a_line(const std::vector<std::int64_t>& ranks, double inside_s, const std::vector<double>& places_s) {
   Platform platform;
   for (const std::int64_t count : ranks) {

@@ -120,7 +120,7 @@ TEST(PlatformTree, ItsPartsAreItsLevels) {
   // It shares none, and is beside others that do.
   ASSERT_TRUE(levels.groups()[levels.group(0, 6)].uplink);
   EXPECT_EQ(levels.groups()[levels.group(0, 6)].uplink->gap.at(1 << 30), 0);
-  // Clusters of a part, none of which has an uplink, are one group.
+  // Clusters of a part are one group if no cluster has an uplink.
   const PlatformLevels flat(
       read_tree(R"({"schema": "sluice.platform/2", "link": {"latency_s": 1, "gap": [[1, 1]]}, "parts": [
               {"name": "a", "count": 4, "ranks": 1, "shares_uplink": false}]})"));

@@ -22,7 +22,7 @@ Cuts random_cuts(Between&& between, std::int64_t extent, std::int64_t processes)
   return cuts;
 }
 
-/// Gives dimensions of `layout` cuts; those of `shape` that stay block-cyclic, one in three, keep their blocks.
+/// Gives two of three dimensions of `layout` cuts. The others stay block-cyclic and keep their blocks.
 template <class Between>
 void cut_at_random(Between&& between, Layout& layout, const std::vector<std::int64_t>& shape) {
   layout.cuts.resize(shape.size());

@@ -146,7 +146,7 @@ TEST(RedistributionProblem, RefusesHugeGridsThatTheBoxDoesNotFill) {
               (void)RedistributionProblem(Distribution({{kHuge}, {1}}, none), Distribution({{3}, {8}}, none));
             }).find("of which 0 have elements"),
             std::string::npos);
-  // Grids that the array fills are no trouble, but for boxes that leave some of it out.
+  // Grids that the array fills are accepted, unless a box leaves too many processes without elements.
   const Distribution filled({{kHuge}, {1}}, many), other({{3}, {8}}, many);
   EXPECT_EQ(RedistributionProblem(filled, other).sends(Rank(kHuge - 1)).size(), 1U);
   const std::vector<std::int64_t> start{7}, almost{kHuge - 7};

@@ -124,8 +124,9 @@ std::ptrdiff_t passes(const std::string& xml, const std::string& from, const std
   return count;
 }
 
-/// 40 MB/s inside, 100 MB/s to others: 5 times and 2 times through a card of 200 MB/s. Of one that is a hundred times
-/// as fast, the most that there are.
+/// A cluster has 40 MB/s inside, 100 MB/s to others and cards of 200 MB/s: messages pass a card 5 times inside, 2 times
+/// otherwise. If the rate to others is a hundred times the rate inside, messages inside pass a card as often as is
+/// allowed.
 TEST(Simgrid, MessagesInsideThatAreSlowerThanOutsidePassTheirCardsMoreOften) {
   Platform platform;
   platform.ranks = 4;

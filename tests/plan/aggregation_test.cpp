@@ -180,8 +180,8 @@ TEST(LocalLinks, HelpersAreFewHoweverManyNodesIdle) {
 }
 
 TEST(LocalLinks, StepsComeInTheOrderInWhichPhasesOverlap) {
-  // Over the backbone: X carries a piece of the second step before, Y and Z none; Y's piece goes on in the second step
-  // after, that of Z, which is planned behind it, in the first.
+  // Over the backbone, X carries a piece of the second step before; Y and Z carry none. In the steps after, the piece
+  // of Y goes on in the second step. The piece of Z, which is planned behind it, goes on in the first.
   StepSchedule schedule;
   schedule.problem = "exchange";
   schedule.senders = schedule.receivers = 4;

@@ -352,7 +352,7 @@ TEST(AtSpeeds, ExactGoesOnFromWhatItKnew) {
     not_done += resumed.runs;
     lifted += resumed.lifted;
 
-    // Of other speeds, or of another backbone, it is no start.
+    // A plan for other speeds, or for another backbone, is no start.
     options.start = testing::kept(resumed.plan);
     ExchangeProblem other = problem;
     if (other.speeds.senders.empty()) {

@@ -140,7 +140,7 @@ FormedProblem random_form(ProblemForm form, std::mt19937& random) {
   return result;
 }
 
-/// Of a sound plan.
+/// Plans, checks that the plan is sound, and returns its cost.
 double cost_of(const FormedProblem& of, const std::string& algorithm, double effort) {
   ExchangeOptions options;
   options.algorithm = algorithm;

@@ -155,7 +155,7 @@ TEST(Batch, PlansAreSound) {
   EXPECT_GT(merged, 100);
 }
 
-/// The plan of an array of twice the elements, of eight bytes each, costs as much as that of two arrays of them.
+/// A plan of two arrays of eight bytes per element costs as much as the plan of one array with twice the elements.
 TEST(Batch, CostsAsMuchAsOneArrayOfAllData) {
   const RedistributionProblem one = make_problem({{15}, {3}}, {{15}, {5}}, {});
   const RedistributionProblem twice = make_problem({{15}, {3}}, {{15}, {5}}, {2 * one.size()});
@@ -309,7 +309,7 @@ TEST(Batch, PlansAmongRolesAreSound) {
   EXPECT_GT(moved, 50);
 }
 
-/// Of 1 + 2 slices of 8 bytes per element, the front is that of 3 slices, 8 times as long.
+/// The front of 1 + 2 slices of 8 bytes per element equals the front of 3 slices, 8 times as long.
 TEST(Batch, FrontOfAlikeArraysIsThatOfOne) {
   int points = 0;
   for (const auto& [from, to] : {std::pair(Layout{{15}, {2}}, Layout{{6}, {3}}),
@@ -340,8 +340,8 @@ TEST(Batch, FrontOfAlikeArraysIsThatOfOne) {
   EXPECT_GT(points, 3);
 }
 
-/// Of arrays of any layouts, or whose processes are numbered anew, and among roles: every schedule of the front is
-/// sound and costs what the front says, and none of as few steps is shorter, by trial.
+/// The arrays have any layouts, renumbered processes, or roles. Every schedule of the front is sound and costs what the
+/// front says. By trial, no schedule with as few steps is shorter.
 TEST(Batch, FrontsOfAnyArraysAreOptimalByTrial) {
   int merged = 0, among_roles = 0, points = 0;
   for (std::uint64_t seed = 0; seed < 120; ++seed) {

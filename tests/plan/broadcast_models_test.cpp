@@ -91,8 +91,8 @@ TEST(BroadcastModels, SegmentsAreAsGoodAsAnySize) {
   }
 }
 
-/// All trees of `ranks` nodes in the order in which nodes are added: of each the largest number of children, the height
-/// and when the last node has the first segment.
+/// Lists all trees of `ranks` nodes, built by adding one node after the other. For each tree: the largest number of
+/// children, the height, and the time when the last node has the first segment.
 struct Tree {
   std::int64_t children = 0, height = 0;
   double first = 0;
@@ -139,7 +139,7 @@ TEST(BroadcastModels, NoTreeOfAnyDegreeAndHeightIsFasterThanDAry) {
           const auto more = static_cast<double>((bytes + segment - 1) / segment - 1);
           return tree.first + more * static_cast<double>(tree.children) * gap(static_cast<double>(segment));
         };
-        // Of the segments found, and of the message whole, by d and h.
+        // The best trees by d and h, for the segments found and for the whole message.
         for (const std::int64_t segment : {found.segment_bytes, bytes}) {
           std::vector<Tree> trees;
           add_trees(trees, static_cast<std::size_t>(ranks), gap(static_cast<double>(segment)), latency);

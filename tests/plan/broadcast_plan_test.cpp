@@ -164,8 +164,8 @@ TEST(BroadcastPlan, AutoIsNoLongerThanAnyOther) {
   }
 }
 
-/// So many segments are not replayed as a rule, and what their beginning makes likely here is a fourth less than the
-/// port of the last rank takes.
+/// The planner usually does not replay a program with this many segments. An estimate from its beginning is a fourth
+/// less than the time of the last rank's port.
 TEST(BroadcastPlan, ALongPipelineTakesAsLongAsItsBoundAtLeast) {
   Platform platform;
   for (const std::int64_t ranks : {3, 3, 1}) {
@@ -234,7 +234,7 @@ TEST(BroadcastPlan, APatternIsWorkedByHand) {
   EXPECT_TRUE(detail::rank_patterns(detail::RankNetwork(platform), 0, 30, 1).empty());
 }
 
-/// Of any kind: a circulant graph, a chain or a scatter and an allgather over all ranks.
+/// The other programs are of any kind: a circulant graph, a chain, or a scatter and an allgather over all ranks.
 TEST(BroadcastPlan, AutoIsHardlyLongerThanAnyProgramOnAnyPlatform) {
   std::mt19937 random(17);
   int patterns = 0;

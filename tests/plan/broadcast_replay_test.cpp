@@ -42,7 +42,7 @@ struct Message {
   double pace_s = 0;
 };
 
-/// The replay of these, of which it is not asked that every rank gets everything; in the order of their starts.
+/// Replays these messages in the order of their starts. Ranks need not get everything.
 TimedMessages replay(const Platform& platform, const std::vector<Message>& messages) {
   TimedMessages all;
   for (const Message& m : messages) {
@@ -85,8 +85,8 @@ TEST(BroadcastReplay, PaceKeepsMessagesApart) {
 
 TEST(BroadcastReplay, LongWaysYieldToShortOnes) {
   const TimedMessages result = replay(two_sites(2), {{0, 1, 0, 10'000'000}, {0, 3, 0, 1'000'000}});
-  // From the moment on at which the second one flows, by the round trips with what is queued: in two ports; in two
-  // ports, the connection and both uplinks, which take two connections.
+  // When the second message flows, the two share by their round trips with what is queued. The near one passes two
+  // ports. The far one passes two ports, the connection, and both uplinks, which take two connections.
   const double near_trip = kNear + 2 * gap(kQueued, kFast);
   const double far_trip = kFar + 2 * gap(kQueued, kFast) + gap(kQueued, kSlow) * (1 + 0.5 + 0.5);
   const double begin = gap(1, kFast) + kFar;

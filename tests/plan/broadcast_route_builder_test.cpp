@@ -30,7 +30,7 @@ Platform study(const std::string& name) { return read_platform(std::string(SLUIC
 Platform four_levels_study() { return study("/four-levels/four-levels-72.json"); }
 Platform grid_study() { return study("/grid5000/grid5000-88.json"); }
 
-/// A random tree of so many groups.
+/// A random tree of `groups` groups.
 std::vector<std::int32_t> random_parents(std::size_t groups, std::mt19937& random) {
   std::vector<std::int32_t> parent(groups, -1);
   for (std::size_t s = 1; s < groups; ++s) parent[s] = static_cast<std::int32_t>(random() % s);

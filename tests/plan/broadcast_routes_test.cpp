@@ -60,8 +60,8 @@ TEST(BroadcastRoutes, ScoreCountsWhatAMessageThatYieldsWaitsFor) {
   const auto pace = [&] {
     return (route_score(network, 0, 101'000, routes).length_s - route_score(network, 0, 51'000, routes).length_s) / 50;
   };
-  // While rank 0 sends inside, for 1 ms of each segment, the long message has its share by 1 / latency of the port,
-  // which carries ten times as much as the connection.
+  // Rank 0 sends inside for 1 ms of each segment. Meanwhile the long message has a share of the port by 1 / latency.
+  // The port carries ten times as much as the connection.
   const double share = 10 * 1e-4 / (1e-4 + 1e-2);
   EXPECT_NEAR(pace(), 1e-2 + (1 - share) * 1e-3, 1e-6);
 }
@@ -187,7 +187,7 @@ TEST(BroadcastRoutes, LongMessagesToHundredsOfRanksGoInMoreSegments) {
   EXPECT_EQ(sends(plan_broadcast(platform, 3, kBytes, options).program), 40 * 479);
 }
 
-/// Of hundreds of ranks the length is that of a simulation. Where the root sends no more than the busiest part passes
+/// With hundreds of ranks, the length comes from a simulation. If the root sends no more than the busiest part passes
 /// on, a replay of all messages finds little more.
 TEST(BroadcastRoutes, TheRootWaitsForTheBusiestPart) {
   const Platform platform = sites_of_clusters(4, 5, 20);

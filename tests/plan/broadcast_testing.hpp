@@ -50,7 +50,8 @@ inline std::vector<std::int64_t> in_order() {
   return ranks;
 }
 
-/// So many clusters to three more, whose ranks and links are drawn at random; one alone has up to twelve ranks.
+/// At least `least_clusters` and at most four clusters, whose ranks and links are drawn at random. A single cluster has
+/// up to twelve ranks.
 inline Platform random_clusters(std::mt19937& random, std::uint64_t least_clusters) {
   const auto one_of = [&](std::initializer_list<double> values) { return values.begin()[random() % values.size()]; };
   const auto gap = [&] { return line(one_of({1e-6, 1e-5}), one_of({1e9, 1e8, 1.25e7})); };

@@ -30,9 +30,9 @@ Traffic traffic_of(const Sizes<N>& sizes) {
   return traffic;
 }
 
-/// Least costs of all exchanges with sizes from 0 to those of `most`, by dynamic programming: the cheapest plan is its
-/// first step, as full as its duration allows, and the cheapest plan of what is left. Knows nothing of bounds, programs
-/// or prices. Memory: the product of all `most` + 1.
+/// Least costs of all exchanges with sizes from 0 to the entries of `most`, by dynamic programming. The cheapest plan
+/// is its first step, as full as its duration allows, and the cheapest plan of what is left. Knows nothing of bounds,
+/// programs or prices. Memory: the product of all `most` + 1.
 template <std::size_t N>
 class CheapestPlans {
  public:
@@ -91,8 +91,8 @@ class CheapestPlans {
   std::vector<double> costs_;
 };
 
-/// Calls visit(problem, optimum) for random 3 x 3 problems with sizes of 0 to 3: 334 for each k = 1, 2, 3 and set-up 1,
-/// 2, but for those that have nothing to send.
+/// Calls visit(problem, optimum) for random 3 x 3 problems with sizes of 0 to 3. There are 334 for each k = 1, 2, 3 and
+/// set-up 1, 2, except problems that have nothing to send.
 template <class Visit>
 void for_each_small_problem(std::mt19937& random, Visit visit) {
   for (std::int64_t k = 1; k <= 3; ++k) {

@@ -46,7 +46,7 @@ double proven_cost(const ExchangeProblem& problem) {
 TEST_F(ExchangeExact, SolvesTheExamplesOfTheHeader) {
   const Traffic three = testing::traffic_of<3>({2, 0, 0, 0, 2, 0, 0, 0, 2});
   EXPECT_EQ(proven_cost({three, 2, 1}), 6);
-  // Sizes of 1 cannot be halved: 2 + 2 beta. Those of 2 can, where it pays: 3 + 3 beta.
+  // Sizes of 1 cannot be halved: 2 + 2 beta. Sizes of 2 can be halved if that is cheaper: 3 + 3 beta.
   EXPECT_DOUBLE_EQ(proven_cost({testing::traffic_of<3>({1, 0, 0, 0, 1, 0, 0, 0, 1}), 2, 0.25}), 2.5);
   EXPECT_DOUBLE_EQ(proven_cost({three, 2, 0.25}), 3.75);
   EXPECT_DOUBLE_EQ(proven_cost({three, 2, 2.5}), 9);

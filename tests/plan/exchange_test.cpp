@@ -115,7 +115,7 @@ TEST(Exchange, IsSoundOnRandomTraffic) {
 
 /// Sizes that differ by 10^15 beside set-ups that differ by more: work grows with the messages, not with the units.
 TEST(Exchange, PlansAnySizesAndSetupsWithBoundedWork) {
-  constexpr std::int64_t kMostWork = 2'000'000'000;  // of which the planners take a tenth at most
+  constexpr std::int64_t kMostWork = 2'000'000'000;  // the planners take at most a tenth of it
   constexpr std::array<std::uint64_t, 3> kSizes{1, 1'000'000'000, 1'000'000'000'000'000};
   std::mt19937_64 random(36);  // fixed seed
   for (int round = 0; round < 12; ++round) {

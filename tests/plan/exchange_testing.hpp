@@ -36,7 +36,7 @@ inline detail::Budget& no_limit() {
   return budget;
 }
 
-/// A budget of which nothing is left.
+/// A spent budget.
 inline detail::Budget& spent() {
   static detail::Budget budget(0);
   return budget;

@@ -106,7 +106,7 @@ TEST(FlowRates, AreThoseOfFillingEverythingAnew) {
     return std::uniform_int_distribution<std::size_t>(low, high)(random);
   };
   for (int instance = 0; instance < 400; ++instance) {
-    // Few things that most flows pass, or many of which each passes a few, so that changes stay near or spread.
+    // Few things that most flows pass; or many things and flows that pass few of them. So changes stay near or spread.
     const bool sparse = instance % 4 == 0;
     const std::size_t things = sparse ? whole(10, 40) : whole(1, 6);
     std::vector<TestFlow> flows(sparse ? whole(20, 60) : whole(1, 12));

@@ -44,7 +44,7 @@ struct Search {
   const char* name;
   SearchFunction function;
   std::uint32_t seed;
-  int cheaper;      ///< for more than so many problems of 100 it finds a cheaper plan
+  int cheaper;      ///< it finds a cheaper plan for more than this many problems of 100
   double rounding;  ///< of a cost that is the sum of doubles in another order
 };
 

@@ -128,7 +128,7 @@ TEST(NodePrices, ProveTheExampleOfTheHeader) {
   NodePrices doubled = prices;
   for (double& price : doubled.prices) price *= 2;
   EXPECT_NEAR(bound_by_node_prices(demand, doubled), 7, 1e-9);
-  // Of eta.
+  // These prices prove the bound eta.
   EXPECT_NEAR(bound_by_node_prices(demand, {{1, 3}, {0}, {2, 4}}), 6, 1e-9);
   EXPECT_EQ(bound_by_node_prices(demand, {}), 0);
   EXPECT_EQ(bound_by_node_prices(demand, {{1, 3}, {0}, {0, 0}}), 0);
@@ -144,7 +144,7 @@ TEST(NodePrices, NoPricesProveMoreThanTheOptimum) {
     const Demand demand = graph_of(problem);
     NodePrices prices;
     prices.durations = std::vector<std::vector<double>>{{1, 2, 3}, {0.5, 1.5, 2}, {2.5}, {1, 3}}[random() % 4];
-    // As those of eta, more or less, so that some prove much.
+    // The prices are near the prices of eta, so that some prove much.
     const double noise = random() % 2 == 0 ? 0.1 : 1;
     for (std::int32_t v = 0; v <= demand.lefts + demand.rights; ++v) {
       if (random() % 2 == 0) continue;

@@ -61,8 +61,8 @@ TEST(Packing, PutsAPieceIntoTheShortestStepThatIsLongEnough) {
   EXPECT_EQ(packing.add_step(4), 1);
   EXPECT_EQ(packing.insert(0, 3), 0);  // 0 -> 0 takes the step of 4
   EXPECT_EQ(packing.insert(2, 9), 0);  // 1 -> 1 takes the step of 9
-  // Left 0 is free in the step of 9 alone, right 1 in that of 4. Exchanging the two steps along the path of 0 -> 0
-  // frees that of 4, which is too short for 5.
+  // Left 0 is free only in the step of 9, and right 1 only in the step of 4. Exchanging the two steps along the path of
+  // 0 -> 0 frees the step of 4, which is too short for 5.
   EXPECT_EQ(packing.insert(1, 5), 5);
   EXPECT_EQ(packing.cost(), 15);
   // Along that path the step of 4 has to grow by 1: less than a step of its own costs.

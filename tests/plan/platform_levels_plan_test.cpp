@@ -11,7 +11,7 @@
 namespace sluice {
 namespace {
 
-/// As the file of version 2 that says the same.
+/// Writes the platform as a file of version 2, and reads it again.
 Platform through_a_file(const Platform& flat) {
   std::istringstream in(to_json(with_levels(flat)));
   return read_platform(in, "levels");

@@ -302,7 +302,7 @@ TEST(ProgramBound, HoldsForRandomProgramsOverRandomPlatforms) {
   EXPECT_GT(nearest, 0.99);  // so near that what is wrong would show
 }
 
-/// Whatever the program and the platform: the order in which Clock has its times.
+/// The order of Clock's times is the same for every program and every platform.
 TEST(Clock, BoundsAreBelowFloorsAndFloorsBelowReplays) {
   constexpr double kRounding = 1e-9, kRatesTogether = 1e-6;
   std::mt19937 random(19);
@@ -362,7 +362,8 @@ TEST(ProgramBound, HoldsForAllPlansOverRandomPlatforms) {
   }
 }
 
-/// From one rank of a cluster to the other by way of two clusters, none of which is near in both directions.
+/// The path from one rank of a cluster to the other goes through two clusters. Neither of them is near in both
+/// directions.
 TEST(ProgramBound, OfPathsKnowsWaysThroughSeveralClusters) {
   Platform platform;
   platform.ranks = 4;

@@ -25,7 +25,7 @@ std::vector<std::string> faults(const Program& program, const Platform& platform
   return lines;
 }
 
-/// Every program that a planner makes, over clusters and sites; the length that it states is that of its replay.
+/// Checks every program that a planner makes, over clusters and sites. The stated length is the length of its replay.
 TEST(CheckProgram, WhatIsPlannedIsPossibleAndLessIsNot) {
   const Platform platform = three_sites(in_order(), 4);
   for (const Collective collective : kAllCollectives)

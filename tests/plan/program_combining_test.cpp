@@ -40,7 +40,7 @@ ProgramProblem allreduce_of(std::int64_t bytes, std::vector<double> costs) {
           .combine_s_per_byte = CombiningCosts(std::move(costs))};
 }
 
-/// All ranks combine for as long, which is the bound, but for the last element of each message.
+/// All ranks combine for the same time. This time is the bound, except for the last element of each message.
 TEST(ProgramCombining, EqualWorkTakesAsLongOnEveryRank) {
   std::mt19937 random(41);
   for (int round = 0; round < 30; ++round) {
@@ -79,7 +79,7 @@ TEST(ProgramCombining, WhoCombinesForNothingHasAllShares) {
   }
 }
 
-/// Of one slow rank among many auto makes one that hardly combines.
+/// If one rank of many is slow, auto makes it combine hardly anything.
 TEST(ProgramCombining, ASlowRankDoesNotSlowDownTheOthers) {
   for (const Platform& platform : {one_cluster(12), sites_of_clusters(2, 2, 3)}) {
     for (const Collective collective : {Collective::kReduce, Collective::kReduceScatter, Collective::kAllreduce}) {
@@ -98,8 +98,8 @@ TEST(ProgramCombining, ASlowRankDoesNotSlowDownTheOthers) {
   }
 }
 
-/// A rank that is alone in its cluster combines nothing there, so if it is slow, that says nothing of the shares of
-/// others: slow ranks of larger clusters have small ones all the same.
+/// A rank that is alone in its cluster combines nothing there. If it is slow, that does not change the shares of
+/// others: slow ranks of larger clusters still have small shares.
 TEST(ProgramCombining, ASlowRankAloneInItsClusterLeavesTheSharesOfOthersAsTheyAre) {
   Platform platform = testing::three_sites(testing::in_order(), 1);
   PlatformCluster alone = platform.clusters.front();
@@ -125,7 +125,7 @@ TEST(ProgramCombining, ASlowRankAloneInItsClusterLeavesTheSharesOfOthersAsTheyAr
   EXPECT_LE(longest_s(), 1.2 * before_s);
 }
 
-/// The longest time for which one of `ranks` combines, over all ways to put them in the places of `bytes`.
+/// The longest time that a rank combines, at its least over all orders of `costs` beside `bytes`.
 double least_of_longest(const std::vector<double>& bytes, std::vector<double> costs) {
   std::ranges::sort(costs);
   double least = 1e300;
@@ -188,7 +188,7 @@ TEST(ProgramCombining, NoOtherPlacesInAClusterMakeTheLongestTimeShorter) {
   }
 }
 
-/// Hosts of a cluster that are alike but for their speed: those of a slow host take other places too.
+/// The hosts of a cluster differ only in their speed: ranks of a slow host take other places too.
 TEST(ProgramCombining, HostsChangePlaces) {
   const Platform platform = sites_of_clusters(2, 4, 2);
   detail::MessageGraph messages;

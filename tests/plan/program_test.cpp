@@ -37,7 +37,7 @@ using testing::one_cluster;
 using testing::sites_of_clusters;
 using testing::three_sites;
 
-/// Pairs of ranks of which one sends to the other.
+/// The number of pairs of ranks with a message from one to the other.
 std::size_t connections(const Program& program) {
   std::set<std::pair<std::int64_t, std::int64_t>> pairs;
   for (const ProgramOperation& op : program.operations)
@@ -139,8 +139,8 @@ TEST(PlanProgram, WhatDoesNotCommuteIsCombinedInTheOrderOfTheRanks) {
         EXPECT_GE(expect_all_sound(one_cluster(ranks), {collective, 64, has_root(collective) ? root : 0, 4, false}), 2);
 }
 
-/// Counterparts in all groups have shares next to each other, which a message inside a group carries as one range, or
-/// as two where it carries the last and the first ones.
+/// Counterparts in all groups have shares next to each other. A message inside a group carries them as one range, or as
+/// two if it carries the last and the first shares.
 TEST(PlanProgram, SharesOfCounterpartsAreNextToEachOther) {
   const Platform platform = three_sites(in_order(), 4);
   std::size_t longest = 0;
@@ -670,8 +670,8 @@ detail::Ranks first_ranks(std::size_t count) {
   return ranks;
 }
 
-/// Of many ranks most have no share of a short array: a pattern of all pairs has few messages, and would look at every
-/// pair to find them.
+/// Most of many ranks have no share of a short array. A pattern of all pairs has few messages then, and would look at
+/// every pair to find them.
 TEST(PlanProgram, ManyRanksAreRefusedBeforeAllPairsAreLookedAt) {
   constexpr std::int64_t kRanks = 200'000;
   const Platform platform = one_cluster(kRanks);
@@ -682,7 +682,7 @@ TEST(PlanProgram, ManyRanksAreRefusedBeforeAllPairsAreLookedAt) {
   EXPECT_EQ(detail::chain_broadcast(first_ranks(kRanks), {{0, 512}, {512, 512}}).size(), 2U * (kRanks - 1));
 }
 
-/// Blocks in the order of the ranks are one range, however many: no message of so many blocks takes a look at each.
+/// Blocks in the order of the ranks are one range, whatever their number: no message takes a look at each block.
 TEST(PlanProgram, WhatNeighboursHaveIsOneRange) {
   constexpr std::int64_t kRanks = 1 << 15;
   detail::RangeSets sets;
@@ -726,7 +726,7 @@ TEST(PositionWindows, AreWhatTheirPositionsHave) {
   }
 }
 
-/// With next to no effort programs are estimated, but for those in which nothing is shared; they are as sound.
+/// With almost no effort, programs are estimated, except programs that share nothing. Estimated programs are as sound.
 TEST(PlanProgram, WhatWouldBeTooMuchWorkIsEstimated) {
   const Platform platform = three_sites(in_order(), 4);
   std::size_t estimated = 0;
@@ -779,7 +779,7 @@ TEST(PlanProgram, NoReplayIsShorterThanTheLoad) {
   }
 }
 
-/// A replay that may last as long as it does is the same; one that may not is given up.
+/// A replay with a limit of its own length gives the same length. A replay with a lower limit is given up.
 TEST(ReplayProgram, GivesUpOnlyWhatIsLonger) {
   constexpr double kSooner = 0.999, kCombine_s = 2e-8;
   const Platform platform = three_sites(in_order(), 4);
@@ -850,8 +850,8 @@ TEST(PlanProgram, AnEstimateIsNoShorterThanTheLoad) {
                    estimate_s);
 }
 
-/// Of programs of millions of messages those are not made that cannot be faster: neither the chains of more segments,
-/// as the first one takes minutes, nor what fills the links for longer.
+/// The planner makes no program of millions of messages that cannot be faster. It leaves out chains of more segments,
+/// because the first one takes minutes, and programs that fill the links for longer.
 TEST(PlanProgram, WhatCannotBeFasterIsNotEstimatedWhereMessagesAreMillions) {
   Platform platform;
   for (std::int64_t c = 0; c < 20; ++c) {
@@ -969,7 +969,7 @@ TEST(MessageGraph, OnlyWhatIsNeededIsLeft) {
     return all;
   };
   EXPECT_EQ(text(messages.needed_for(shape)), "1-0:0+8 3-2:0+8 2-0:0+8 ");
-  // Of rank 3 its share alone, the last element.
+  // Rank 3 needs only its own share, the last element.
   shape.problem = Collective::kReduceScatter;
   shape.root = 0;
   detail::MessageGraph broadcast;

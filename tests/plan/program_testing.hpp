@@ -8,7 +8,7 @@
 
 namespace sluice::testing {
 
-/// One cluster of so many ranks, 125 MB/s, 50 us.
+/// One cluster of `ranks` ranks, 125 MB/s, 50 us.
 inline Platform one_cluster(std::int64_t ranks) {
   Platform platform;
   platform.ranks = ranks;

@@ -256,7 +256,7 @@ TEST(Auto, CostsNoMoreThanAnyNamedAlgorithmOnArraysWithTails) {
   }
 }
 
-/// Of whole messages by falling size, each in the first step that is free at both ends.
+/// Sends whole messages by falling size, each in the first step that is free at both ends.
 double total_of_first_fit(const Traffic& traffic, double setup) {
   std::vector<Message> falling = traffic.messages;
   std::ranges::stable_sort(falling, std::ranges::greater{}, &Message::size);
@@ -276,8 +276,8 @@ double total_of_first_fit(const Traffic& traffic, double setup) {
   return total;
 }
 
-/// Of several dimensions, with tails and as whole slices, where combinations of steps of single dimensions are up to
-/// twice as long as the bound.
+/// The arrays have up to three dimensions, with tails or as whole slices. Combinations of steps of single dimensions
+/// are up to twice as long as the bound here.
 TEST(Auto, CostsNoMoreThanFirstFitOfTheMessagesOfAllDimensions) {
   std::mt19937 random(9);  // fixed seed
   const auto draw = [&](std::int64_t from, std::int64_t to) {

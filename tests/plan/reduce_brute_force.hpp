@@ -136,8 +136,8 @@ class LimitedSearch {
   std::map<std::pair<std::vector<Giver>, std::vector<int>>, int> known_;
 };
 
-/// The shortest reduction in which everything may be asked for at once: every order in which transfers can start, each
-/// as soon as that order allows. Costs and dates are whole numbers. Nothing is left out.
+/// Finds the shortest reduction for any combination of options. Tries every order of the starts of transfers, each as
+/// soon as that order allows. Costs and dates are whole numbers. Nothing is left out.
 class MixedSearch {
  public:
   explicit MixedSearch(const ReduceProblem& problem)

@@ -266,7 +266,7 @@ TEST(ReduceMixed, AnyRootIsNoWorseThanEachRoot) {
   }
 }
 
-/// Of two machines the root saves the transfer that takes long; of many, all transfers go to it.
+/// Among two machines, the root saves the expensive transfer. Among many, all transfers go to the root.
 TEST(ReduceMixed, AnyRootSavesItsOwnTransfer) {
   ReduceProblem problem = problem_of(2, 0, 0);
   problem.transfer_costs = {20, 1};
@@ -300,7 +300,7 @@ TEST(ReduceMixed, AutoIsExactInOrder) {
   }
 }
 
-/// What no tree can break makes no difference, and is stated all the same.
+/// A limit that no tree can break changes nothing, and the schedule still states it.
 TEST(ReduceMixed, LimitsThatLimitNothing) {
   Problems problems(10);
   for (int trial = 0; trial < 60; ++trial) {
@@ -400,7 +400,7 @@ TEST(ReduceMixed, ProgramsOfPlansAreSound) {
     EXPECT_EQ(program.operations.size(), 2 * schedule.transfers.size());
     EXPECT_EQ(program.commutative, problem.commutative);
     EXPECT_EQ(program.root, schedule.root);
-    // Of two elements no more than two parts.
+    // Two elements have at most two parts.
     const Program short_program = program_of(schedule, 16, 8);
     EXPECT_TRUE(validate(short_program).empty());
     EXPECT_EQ(static_cast<std::int64_t>(short_program.operations.size()),

@@ -17,7 +17,7 @@
 #include "sluice/timing/program_check.hpp"
 #include "sluice/timing/program_replay.hpp"
 
-/// Programs in which bytes go by way of others, as their own connection would be the slowest part.
+/// Programs that relay bytes over other ranks, because their own connection would be the slowest part.
 namespace sluice {
 namespace {
 
@@ -27,7 +27,7 @@ using testing::line;
 using testing::one_cluster;
 using testing::three_sites;
 
-/// Two clusters of two ranks, 100 MB/s, with connections of 25 MB/s between them, of which a link carries eight.
+/// Two clusters of two ranks, 100 MB/s, with connections of 25 MB/s between them. The link carries eight connections.
 Platform two_pairs() {
   Platform platform;
   platform.ranks = 4;
@@ -102,7 +102,7 @@ TEST(Relayed, ThreeWaysCarryAThirdEach) {
   EXPECT_EQ(sent.at({0, 3}), sent.at({3, 2}));
 }
 
-/// Of two senders to one receiver, whose port is then what limits them: nobody is given more than it can carry.
+/// Two senders have one receiver, and then its port limits them: no rank gets more than its port can carry.
 TEST(Relayed, PortsAreNotFilledTwice) {
   std::vector<std::int64_t> blocks(16, 0);
   blocks[0 * 4 + 2] = blocks[1 * 4 + 2] = 50'000'000;

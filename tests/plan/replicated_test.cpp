@@ -56,7 +56,7 @@ TEST(Replicated, SourcesShareAndTargetsFormAChain) {
   EXPECT_EQ(chain.heads, 1);
   EXPECT_EQ(chain.longest_chain, 3);
   EXPECT_EQ(cost(chain.schedule).steps, 5);          // pieces of 2, through three copies
-  EXPECT_EQ(cost(chain.schedule).transmission, 10);  // of which the last comes at 10
+  EXPECT_EQ(cost(chain.schedule).transmission, 10);  // the last piece comes at 10
   EXPECT_EQ(chain.bounds.any, (Cost{2, 7, 9}));      // 6 leave, and the last of them is still needed by a copy
   EXPECT_EQ(chain.bounds.direct, (Cost{3, 18, 21}));
   // Three sources give three targets a copy each.
@@ -176,7 +176,8 @@ TEST(Replicated, ProcessesOnBothSidesAreTheLastOfTheirChains) {
   EXPECT_GT(at_ends, 25);
 }
 
-/// One of 16 receivers is the source as well: a chain of 16 all the same, in place of sending all to each.
+/// One of 16 receivers is also the source. The plan is still a chain of 16, and does not send all data to each
+/// receiver.
 TEST(Replicated, OneProcessOnBothSidesIsNoReasonToSendToAll) {
   const RedistributionProblem one = make_problem({{1}, {6400}}, {{1}, {6400}}, {6400});
   const ReplicatedProblem apart(one, 1, 16);

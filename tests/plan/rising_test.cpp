@@ -84,7 +84,7 @@ TEST(Rising, PlansTheExamples) {
 }
 
 TEST(Rising, MakesAStepLongerWherePartsThatFitDoNotCoverAll) {
-  // Every node has a message of at most 2, but those of senders 0 and 1 go to the same receiver.
+  // Every node has a message of at most 2, but the messages of senders 0 and 1 go to the same receiver.
   const Demand demand = demand_of({{0, 0, 2}, {0, 1, 9}, {1, 0, 1}, {1, 2, 7}, {2, 1, 2}, {2, 2, 1}}, 3, 1);
   const PieceSteps steps = peel_rising(demand, whole_messages(demand), testing::no_limit()).value();
   EXPECT_EQ(durations(steps), (std::vector<std::int64_t>{7, 9}));
@@ -133,7 +133,7 @@ TEST(Rising, LooksAtNobodyThatHasNothingToSendInAStep) {
   }
 }
 
-/// Where k limits, a step has to send k parts at once, those of critical nodes among them.
+/// If k limits, a step has to send k parts at once, and parts of critical nodes are among them.
 TEST(Rising, SendsAsManyAsMayBeUnderWay) {
   const Demand demand = make_demand(alike(100, 20), 30, 1500);
   const std::vector<Piece> parts = whole_messages(demand);

@@ -23,7 +23,7 @@ Traffic traffic_of(const Matrix& matrix) {
   return traffic;
 }
 
-/// All rows and columns have one sum: so many permutations, each for 1 to `longest`.
+/// All rows and columns have one sum: the matrix adds up `permutations` permutations, each times 1 to `longest`.
 Matrix regular(std::size_t n, int permutations, std::int64_t longest, std::mt19937& random) {
   Matrix matrix(n, std::vector<std::int64_t>(n, 0));
   std::vector<std::size_t> order(n);
@@ -36,7 +36,7 @@ Matrix regular(std::size_t n, int permutations, std::int64_t longest, std::mt199
   return matrix;
 }
 
-/// Whether so many permutations, none longer than the one before, add up to `matrix`: by trying all.
+/// Whether `permutations` permutations, none longer than the one before, add up to `matrix`: by trying all.
 bool decomposes(Matrix& matrix, std::int64_t permutations, std::int64_t longest) {
   const std::int64_t sum = std::accumulate(matrix[0].begin(), matrix[0].end(), std::int64_t{0});
   if (sum == 0) return true;

@@ -1,5 +1,5 @@
-// Plans and bounds written down from a run: another compiler, library or machine has to give the same. .ci/run builds
-// this test with a second compiler too.
+// Plans and bounds written down from a run. Another compiler, library or machine has to give the same plans and bounds.
+// .ci/run builds this test with a second compiler too.
 
 #include <gtest/gtest.h>
 
@@ -84,7 +84,7 @@ TEST(StoredPlans, OfAutoForSwitches) {
   EXPECT_EQ(hash_of(once.schedule), 8560302471719341344U);
 }
 
-/// Of all planners that end by themselves, what they make of several problems.
+/// The hashes of what all planners that end by themselves make of several problems.
 StoredHashes hashes_of_fast_planners(const std::vector<ExchangeProblem>& problems) {
   StoredHashes hashes;
   for (const Algorithm& each : algorithms("exchange")) {
@@ -180,7 +180,7 @@ TEST(StoredPlans, OfRedistributions) {
     for (const RedistributionProblem& problem : problems) {
       try {
         const RedistributionPlan planned = plan_redistribution(problem, std::string(each.name), 3);
-        // Of as good ones, the plan of "exact" depends on the integer program's solver.
+        // Several plans are as good: which of them "exact" finds depends on the solver of the integer program.
         if (each.name == "exact")
           hash.add(planned.cost().total);
         else

@@ -303,7 +303,7 @@ TEST(StoredSimulations, OfTrees) {
   EXPECT_EQ(hash.value(), 11701465017215229526U);
 }
 
-/// Of programs over their platforms, and with messages that all take 1.
+/// Simulates programs over their platforms, and with messages that all take 1.
 TEST(StoredSimulations, OfPrograms) {
   StoredHashes hashes;
   for (const Collective problem : testing::kAllCollectives) {

@@ -35,7 +35,7 @@ class Hash {
   std::uint64_t hash_ = 14695981039346656037U;
 };
 
-/// Of durations, ends and sizes in their order.
+/// The hash of durations, ends and sizes in their order.
 inline std::uint64_t hash_of(const StepSchedule& schedule) {
   Hash hash;
   for (const Step& step : schedule.steps) {
@@ -51,7 +51,7 @@ inline std::uint64_t hash_of(const StepSchedule& schedule) {
   return hash.value();
 }
 
-/// Of the times and ends of its transfers in their order.
+/// Adds the times and ends of its transfers in their order.
 inline void add(Hash& hash, const TreeSchedule& schedule) {
   hash.add(schedule.length);
   for (const TimedTransfer& transfer : schedule.transfers) {
@@ -63,7 +63,7 @@ inline void add(Hash& hash, const TreeSchedule& schedule) {
   }
 }
 
-/// Of its operations in their order, their pace, its length and its bound.
+/// Adds its operations in their order, their pace, its length and its bound.
 inline void add(Hash& hash, const Program& program) {
   hash.add(program.algorithm);
   for (const ProgramOperation& op : program.operations) {
@@ -85,7 +85,7 @@ inline void add(Hash& hash, const Program& program) {
   hash.add(program.bound);
 }
 
-/// Of all times of its transfers in their order.
+/// Adds all times of its transfers in their order.
 inline void add(Hash& hash, const Timeline& timeline) {
   hash.add(timeline.length);
   for (const TimelineTransfer& each : timeline.transfers) {

@@ -125,7 +125,7 @@ TEST(Switches, EndWithTheBudget) {
   for (const Planner planner : kPlanners) {
     Budget enough;
     EXPECT_TRUE(planner(larger, enough).has_value());
-    const std::int64_t plans = planner == plan_thresholds ? 11 : 1;  // of which it gives the best that is complete
+    const std::int64_t plans = planner == plan_thresholds ? 11 : 1;  // it gives the best complete plan
     Budget less(enough.spent() * 3 / 4 / plans);
     EXPECT_FALSE(planner(larger, less).has_value());
     EXPECT_GT(less.spent(), 0);
@@ -162,8 +162,8 @@ TEST(Solstice, SlicesPlantedPermutationsByFallingThresholds) {
 }
 
 TEST(Solstice, StuffsTheLargestFirst) {
-  // D = 8 and sender 0 lacks 4, by which (0, 0) of 3 is raised, not (0, 1) of 1: a slice of 7 at threshold 4, then 1.
-  // The other way round (0, 1) would be 5, and slices 5 and 3.
+  // D = 8 and sender 0 lacks 4. This raises (0, 0) of 3 and not (0, 1) of 1: a slice of 7 at threshold 4, then 1. The
+  // other way round, (0, 1) would be 5, and the slices 5 and 3.
   const PieceSteps steps = planned(plan_solstice, demand_of({{3, 1, 0}, {0, 0, 8}}, 2, 1));
   EXPECT_EQ(durations(steps), (std::vector<std::int64_t>{7, 1}));
 }

@@ -34,7 +34,7 @@ inline std::string fault_in_times(const detail::TimedMessages& messages, std::in
     for (const double time : {each.start_s, each.arrival_s, each.port_s, each.connection_s})
       if (!std::isfinite(time) || time < 0) return fault("no time");
     if (each.connection_s < each.port_s) return fault("keeps its port for longer than its connection");
-    // Its sender may wait for longer than it takes, but for no reason of the connection.
+    // Its sender may wait for longer than the message takes, but the connection is no reason to wait.
     const double left_s = each.connection_s > each.port_s ? each.connection_s : 0;
     if (each.arrival_s < each.start_s + left_s - rounding) return fault("arrives before it has left");
     if (m > 0 && each.start_s < messages.list[m - 1].start_s - rounding) return fault("starts before the one before");

@@ -61,7 +61,7 @@ TEST(VerifyBound, CountsTheMessagesThatMustBeSplit) {
   EXPECT_EQ(verdict.faults.front().reason, "the bound on the total is 15.006, its certificate proves 15.005");
 }
 
-/// Exchanges of which the linear program proves more than eta.
+/// Exchanges whose linear program proves more than eta.
 class OfTheProgram : public ::testing::Test {
  protected:
   /// Calls visit(problem, file) for some of them.

@@ -305,7 +305,7 @@ TEST(Decimals, AreLeftOutWhereNothingNeedsThem) {
   EXPECT_EQ(read(with(kSample, R"("duration": 3)", R"("duration": 0.3e1)")).schedule, sample());
 }
 
-/// Sizes, of which at least one needs all decimals, come back as they were, numbers beside them to the last bit.
+/// Sizes come back as they were, if at least one needs all decimals. Numbers beside them come back to the last bit.
 TEST(Decimals, ComeBackAsTheyWereWritten) {
   const auto size = rc::gen::inRange<std::int64_t>(0, std::int64_t{1} << 50);
   const auto amount =

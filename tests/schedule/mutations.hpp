@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-/// Every way in which a schedule can be a little wrong: one field changed, or one entry of a list dropped, doubled,
-/// moved or exchanged with its neighbour.
+/// Makes a schedule a little wrong in every way: changes one field, or drops, doubles or moves one entry of a list, or
+/// exchanges it with its neighbour.
 ///
 ///     for_each_mutation(good, [](auto& s, Mutator& m) { m.integer("root", s.root); ... },
 ///                       [](const auto& mutated, const char* what, const char* how = "", std::size_t entry = kNone) {

@@ -35,7 +35,7 @@ using Kind = ProgramOperation::Kind;
 
 constexpr std::int64_t kMostBytes = 5000;
 
-/// Ranks in the order in which they were combined, those next to each other; empty: not there.
+/// Ranks in the order of combining, next to each other; empty: the byte is not there.
 using Byte = std::vector<std::int64_t>;
 
 class ByteReplay {
@@ -246,7 +246,7 @@ class ByteReplay {
         return block(byte) % p_.ranks == rank;
       case Collective::kReduceScatter: {
         if (!p_.block_offsets.empty()) return block(byte) == rank;
-        // Elements are dealt out: e of E are those of the shares before, longer ones first.
+        // Elements are dealt out in the order of the ranks, longer shares first.
         std::int64_t element = byte / p_.element_bytes, owner = 0;
         const std::int64_t elements = p_.size_bytes / p_.element_bytes;
         for (;; ++owner) {

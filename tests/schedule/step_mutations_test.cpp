@@ -1,5 +1,5 @@
-/// Every mutation of schedules of steps is rejected, unless a replay that knows nothing of the validator carries out
-/// what the mutated schedule says and finds that it still does its job at the price that it states.
+/// Every mutation of schedules of steps is rejected, unless a replay finds it sound. The replay knows nothing of the
+/// validator. It carries out the mutated schedule, and checks that the schedule still does its job at the stated price.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -65,8 +65,8 @@ bool are_the_whole(std::vector<Part> parts, std::int64_t size) {
 /// What goes between two ports.
 using Deliveries = std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Part>>;
 
-/// Runs the steps of one switch on its ports, each of which takes part once in a step. False if a step cannot run, or
-/// lasts other than it says.
+/// Runs the steps of one switch on its ports. Each port takes part at most once in a step. False if a step cannot run,
+/// or lasts other than it says.
 bool run_steps(const std::vector<Step>& steps, std::int64_t senders, std::int64_t receivers, std::int64_t side_by_side,
                Deliveries& delivered, Wide& transmission, std::int64_t on_switch = 0) {
   for (const Step& step : steps) {
@@ -85,7 +85,7 @@ bool run_steps(const std::vector<Step>& steps, std::int64_t senders, std::int64_
   return transmission <= kMostOfAll;
 }
 
-/// Whether the stated cost is that of so many steps, and no bound above it.
+/// Whether the stated cost is the cost of `steps` steps, and no bound is above it.
 bool prices_hold(const Cost& stated, const Cost& bound, std::size_t steps, Wide transmission, double setup) {
   const auto number = static_cast<std::int64_t>(steps);
   const double total =
@@ -480,7 +480,7 @@ TEST(StepMutations, OfExchangesAtSpeedsAreJudgedAsReplayed) {
       good.stated_cost.transmission += step.duration;
       begin += s.setup + static_cast<double>(step.duration);
     }
-    if (s.speeds.empty()) return false;  // a backbone over which nothing goes
+    if (s.speeds.empty()) return false;  // a backbone that carries nothing
     good.stated_cost.total = begin;
     s.bound = {good.stated_cost.steps - draw(random, 0, 1), good.stated_cost.transmission - draw(random, 0, 1),
                begin - static_cast<double>(draw(random, 0, 1))};

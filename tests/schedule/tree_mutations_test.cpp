@@ -1,5 +1,5 @@
-/// Every mutation of schedules of trees is rejected, unless a replay that knows nothing of the validator finds that the
-/// mutated schedule still does its job in the time that it states.
+/// Every mutation of schedules of trees is rejected, unless a replay finds it sound. The replay knows nothing of the
+/// validator. It checks that the mutated schedule still does its job in the stated time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ class Replay {
     return s_.arrivals.empty() ? 0 : s_.arrivals[static_cast<std::size_t>(machine)];
   }
 
-  // What costs `single` has, if it has any, are instead of the one of all.
+  // Costs of single machines, if there are any, replace the cost of all machines.
   [[nodiscard]] double compute(std::int64_t machine) const {
     return s_.compute_costs.empty() ? s_.compute : s_.compute_costs[static_cast<std::size_t>(machine)];
   }
@@ -282,7 +282,7 @@ void sort_by_start(TreeSchedule& s) {
                    [](const TimedTransfer& a, const TimedTransfer& b) { return a.start < b.start; });
 }
 
-/// Every machine sends to a random one before it, as early as the model allows; times are whole numbers.
+/// Every machine sends to a random machine with a lower number, as early as the model allows. Times are whole numbers.
 enum class Costs { kEven, kSingle, kOfLinks };
 
 TreeSchedule random_reduction(std::mt19937& random, Costs costs) {

@@ -282,7 +282,7 @@ TEST(ValidateTree, WantsBoundsAroundTheLength) {
   expect(good(), [](auto& s) { s.bound = {4, 3}; }, {"the lower bound is 4, the upper one 3"});
 }
 
-/// Combining takes no time that a sum of so many terms would lose: 10^6 * 0.1 is not 0.1 added up 10^6 times.
+/// Combining 10^6 times costs 10^6 * 0.1, which is not 0.1 added up 10^6 times.
 TEST(ValidateTree, IsExactOverManyCombinations) {
   constexpr std::int64_t kMachines = 1'000'001;
   TreeSchedule schedule;
