@@ -106,7 +106,7 @@ class Programs(unittest.TestCase):
             sluice.mpi.Broadcast(COMM, program="plan.json")
         with self.assertRaisesRegex(sluice.Error, "'program', expected one of"):
             sluice.mpi.Exchange(COMM, {}, program=good["reduce"])
-        # Each rank hears of its own failure, or of that of another rank.
+        # Each rank hears of its own failure, or of the failure of another rank.
         job = sluice.mpi.Broadcast(COMM, program=good["broadcast"])
         with self.assertRaisesRegex(sluice.Error, "792, expected the 800 of the program"):
             job.execute(numpy.zeros(NUMBERS - 1))

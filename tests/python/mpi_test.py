@@ -145,7 +145,7 @@ class Redistribution(unittest.TestCase):
 
             def call(last, job=job, bad=bad):
                 job.execute(self.source, bad if last else good)
-                job.execute(self.source, good)  # of which all have heard by now
+                job.execute(self.source, good)  # by now all ranks have heard of the error
 
             everywhere(self, call, where)
         if gaps.size > 1:

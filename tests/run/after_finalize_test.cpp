@@ -183,7 +183,8 @@ TEST(AfterFinalize, JobsCanBeDestroyed) {
 }  // namespace
 }  // namespace sluice::mpi
 
-/// MPI cannot gather results any more: a rank in which a test fails ends with a status that the launcher passes on.
+/// MPI cannot gather results any more. If a test fails on a rank, the rank ends with a status that the launcher passes
+/// on.
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   testing::InitGoogleTest(&argc, argv);

@@ -35,8 +35,8 @@ TEST(LargestOfAll, IsTheSameOnAllRanksInEachOfManyRounds) {
         std::int64_t differ = 0;
         for (std::uint64_t round = 0; round < (size > 2 ? kRounds / 20 : kRounds); ++round) {
           std::array<std::uint64_t, NoticeBoard::kWords> numbers{};
-          // Which rank has the largest differs from number to number. In even rounds numbers rise and in odd ones they
-          // fall, so that those of an older round are wrong, be they too small or too large.
+          // The rank with the largest number differs from number to number. Numbers rise in even rounds and fall in odd
+          // rounds. So a number of an older round is wrong, whether it is too small or too large.
           const std::uint64_t base = (round % 2 == 0 ? round : kRounds - round) * size;
           for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = base + (rank + i) % size;
           largest_of_all(channel, numbers);
@@ -82,8 +82,8 @@ TEST(HandOut, AFailureOfTheRankThatPlansReachesAll) {
   EXPECT_THROW((void)in_new_channel(MPI_COMM_WORLD, hand_out), InputError);
 }
 
-// What a rank has told is heard in order, once, and by everybody. Of more than there is room for, the oldest are lost,
-// and it is said that some are.
+// Every rank hears what a rank has told, in order and once. If there is no room for all, the oldest words are lost, and
+// the board says that some are.
 TEST(NoticeBoard, FailuresAreHeardInOrderOrSaidToBeLost) {
   constexpr int kFew = 5, kMany = 50;
   const std::string faults =

@@ -8,9 +8,9 @@
 
 namespace sluice::mpi::testing {
 
-/// Whether the test has failed on any rank of `comm`, which all of them ask: in every round of a test that goes on
-/// until then, as a rank that leaves alone lets the others wait for it. Where they do not come to ask either, as what
-/// failed has left a round that they are in, a rank on which it has failed ends the program.
+/// Whether the test has failed on any rank of `comm`. All ranks ask, in every round of a test, because a rank that
+/// leaves alone lets the others wait. If the others do not ask, they may wait inside a round that the failed rank has
+/// left. Then the failed rank ends the program.
 inline bool any_rank_failed(MPI_Comm comm = MPI_COMM_WORLD) {
   constexpr double kPatience_s = 10;
   const bool failed_here = ::testing::Test::HasFailure();

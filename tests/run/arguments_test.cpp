@@ -153,7 +153,7 @@ TEST(Arguments, TransposedShapesThatDoNotFit) {
        "10 elements from 11 on in a target of 20"},
   };
   for (const auto& [bad, message] : cases) {
-    // On all ranks, and on one, of which the others hear.
+    // The argument is bad on all ranks, and then on one rank; the others hear of it.
     EXPECT_EQ(error_of(bad), "sub-array: " + message + ", expected a sub-array inside the array");
     const std::string error = error_of(rank() == size() - 1 ? bad : good);
     EXPECT_NE(error.find(message), std::string::npos) << error;

@@ -130,7 +130,7 @@ MessageGraph random_combining(Draw& draw, const Program& shape) {
   return messages;
 }
 
-/// Another order of the list: those of each rank together, the last rank first.
+/// Another order of the list: operations of each rank together, the last rank first.
 Program by_ranks(const Program& program) {
   std::vector<std::size_t> order(program.operations.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -263,7 +263,7 @@ TEST(CollectivePrograms, BrokenOnesAreRefusedByAllRanks) {
                InputError);
 }
 
-/// Problems that have jobs of their own: their programs are carried out all the same.
+/// Problems that have jobs of their own: a collective job carries out their programs too.
 TEST(CollectivePrograms, BroadcastsAndReductions) {
   const AffineOperation operation;
   constexpr std::int64_t kCount = 333;

@@ -37,7 +37,7 @@ inline std::vector<std::byte> bytes_in(const std::vector<ByteRange>& ranges, std
   return bytes;
 }
 
-/// One execution, of which every byte is compared; "" if right.
+/// Executes the job once and compares every byte; "" if all are right.
 inline std::string moved(CollectiveJob& job, const Program& shape, int rank, std::uint64_t salt,
                          bool in_place = false) {
   const std::vector<std::byte> own = bytes_in(ranges_at_start(shape, rank), salt);
@@ -64,7 +64,7 @@ inline Affine operator*(const Affine& first, const Affine& second) {
   return {first.a * second.a, second.a * first.b + second.b};
 }
 
-/// Elements of so many bytes from one to the next, which hold a value of 16 bytes, and their operation.
+/// Elements with a value of 16 bytes each, 16 or 24 bytes from one to the next, and their operation.
 class AffineOperation {
  public:
   explicit AffineOperation(bool gaps = false) : extent_(gaps ? 24 : 16) {

@@ -188,7 +188,7 @@ TEST(Collectives, OwnDataInTheResult) {
     EXPECT_EQ(combined(job, Collective::kAllreduce, operation, MPI_COMM_WORLD, 500, 1, true), "");
     EXPECT_EQ(combined(job, Collective::kAllreduce, operation, MPI_COMM_WORLD, 500, 2), "");
   }
-  // In turns with MPI's own.
+  // The plan alternates with MPI's own collective.
   CollectiveJob job(MPI_COMM_WORLD, Collective::kAllgather, 999, 0);
   const Program shape = shape_of(MPI_COMM_WORLD, Collective::kAllgather, 999, 0);
   for (std::uint64_t round = 0; round < 11; ++round) EXPECT_EQ(moved(job, shape, rank(), round, true), "");
@@ -359,7 +359,7 @@ TEST(Collectives, BadArgumentsOnAnyRankAreOnesOnAll) {
                InputError);
   EXPECT_THROW((void)CollectiveJob(MPI_COMM_WORLD, Collective::kAllreduce, ElementOperation{1, MPI_DOUBLE, MPI_BAND}),
                InputError);
-  // Of an execution.
+  // Bad arguments of an execution.
   std::vector<std::byte> own(10 * static_cast<std::size_t>(size()));
   std::vector<std::byte> result(own.size());
   const auto expect_misuse = [&](Collective problem, const void* from, void* to) {

@@ -23,7 +23,7 @@ inline LocalPhase local_phase(const Traffic& traffic) {
   return {schedule.setup, std::move(schedule.steps), price, schedule.bound};
 }
 
-/// Messages cut at random into up to three pieces, each of which goes by any nodes; k transfers at once.
+/// Messages cut at random into up to three pieces. Each piece goes by any nodes; k transfers at once.
 inline std::shared_ptr<const StepSchedule> random_detours(const Traffic& traffic, std::int64_t k, Draw& draw) {
   LocalPhases phases;
   phases.unit_cost = 0.5;

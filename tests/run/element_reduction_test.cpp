@@ -285,7 +285,7 @@ TEST(ElementReduction, OverAPlatformByEveryAlgorithmToEveryRoot) {
   }
 }
 
-/// Of products of matrices, which do not commute, every byte of which is that of the ranks in their order.
+/// Products of matrices do not commute. Every byte must equal the product in the order of the ranks.
 TEST(ElementReduction, MatricesInOrderOverAPlatformByEveryProgramToEveryRoot) {
   const Matrices matrices;
   std::vector<std::string> names{"auto"};
@@ -307,7 +307,7 @@ TEST(ElementReduction, MatricesInOrderOverAPlatformByEveryProgramToEveryRoot) {
   }
 }
 
-/// A program for so many elements, by a planner of programs; none where it does not apply.
+/// A program for `count` elements, by a planner of programs; none if the planner does not apply.
 std::optional<Program> given_program(std::string_view algorithm, int root, std::int64_t count,
                                      std::int64_t element_bytes, bool commutative) {
   ProgramOptions how;
@@ -486,7 +486,7 @@ void add_pairs(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
 }
 
 TEST(ElementReduction, GapsInTheTypeAreLeftAlone) {
-  // Of four numbers the second and the fourth.
+  // The type has the second and the fourth of four numbers.
   const std::array<int, 2> at{1, 3};
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Datatype resized = MPI_DATATYPE_NULL;
@@ -605,7 +605,7 @@ TEST(ElementReduction, DoublesGiveTheSameBitsInEveryJob) {
   }
 }
 
-/// Else the test above would see nothing.
+/// Otherwise the test above would see nothing.
 TEST(ElementReduction, DoublesGiveOtherBitsInAnotherOrder) {
   if (size() < 3) return;
   const std::vector<double> own = uneven(1000);

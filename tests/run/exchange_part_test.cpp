@@ -68,13 +68,13 @@ TEST(Split, OneReceiverNeedsNoToken) {
 }
 
 TEST(Split, ASenderKeepsItsSlotAndTheRestTakeWhatComesFreeFirst) {
-  // The slot of 0 to 3 is free after 2, that of 1 to 4 after 9: 2 to 6 takes the first, 1 to 5 its own.
+  // The slot of 0 to 3 is free after 2, the slot of 1 to 4 after 9: 2 to 6 takes the first, 1 to 5 its own.
   const auto parts = split(schedule_of({{9, {{0, 3, 0, 2}, {1, 4, 0, 9}}}, {3, {{2, 6, 0, 3}, {1, 5, 0, 3}}}}), 7, 2);
   EXPECT_EQ(heard(parts[3], 0).at(0).rank, 2);
   EXPECT_EQ(heard(parts[4], 0).at(0), (OwnPart::Hears{1, 1}));
 }
 
-/// The part of one rank alone says the same.
+/// The part that is cut for one rank alone equals its part among all.
 TEST(Split, OfOneRankIsThatOfAll) {
   const StepSchedule schedule =
       schedule_of({{9, {{0, 3, 0, 2}, {1, 4, 0, 9}}}, {3, {{2, 6, 0, 3}, {1, 5, 0, 3}}}, {2, {{3, 3, 4, 2}}}});
@@ -151,7 +151,8 @@ class Rehearsal {
 };
 
 TEST(Split, SlotsThatComeBackGoOnFromThoseInUse) {
-  // k = 2, 1, 2: the second slot's own last transfer, of step 0, ends early; that of step 2 waits for step 1 even so.
+  // k = 2, 1, 2: the second slot's own last transfer, of step 0, ends early. Even so, its transfer of step 2 waits for
+  // step 1.
   StepSchedule schedule =
       schedule_of({{10, {{0, 1, 0, 10}, {2, 3, 0, 1}}}, {10, {{4, 5, 0, 10}}}, {10, {{0, 3, 0, 10}, {2, 1, 0, 10}}}});
   schedule.setup = 1;

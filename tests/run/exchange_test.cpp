@@ -190,7 +190,7 @@ TEST(Exchange, MessagesThroughMemoryAgainAndAgain) {
   }
 }
 
-/// SLUICE_EXCHANGES=1000 in the environment: so many of them.
+/// SLUICE_EXCHANGES=1000 in the environment sets the number of exchanges.
 TEST(Exchange, RandomTraffic) {
   Draw draw(21);
   const char* const asked = std::getenv("SLUICE_EXCHANGES");
@@ -241,7 +241,7 @@ TEST(Exchange, BothWays) {
 
 /// Farther apart than MPI's collective can count.
 TEST(Exchange, FarApart) {
-  constexpr std::size_t kRoom = std::size_t{5} << 30;  // of which next to nothing is touched
+  constexpr std::size_t kRoom = std::size_t{5} << 30;  // the test touches almost nothing of it
   void* const memory = mmap(nullptr, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   const std::span<std::byte> room(static_cast<std::byte*>(memory), kRoom);
@@ -269,7 +269,7 @@ TEST(Exchange, FarApart) {
   munmap(memory, kRoom);
 }
 
-/// Every rank has so many bytes for every other one.
+/// Every rank has about `bytes` bytes for every rank.
 std::vector<MessageSize> to_everybody(std::int64_t bytes) {
   std::vector<MessageSize> sends;
   for (int to = 0; to < size(); ++to) sends.push_back({to, bytes + 10 * to + rank()});

@@ -1,4 +1,4 @@
-/// An MPI with few tags: jobs that take those of earlier ones.
+/// An MPI with few tags: jobs take the tags of earlier jobs.
 #include <gtest/gtest.h>
 #include <mpi.h>
 

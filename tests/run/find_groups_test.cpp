@@ -233,7 +233,7 @@ TEST(FindGroups, ClearMeetingsLeaveNoDoubt) {
   EXPECT_FALSE(beyond_doubt(8, busy));
 }
 
-/// The meetings of eight hosts on one switch of which one is busy: it gets a share of the link that changes.
+/// The meetings of eight hosts on one switch. One host is busy: it gets a share of the link that changes.
 std::vector<Meeting> busy(int host, std::uint64_t seed) {
   std::mt19937_64 generator(seed);
   std::vector<Meeting> all = flat(8).meetings(exactly);
@@ -405,7 +405,7 @@ TEST(Uplinks, AreWhatLinksCarryTogetherIfThatIsLess) {
   three.links[0].connections = three.links[2].connections = 1;
   set_uplink(three, 1, 11e6);
   EXPECT_EQ(three.groups[1].uplink_bytes_per_s, 12e6);
-  // Of two groups it is their link.
+  // With two groups, set_uplink sets the connections of their link.
   HostNetwork two = sites_of({4, 5}, 1);
   for (const auto& [carried, connections] :
        std::vector<std::pair<double, int>>{{13e6, 2}, {17e6, 3}, {40e6, 4}, {0, 4}}) {
@@ -470,7 +470,7 @@ TEST(Uplinks, HostsOfSeveralRanksAreALevelOfTheFile) {
   EXPECT_TRUE(to_platform(sites_of({1}, 4)).parts.empty());
   const std::string text = to_json(to_platform(sites_of({4, 4}, 4)));
   EXPECT_NE(text.find(R"({"name": "host ", "count": 4, "ranks": 4, )"), std::string::npos) << text;
-  // Hosts of two groups in turns.
+  // Hosts of two groups alternate.
   HostNetwork mixed = sites_of({2, 2}, 2);
   std::swap(mixed.groups[0].hosts[1], mixed.groups[1].hosts[0]);
   const Platform platform = to_platform(mixed);

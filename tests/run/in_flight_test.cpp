@@ -340,7 +340,7 @@ void start_all(const Works& works, int round) {
   for (const auto& work : works) work->start(round);
 }
 
-/// In the order in which they were started, but on odd ranks in the opposite one.
+/// Waits in the order of the starts, on odd ranks in the opposite order.
 void wait_for_all(const Works& works) {
   if (rank() % 2 == 0) {
     for (const auto& work : works) work->wait();
@@ -389,7 +389,7 @@ TEST(InFlight, LookedAtUntilAllAreOver) {
   }
 }
 
-/// Jobs whose first executions go by the plan and by MPI's own collective in turns, and two that are MPI's.
+/// Jobs whose first executions alternate between the plan and MPI's own collective, and two that are MPI's.
 Works that_try(MPI_Comm comm) {
   Works works;
   works.push_back(std::make_unique<Exchanging>(comm, 2000, ExchangeOptions{}));
@@ -401,7 +401,7 @@ Works that_try(MPI_Comm comm) {
   return works;
 }
 
-/// MPI's collectives begin in the order in which they were started, whoever knows first which way an execution goes.
+/// MPI's collectives begin in the order of their starts, whoever knows first which way an execution goes.
 TEST(InFlight, CollectivesOfMpiBeginInTheOrderOfTheirStarts) {
   const Comm comm;
   const Works works = that_try(comm.get());
@@ -565,7 +565,7 @@ TEST(InFlight, StartedTwiceIsRefusedAndEndsTheJob) {
 }
 
 TEST(InFlight, StartedTwiceOnOneRankReachesThoseThatNeedIt) {
-  // Of the kinds in which every rank needs every other one.
+  // The kinds that make every rank need every other one.
   for (std::size_t i = 0; i < 8; ++i) {
     SCOPED_TRACE(kinds()[i].name);
     const std::unique_ptr<Work> work = kinds()[i].make(MPI_COMM_WORLD);
@@ -608,7 +608,7 @@ TEST(InFlight, WithoutTheUsersCommunicator) {
   }
 }
 
-/// SLUICE_LIVE_JOBS=10000 in the environment: so many of them.
+/// SLUICE_LIVE_JOBS=10000 in the environment sets the number of jobs.
 TEST(InFlight, ManyLiveJobs) {
   const char* const asked = std::getenv("SLUICE_LIVE_JOBS");
   const int count = asked != nullptr ? std::atoi(asked) : size() < 5 ? 2000 : 500;
@@ -665,7 +665,7 @@ TEST(InFlight, WhatTheUserAttachedToTheCommunicatorIsLeftAlone) {
   MPI_Comm copy = MPI_COMM_NULL;
   MPI_Comm_dup(comm, &copy);
   EXPECT_EQ(copies_of_attribute, 1);
-  // Jobs of the copy are not those of the original.
+  // Jobs of the copy differ from the jobs of the original.
   const Works of_copy = one_of_each(copy);
   MPI_Comm_free(&comm);
   EXPECT_EQ(deletions_of_attribute, 1);

@@ -61,9 +61,9 @@ class NativeBroadcast final : public Job {
 
 void sleep_ms(int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); }
 
-/// The last rank is the root, the first one fails, and those between wait for the root. When these have thrown, their
-/// buffer is written to no more. `deaf`: the root comes after the others have left, and gets no word by MPI. Else the
-/// first rank fails after `failing_after_ms`. `before`: see NativeBroadcast::run, on the root.
+/// The last rank is the root, the first one fails, and the ranks between wait for the root. When they have thrown,
+/// nobody writes to their buffers. `deaf`: the root comes after the others have left, and gets no word by MPI.
+/// Otherwise the first rank fails after `failing_after_ms`. `before`: see NativeBroadcast::run, on the root.
 void expect_left_alone(bool deaf, int failing_after_ms, const std::function<void()>& before) {
   constexpr std::size_t kBytes = 5000;
   constexpr std::byte kSent{0x11}, kAfterwards{0xee};

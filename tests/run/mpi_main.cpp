@@ -18,7 +18,7 @@ class TogetherToTheNext : public testing::EmptyTestEventListener {
   void OnTestEnd(const testing::TestInfo& /*test*/) override { (void)sluice::mpi::testing::any_rank_failed(); }
 };
 
-/// Says what failed, and on which rank.
+/// Prints what failed, and the rank.
 class FailurePrinter : public testing::EmptyTestEventListener {
  public:
   explicit FailurePrinter(int rank) : rank_(rank) {}

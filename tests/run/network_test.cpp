@@ -314,7 +314,7 @@ TEST(BetweenHosts, ARedistributionInWhichNothingIsSentDoesWithoutMpi) {
   EXPECT_EQ(difference(arrays.target, arrays.expected), "");
 }
 
-/// Of one rank per host, in two halves whose link carries one connection.
+/// A network with one rank per host, in two halves whose link carries one connection.
 HostNetwork two_halves() {
   HostNetwork network;
   network.groups.resize(2);
@@ -351,7 +351,7 @@ TEST(BetweenHosts, MessagesThatShareALinkArePlannedForIt) {
     exchange.execute(out, in);
     EXPECT_EQ(in, expected) << "execution " << execution;
   }
-  // Halves between which nothing else goes: k of their link is that of all.
+  // Nothing else goes between the halves: k of their link is the k of all.
   const int other = (rank() + size() / 2) % size();
   Exchange across(comm, size() % 2 == 0 ? std::vector<MessageSize>{{other, 300'000}} : std::vector<MessageSize>{});
   EXPECT_EQ(across.explanation().find("by shared links"), std::string::npos) << across.explanation();

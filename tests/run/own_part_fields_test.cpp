@@ -12,7 +12,7 @@ namespace {
 
 using sluice::detail::OwnPart;
 
-/// The only form in which a part goes from rank to rank: what is read is what was written.
+/// A part goes from rank to rank only in this form: what is read is what was written.
 TEST(OwnPartFields, AreAllTold) {
   OwnPart part;
   const OwnPart::Range ranges[] = {{5, 7, true, 0, OwnPart::OwnTurn::kLater}, {0, 2, false, -1}};

@@ -229,7 +229,7 @@ TEST(KeptPlans, AsManyAsSetAndThoseUsedLast) {
     make(comm.get(), 0);
     make(comm.get(), 1);
     make(comm.get(), 0);
-    make(comm.get(), 2);  // for which 1 goes
+    make(comm.get(), 2);  // drops the plan of 1
     EXPECT_EQ(plannings.count(), 3);
     make(comm.get(), 0);
     EXPECT_EQ(plannings.count(), 3) << "the one used last but one";

@@ -64,7 +64,7 @@ TEST(Rising, PoolsWhatFalls) {
 
 TEST(HostByHost, KeepsTheRanksOfAHostTogether) {
   using Ranks = std::vector<std::int64_t>;
-  // Dealt to three hosts in turns.
+  // Ranks are dealt to three hosts alternately.
   const std::vector<int> dealt{0, 1, 2, 0, 1, 2, 0};
   EXPECT_EQ(host_by_host({0, 1, 2, 3, 4, 5, 6}, dealt), (Ranks{0, 3, 6, 1, 4, 2, 5}));
   EXPECT_EQ(host_by_host({1, 2, 4, 5}, dealt), (Ranks{1, 4, 2, 5}));

@@ -36,7 +36,7 @@ std::int64_t from_environment(const char* name, std::int64_t otherwise) {
   return text == nullptr ? otherwise : std::stoll(text);
 }
 
-/// The same on all ranks but for the gaps, which each has of its own.
+/// A layout that is the same on all ranks, except that each rank draws gaps of its own.
 Case random_layout_of_any_kind(std::int64_t number) {
   Draw draw(static_cast<std::uint64_t>(20261126 + number));
   Draw own(static_cast<std::uint64_t>(number * size() + rank()));

@@ -177,7 +177,7 @@ TEST(Redistribution, LeadingDimensionByHand) {
 }
 
 TEST(Redistribution, GapsOfOneJobAreNotThoseOfTheNext) {
-  // The same arguments but for the gaps, which change on some ranks: plans are kept for jobs to come.
+  // The jobs differ only in their gaps, which change on some ranks: plans are kept for later jobs.
   Draw own(static_cast<std::uint64_t>(rank()));
   for (const StorageOrder order : {StorageOrder::kRowMajor, StorageOrder::kColumnMajor}) {
     Case c{{31, 29}, {{1, size()}, {3, 4}}, {{size(), 1}, {5, 7}}, 8, {}};
@@ -232,7 +232,7 @@ TEST(Redistribution, TransposedByHand) {
   }
 }
 
-/// The step from one row to the next, of which there is only one, is as long as a part of it: not the whole row.
+/// There is only one row, and the step to the next row is as long as a part of it, not as the whole row.
 TEST(Redistribution, APartOfATransposedRowGoesToItsPlace) {
   if (size() < 2) return;
   for (const std::int64_t shared_from : {-1, 0, 4096}) {
@@ -453,8 +453,8 @@ TEST(Redistribution, MatrixWithTheDefaults) {
   check(MPI_COMM_WORLD, big);
 }
 
-/// Rows of the target that several senders fill between them are put together before they are written, and rows of the
-/// source that are dealt out to several receivers are read once.
+/// Several senders fill rows of the target between them: a rank puts these rows together before it writes them. Rows of
+/// the source that are dealt out to several receivers are read once.
 TEST(Redistribution, ShortRunsOfArraysThatOutgrowTheCache) {
   Draw draw(23);
   const int n = size();

@@ -28,7 +28,7 @@ struct Case {
   std::int64_t element_size = 8;
   RedistributionOptions options;
 
-  /// Of the target as it is stored.
+  /// The shape of the target as it is stored.
   [[nodiscard]] Indices to_shape() const { return options.to_shape.empty() ? in_target(shape) : options.to_shape; }
   /// Numbers of the source's dimensions in the order of the target's, and the other way round.
   [[nodiscard]] Indices in_target(Indices numbers) const {
@@ -153,7 +153,8 @@ inline std::int64_t processes_of(const Layout& layout) {
   return product;
 }
 
-/// Of the ranks of all copies of a grid those of the copy that `rank` is in; of the first one if it is in none.
+/// The ranks of the copy that `rank` is in; of the first copy if it is in none. `ranks` has the ranks of all copies of
+/// a grid.
 inline std::vector<int> ranks_of_copy(const Layout& layout, std::vector<int> ranks, std::int64_t copies, int rank) {
   if (copies == 1) return ranks;
   const std::int64_t processes = processes_of(layout);
@@ -386,7 +387,7 @@ inline int size_of(MPI_Comm comm) {
   return size;
 }
 
-/// A copy of a communicator, of which no plan is kept.
+/// A copy of a communicator. No plan is kept for it.
 class Comm {
  public:
   explicit Comm(MPI_Comm of = MPI_COMM_WORLD) { MPI_Comm_dup(of, &comm_); }
@@ -399,7 +400,7 @@ class Comm {
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-/// Of MPI_COMM_WORLD.
+/// The rank and the size in MPI_COMM_WORLD.
 inline int rank() { return rank_in(MPI_COMM_WORLD); }
 inline int size() { return size_of(MPI_COMM_WORLD); }
 
@@ -435,7 +436,7 @@ inline Case random_copies(Draw& draw, bool apart) {
   return c;
 }
 
-/// The first byte in which two arrays differ, or "".
+/// The first byte that differs between two arrays, or "".
 inline std::string difference(std::span<const std::byte> found, std::span<const std::byte> expected) {
   if (found.size() != expected.size()) return "sizes differ";
   const auto at = std::ranges::mismatch(found, expected).in1 - found.begin();

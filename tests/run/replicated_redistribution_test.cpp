@@ -46,7 +46,7 @@ TEST(ReplicatedRedistribution, RandomCopiesOnRanksApart) {
 }
 
 TEST(ReplicatedRedistribution, LongMessagesPassThroughAChain) {
-  // 1 MiB from one rank to all others, each of which has a copy of its own.
+  // 1 MiB goes from one rank to all others. Each of them has a copy of its own.
   if (size() < 3) return;
   for (const ExchangeMode mode : {ExchangeMode::kLocal, ExchangeMode::kChain}) {
     for (const std::int64_t shared_from : {-1, 4096}) {

@@ -1,4 +1,4 @@
-// What holds for all jobs of a communicator: arguments of executions on which all ranks agree.
+// Settings that hold for all jobs of a communicator: all ranks agree on the arguments of executions.
 
 #include "sluice/run/mpi/settings.hpp"
 

@@ -101,7 +101,7 @@ struct Shape {
   std::int64_t bytes = 1;
   std::int64_t executions = 1;
   bool in_pieces = false;
-  std::array<std::int64_t, 3> taken{};  ///< executions after which each receiver leaves
+  std::array<std::int64_t, 3> taken{};  ///< the number of executions of each receiver; then it leaves
 };
 
 void send(SharedRing* ring, const Shape& shape, std::int64_t round) {

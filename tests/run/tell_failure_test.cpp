@@ -23,7 +23,7 @@ struct Sent {
   double at_s = 0;
 };
 std::vector<Sent> sent;  ///< control messages of this rank
-double tick_s = 0;       ///< by which the clock moves on whenever it is looked at; 0: MPI's own clock
+double tick_s = 0;       ///< each look at the clock adds this time; 0: MPI's own clock
 double clock_s = 0;
 
 }  // namespace
@@ -45,7 +45,7 @@ using testing::Comm;
 using testing::rank;
 using testing::size;
 
-/// Of the ranks 1, 2, 4, ... further on.
+/// The number of ranks 1, 2, 4, ... further on.
 std::size_t first_told() { return size() == 1 ? 0 : std::bit_width(static_cast<unsigned>(size() - 1)); }
 
 /// This rank gives up a new channel of the communicator; the clock is slowed or quickened to that tick.
@@ -86,7 +86,7 @@ TEST(TellFailure, OfAllThatFailAtOnceOneTellsAll) {
   const std::shared_ptr<detail::Context> context = detail::Context::of(comm.get());
   const std::int64_t number = context->take_number();
   MPI_Barrier(MPI_COMM_WORLD);
-  // Rounds do not end before others have been heard, but for the lowest rank, which hears of nobody below it.
+  // Rounds do not end before a rank has heard the others, except on the lowest rank, which hears of nobody below it.
   give_up(*context, number, rank() == 0 ? 1e-4 : 1e-12);
   const std::size_t expected = rank() == 0 ? static_cast<std::size_t>(size() - 1) : first_told();
   if (size() > 4) {

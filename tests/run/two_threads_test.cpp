@@ -74,7 +74,7 @@ TEST(TwoThreads, WhileOneIsInACallTheOtherIsRefused) {
     EXPECT_TRUE(refused([&] { dynamic.post(next, out); }));
     EXPECT_TRUE(refused([&] { (void)dynamic.finish(); }));
     EXPECT_TRUE(refused([&] { const Broadcast fresh(MPI_COMM_WORLD, 0); }));
-    // Not those of another one.
+    // Jobs of another communicator are not refused.
     EXPECT_FALSE(refused([&] { (void)elsewhere.test(); }));
   };
   const auto join = [&](std::span<const std::byte> left, std::span<const std::byte> right, Bytes& result) {

@@ -164,9 +164,9 @@ void loop(Run& run) {
   }
 }
 
-/// Jobs that fail on one rank, each after the other on one communicator, on which a good one then serves. What they
-/// leave behind is bounded: in the second half there is never more than there was in the first one. `planned`: none
-/// that fails in a collective of MPI's own, after which the library begins anew and keeps nothing.
+/// Jobs fail on one rank, one after the other on one communicator, and a good job serves after each. What they leave
+/// behind is bounded: the second half never has more memory than the first half. `planned`: no job fails in a
+/// collective of MPI's own, because the library then begins anew and keeps nothing.
 void failures(Run& run, bool planned) {
   constexpr std::int64_t kBytes = 1 << 20;
   std::mt19937& random = run.common;

@@ -163,7 +163,7 @@ struct Calls {
   int alltoall(Kind kind, const Comm& on, std::int64_t bytes, std::uint64_t what) {
     const std::int64_t block = std::max<std::int64_t>(1, bytes / on.size);
     const auto between = [&](int from, int to) { return Pattern::of(what, from * on.size + to); };
-    // With v, no two neighbours give the same.
+    // With v, no two neighbours give the same number of bytes.
     const auto size = [&](int from, int to) {
       return kind == kAlltoall ? block : std::max<std::int64_t>(0, block - (from + 2 * to) % 5 * (block / 8));
     };
@@ -255,7 +255,7 @@ void finalize(Run& run) {
   for (int i = 0; i < 3; ++i) calls.make(Calls::kBcast, world, std::int64_t{2} << 20, 0);
 }
 
-/// Many sizes, each of which is taken.
+/// Many sizes; the library takes each of them.
 void sizes(Run& run) {
   Calls calls{run};
   const Comm world(MPI_COMM_WORLD);

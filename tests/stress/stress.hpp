@@ -42,7 +42,7 @@ struct Options {
   std::int64_t most_mib = 0;  ///< of shared memory, or of its growth; 0: no limit
   std::int64_t most_bytes = 8 << 20;
   std::string trouble;  ///< what happens between rounds: see Trouble
-  std::string pids;     ///< a folder in which each rank leaves a file with its process number as the name
+  std::string pids;     ///< in this folder each rank leaves a file with its process number as the name
 };
 
 /// Reads `MODE [--rounds N] [--seconds S] [--seed N] [--hang S] [--most-mib N] [--most-bytes N] [--trouble NAME]
@@ -467,7 +467,7 @@ struct Comm {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0;
   int size = 0;
-  bool ring = false;  ///< a graph in which each rank sends to the next one
+  bool ring = false;  ///< a graph: each rank sends to the next one
 
   explicit Comm(MPI_Comm of, bool is_ring = false) : comm(of), ring(is_ring) {
     if (comm == MPI_COMM_NULL) return;

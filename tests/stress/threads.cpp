@@ -94,8 +94,8 @@ void own(Run& run) {
   }
 }
 
-/// One thread destroys jobs that are under way, on all ranks, while another waits in a job of another communicator for
-/// a rank that comes late, and moves on meanwhile whatever there is.
+/// One thread destroys jobs that are under way, on all ranks. Another thread waits in a job of another communicator for
+/// a rank that comes late, and meanwhile moves on everything that is under way.
 void destroy(Run& run) {
   while (run.next()) {
     const Pair comms;
@@ -131,7 +131,7 @@ void destroy(Run& run) {
         } catch (const JobError&) {
           // Another rank has destroyed it.
         } catch (const InputError&) {
-          // The same, before this one came to it.
+          // Another rank has destroyed it before this rank came to it.
         }
       }
       over = true;

@@ -1,4 +1,4 @@
-# Two molecules of water by atomic orbitals, whose matrices are those of ScaLAPACK, and on a grid.
+# Two molecules of water, by atomic orbitals with matrices in ScaLAPACK, and on a grid.
 from ase.build import molecule
 from gpaw import GPAW
 from gpaw.mpi import world

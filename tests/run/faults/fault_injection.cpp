@@ -32,7 +32,7 @@ bool fails(FaultKind kind) {
   return true;
 }
 
-// Memory that was freed, of which MPI may not have heard.
+// Memory that was freed, while MPI may still use it.
 constexpr std::size_t kMostKept = 4096;
 constexpr std::size_t kKeptFrom = 512;  // bytes: less is not what messages go to
 constexpr unsigned char kFreed = 0xdb;

@@ -8,11 +8,11 @@ namespace sluice::mpi::testing {
 enum class FaultKind {
   kNone,
   kCall,        ///< a call to MPI returns MPI_ERR_OTHER and does nothing
-  kMakingCall,  ///< the same of those that make a communicator, which wait for all ranks whatever happens
+  kMakingCall,  ///< a call that makes a communicator fails in this way; it waits for all ranks whatever happens
   kAllocation,  ///< operator new throws std::bad_alloc
 };
 
-/// Of the calls, or allocations, while a Faulty lives, number `number` is to fail, counted from 0, and no other one.
+/// Lets one call, or allocation, fail while a Faulty lives: the one with this number, counted from 0.
 void arm(FaultKind kind, std::int64_t number);
 /// Ends that; whether it has failed.
 bool disarm();

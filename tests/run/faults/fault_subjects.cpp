@@ -48,7 +48,7 @@ Cuts uneven_cuts(std::int64_t processes) {
   return cuts;
 }
 
-/// The fewest bytes of a rank for which the network is measured.
+/// The fewest bytes per rank that make the library measure the network.
 std::int64_t long_for_network() {
   return detail::choose({detail::JobKind::kAny, detail::Question::kMeasure}).up_to + 1;
 }
@@ -58,8 +58,8 @@ void forget_network(MPI_Comm comm) {
   detail::Context::of(comm)->network().reset();
 }
 
-/// Takes the ranks of `comm`, each on a host of its own, for two halves with a link between them that is as fast as
-/// that of one host.
+/// Takes the ranks of `comm`, each on a host of its own, for two halves. The link between them is as fast as the link
+/// of one host.
 void take_for_halves(MPI_Comm comm) {
   const int size = size_of(comm);
   HostNetwork network;
@@ -78,8 +78,8 @@ void take_for_halves(MPI_Comm comm) {
   detail::Context::of(comm)->network() = std::make_shared<const HostNetwork>(std::move(network));
 }
 
-/// What is wrong with the way of a job for which the network is that: "" if it keeps the link, goes by MPI, or a half
-/// has no two hosts that could share it.
+/// What is wrong with the way of a job on such a network. "" if the job keeps the link, goes by MPI, or a half has no
+/// two hosts that could share the link.
 std::string wrong_in_halves(MPI_Comm comm, const std::string& explanation) {
   const auto says = [&](const char* text) { return explanation.find(text) != std::string::npos; };
   const bool right = size_of(comm) < 4 || says("by shared links") || says("MPI_Ialltoallw");
@@ -132,7 +132,7 @@ class RedistributionSubject final : public Subject {
     Arrays arrays = make_arrays(case_, rank_, static_cast<std::uint64_t>(round));
     throws_ = misuse == Misuse::kThrowingCallback;
     const bool null = misuse == Misuse::kNullBuffer;
-    const bool copied = case_.options.to_replicas > 1;  // of which some ranks have nothing to send
+    const bool copied = case_.options.to_replicas > 1;  // then some ranks have nothing to send
     {
       const Faulty faulty;
       job_->execute(null ? nullptr : arrays.source.data(), null && copied ? nullptr : arrays.target.data());
@@ -652,9 +652,9 @@ std::vector<SubjectKind> subject_kinds() {
           "redistribution over a shared link", null, std::int64_t{4096}, ExchangeMode::kAuto, Form::kHalves)))),
       seldom(in_turns(between_hosts(kind<ExchangeSubject>("exchange over a shared link", buffers, ExchangeMode::kAuto,
                                                           long_for_network(), ExchangeSubject::Form::kHalves)))),
-      // Integers, whose default way is that of the network as it is measured.
+      // Integers: by default, the way is planned for the measured network.
       slow(between_hosts(kind<ElementSubject<int>>("sum", null, MPI_INT, std::int64_t{9000}, ReductionOptions{}))),
-      // Doubles, whose default way is that of a usual network.
+      // Doubles: by default, the way is planned for a usual network.
       between_hosts(
           kind<ElementSubject<double>>("sum of doubles", null, MPI_DOUBLE, std::int64_t{9000}, ReductionOptions{})),
       in_turns(between_hosts(

@@ -33,7 +33,7 @@ struct SubjectKind {
   std::vector<Misuse> misuses;
   bool slow = false;         ///< measures for a while: fewer cases
   bool takes_turns = false;  ///< its first executions alternate between the plan and another way
-  bool two_plans = false;    ///< that way is a second plan; else it is MPI's own collective
+  bool two_plans = false;    ///< that way is a second plan; otherwise it is MPI's own collective
   bool hosts = false;        ///< its ranks are hosts
   bool seldom = false;       ///< much like others: fewer cases in the sample
   bool harmless = false;     ///< a bad argument is refused by its rank alone, and changes nothing

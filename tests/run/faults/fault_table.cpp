@@ -1,15 +1,15 @@
-// The fault table: {jobs} x {faults} x {when} x {on which ranks}, and some of it with the other ranks late. In every
-// case every rank returns within five seconds, with an error that is documented, no wrong data is delivered, nobody
-// writes to memory that has been freed, and a new job on the same communicator works. Where a communicator of the
-// library's is being made, the fault is on all ranks, as MPI waits for all of them there.
+// The fault table: {jobs} x {faults} x {moments} x {ranks}, and some of it with the other ranks late. In every case
+// every rank returns within five seconds, with a documented error. No wrong data is delivered, nobody writes to freed
+// memory, and a new job on the same communicator works. If the library is making a communicator, the fault is on all
+// ranks, because MPI waits for all of them there.
 //
 //     fault_table [--all]      a sample of the table, or all of it
 //
 //     --only NAME      of one job
 //     --part K/N       of every N-th job, from the K-th on: the parts can run side by side, as ranks mostly wait
 //
-// Prints how many cases of each kind there were, in how many of them the fault happened, and the longest time from a
-// fault to the error of the last rank. Exit status 1 if a case fails; a rank that does not return ends the program,
+// Prints the number of cases of each kind, and in how many of them the fault happened. Prints the longest time from a
+// fault to the error of the last rank. Exit status 1 if a case fails. A rank that does not return ends the program,
 // naming the case.
 
 #include <execinfo.h>
@@ -120,8 +120,7 @@ volatile std::sig_atomic_t ticks = 0;
 volatile std::sig_atomic_t most_ticks = 0;  ///< 0: any number, as no case has begun
 volatile std::sig_atomic_t overdue = 0;     ///< parts that took more ticks
 
-/// A rank that waits too long says in which call it does, and when the others have had time to say so too, it ends the
-/// program.
+/// A rank that waits too long prints its stack. When the others have had time to print theirs, it ends the program.
 void tick(int /*signal*/) {
   constexpr int kForOthers = 40;
   ticks = ticks + 1;
@@ -200,7 +199,7 @@ class Table {
     int happened = 0;
   };
 
-  /// Runs the part in which the fault is due; what it throws on this rank is noted.
+  /// Runs the part that has the fault, and notes what it throws on this rank.
   template <class Part>
   Result with_fault(const FaultCase& c, Part&& part) {
     MPI_Barrier(aside_);
@@ -314,8 +313,8 @@ bool Table::run(const FaultCase& c) {
   std::optional<Comm> without_context;
   if (c.anew) without_context.emplace(comm_);
   const MPI_Comm comm = c.anew ? without_context->get() : c.subject->hosts ? of_hosts_ : comm_;
-  // Twice, as the agreement of the first may be the end of a context in which many jobs have failed. The next job makes
-  // a new one, which is MPI's own affair.
+  // Sets the arguments twice, because the first agreement may end a context with many failed jobs. The next job makes a
+  // new context, which is an affair of MPI.
   for (int i = 0; i < 2 && !c.anew; ++i) set_agreed_arguments(comm, c.agreed);
   std::string wrong;
   if (c.subject->takes_turns && !c.anew) {
@@ -456,7 +455,7 @@ int run_table(bool all, const Chosen& chosen) {
     };
     for (const When when : all ? all_times : one_in_turn(all_times)) {
       c.when = when;
-      if (!kind.slow) run_all(c);  // those are functions, of which nothing is left to be destroyed
+      if (!kind.slow) run_all(c);  // slow ones are functions, which leave nothing to destroy
     }
     c.unwinds = false;
     for (const FaultKind fault : {FaultKind::kCall, FaultKind::kAllocation}) {

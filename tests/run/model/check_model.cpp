@@ -1,5 +1,5 @@
-/// The code by which ranks share memory, in a model of memory (scenarios.cpp), and the same with a fault in each of its
-/// operations: a fault that no scenario finds is an operation that does not matter, or a scenario that is missing.
+/// Checks the code that shares memory between ranks, in a model of memory (scenarios.cpp). Then checks it with a fault
+/// in each of its operations. If no scenario finds a fault, the operation does not matter, or a scenario is missing.
 ///
 /// SLUICE_MODEL_SCHEDULES: how many schedules each search has at most; 20 000 unless told.
 /// SLUICE_MODEL_SWITCHES: how many switches of threads that did not ask for one a bounded search has; 2 unless told.

@@ -52,8 +52,8 @@ void mutable_add(const void* at, std::uint64_t value, std::memory_order order, P
 void mutable_fence(std::memory_order order, Place place);
 }  // namespace detail
 
-/// A number of shared memory, of which the model has the contents, by its address. As long as the number it stands for,
-/// so that all lies where it does when it serves.
+/// A number of shared memory. The model has its contents, by its address. It is as long as the number that it stands
+/// for, so that everything lies in its usual place.
 template <class T>
 class ModelWord {
  public:

@@ -267,7 +267,7 @@ class GivenUpScenario final : public BoardScenario {
   [[nodiscard]] static std::uint64_t number_of(std::int64_t round) {
     return static_cast<std::uint64_t>(round % 2 == 0 ? 100 + round : 100 - round);
   }
-  /// Three channels in turns have rounds of the same numbers, if so asked.
+  /// Three channels alternate and have rounds of the same numbers, if so asked.
   [[nodiscard]] Board::Subject subject_of(std::int64_t round) const {
     return channels_ ? Board::Subject{round % 3, (round + 2) / 3} : Board::Subject{1, round};
   }
