@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What a redistribution of 32 MiB takes from Python, over the same job in C++ with memory and threads as NumPy and
-# mpi4py ask for them. Jobs of both alternate. Medians over the jobs of the medians of executions, and an interval of
-# the ratio that holds 95 % of ratios of jobs drawn at random from these. One rank by processor time, which other
-# programs change less; then 4 ranks by the clock, which wants a machine with nothing else to do. Built first if need
-# be, with -DSLUICE_BENCH=ON; two minutes.
+# Prints how long a redistribution of 32 MiB takes from Python, divided by its time in C++ with the memory and threads
+# that NumPy and mpi4py ask for. Jobs of both alternate. Prints medians over the jobs of the medians of executions, and
+# an interval of the ratio that holds 95 % of ratios of jobs drawn at random from these. First one rank by processor
+# time, which other programs change less; then 4 ranks by the clock, which needs an idle machine. Builds first if
+# necessary, with -DSLUICE_BENCH=ON; two minutes.
 #
 #     bench/python_cost.sh [JOBS [EXECUTIONS]]      31 and 41 unless given
 set -euo pipefail

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# An MPI's own choice of algorithms between two clusters of four hosts in a shaped network, beside what `sluice tune`
-# writes by models and by measuring. Links have 50 Mbit/s and the backbone 100. Jobs of an unchanged program alternate:
-# medians over the jobs of the medians in a job, and ratios. Built first if need be; ten minutes. Needs a lab: root,
-# iproute2.
+# Compares an MPI's own choice of algorithms with what `sluice tune` writes by models and by measuring, between two
+# clusters of four hosts in a shaped network. Links have 50 Mbit/s and the backbone 100. Jobs of an unchanged program
+# alternate. Prints medians over the jobs of the medians in a job, and ratios. Builds first if necessary; ten minutes.
+# Needs a lab: root, iproute2.
 #
 #     [MPI=mpich] bench/tune_lab.sh [JOBS [SIZES [COLLECTIVES]]]     5, 4Ki,16Ki,64Ki,256Ki and all unless given
 #

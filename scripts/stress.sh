@@ -164,7 +164,7 @@ kill_one() {
 
 # What one minute is enough for comes first.
 combinations=("4 2000" "2 0" "8 2000" "2 2000" "4 0" "16 0" "8 0" "16 2000")
-# Delays come from a library that would be loaded before ThreadSanitizer's, which slows down threads anyway.
+# The library of delays would load earlier than ThreadSanitizer's, which slows down threads anyway.
 [[ $family != tsan ]] || combinations=("2 0" "3 0" "4 0" "8 0")
 share_us=$(awk "BEGIN { printf \"%d\", 60e6 * $minutes / ${#chosen[@]} }")
 hang_s=$(awk "BEGIN { print $minutes < 5 ? 30 : 100 }")  # much more than a round takes

@@ -83,7 +83,8 @@ TEST(Broadcast, WritesProgramsThatCheckAndSimulateRead) {
   }
 }
 
-/// Files are of one plan, that of the tree, whose length is shown; a row tells of the shorter program.
+/// The files hold the plan of the tree, and the output shows the length of this plan. A row tells of the shorter
+/// program.
 TEST(Broadcast, TheFileOfAReductionsTreeTellsOfTheShorterProgram) {
   const Folder folder;
   folder.write("platform.json", R"({"schema": "sluice.platform/1", "ranks": 13, "clusters": [
@@ -188,7 +189,8 @@ TEST(Broadcast, RatiosAreOfOneTimeForAllPlans) {
   ratios_of("flat,exact", "length");
 }
 
-/// Of one cluster a tree between clusters has a length of its own, as of a broadcast by a model, and bounds of its own.
+/// The output for one cluster shows the length and the bound of the program, and neither a length nor bounds of a tree
+/// between clusters.
 TEST(Broadcast, HasOneLengthAndOneBound) {
   const Folder folder;
   folder.write("one.json", R"({"schema": "sluice.platform/2", "ranks": 8,

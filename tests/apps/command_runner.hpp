@@ -40,7 +40,8 @@ class Folder {
   /// Runs any program here, with these additions to the environment, NAME=VALUE.
   [[nodiscard]] Outcome run(const Arguments& command, const std::vector<std::string>& environment = {},
                             const std::string& input = "", const std::string& out = "") const;
-  /// `line` of a shell in a terminal of so many columns that knows colours: `out` is what it prints, errors too.
+  /// Runs `line` of a shell in a terminal that has `columns` columns and knows colours. `out` is what it prints, errors
+  /// too.
   [[nodiscard]] Outcome in_terminal(int columns, const std::string& line) const;
 
  private:

@@ -48,7 +48,7 @@ std::map<std::string, std::string> all_helps(const Folder& folder) {
         listed = true;
       else if (line.empty())
         listed = false;
-      else if (listed && line.size() > 2 && line[2] != ' ')  // else a folded line goes on
+      else if (listed && line.size() > 2 && line[2] != ' ')  // otherwise a folded line goes on
         left.push_back(verb + (verb.empty() ? "" : " ") + line.substr(2, line.find(' ', 2) - 2));
     }
   }

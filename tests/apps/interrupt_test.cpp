@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Of exchange dense.mtx: a search that would take days, as no effort proves this one optimal.
+/// A search that would take days, because no effort proves a plan of this exchange optimal.
 constexpr const char* kLong = "exchange dense.mtx --setup 7.25 --max-transfers 5 --effort 1e6 ";
 
 void expect_says_so(const Outcome& outcome) {
@@ -128,7 +128,7 @@ TEST(Interrupt, EndsWhatCbcIsAbout) {
       traffic += std::to_string((i * i * 37 + j * 53 + i * j * j * 11) % 100 + 1) + (j < 13 ? "," : "\n");
   }
   folder.write("dense14.csv", traffic);
-  // By then its first linear program, for which Clp would have Ctrl-C for itself.
+  // By then CBC solves its first linear program. Clp would handle Ctrl-C on its own there.
   constexpr std::chrono::seconds kLater(4);
   const Outcome outcome = folder.sluice_interrupted(
       words("plan exchange dense14.csv --setup 20 --algorithm exact --effort 1e5 --json plan.json"), kLater);

@@ -45,7 +45,7 @@ TEST(Irregular, BadInputIsOneLine) {
   const std::string good = std::string("plan redistribute ") + kLayouts;
   for (const char* algorithm : {"classes", "caterpillar", "walker-otto"})
     expect_refused(folder.sluice(words(good + " --algorithm " + algorithm)), "blocks given by cuts");
-  // Of a file the name is shown, and little of what it holds.
+  // The error shows the name of a file, and little of what the file holds.
   std::string many = "4:0";
   for (int i = 1; i < 200'000; ++i) many += ",\n" + std::to_string(i % 150'000);
   folder.write("many.txt", many);

@@ -154,7 +154,7 @@ class Legible(unittest.TestCase):
                 self.assertAlmostEqual(float(page.group(1)) / float(page.group(2)), width / height, delta=0.01)
                 self.assertEqual(content.count(b"/Type /Page\n") + content.count(b"/Type /Page "), 1)
                 self.assertIn(b"/FontFile", content)  # text, not a bitmap
-                # Not blank: colours besides that of the ground, on a page of the same shape.
+                # The picture is not blank: it shows more colours than its ground.
                 self.assertGreater(len(colours_of(png.read_bytes())), 4)
 
     @unittest.skipUnless(CHROMIUM, "no Chromium")

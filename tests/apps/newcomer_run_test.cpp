@@ -1,4 +1,4 @@
-// As newcomer_test.cpp, what runs under mpirun: the numbers are those of the review's list.
+// Like newcomer_test.cpp, for what runs under mpirun. The numbers beside the tests are numbers of the review's list.
 
 #include <gtest/gtest.h>
 
@@ -90,7 +90,7 @@ TEST(NewcomerRuns, RatiosHaveTheDigitsThatTheSamplesAllow) {  // 22
     int decimals = wider <= 0.01 ? 3 : wider <= 0.1 ? 2 : 1;
     const double ratio = method["median_s"].get<double>() / first["median_s"].get<double>();
     while (ratio * std::pow(10, decimals) < 0.5) ++decimals;  // "0.0" would say nothing
-    // Of nine samples, the second and the eighth hold the median with 492/512.
+    // The second and the eighth of nine samples enclose the median with probability 492/512.
     std::vector<double> samples = method["samples_s"];
     std::sort(samples.begin(), samples.end());
     EXPECT_EQ(method["median_interval_s"], (json{samples[1], samples[7]}));
@@ -220,7 +220,7 @@ TEST(NewcomerRuns, WhatRanIsDrawn) {  // 23
 TEST(NewcomerRuns, WhatRanIsDrawnOfEveryProblem) {  // 23
   const Folder folder;
   const std::vector<std::pair<std::string, std::int64_t>> runs{
-      // Of 12 elements one after the other, 4 stay where they are.
+      // 4 of 12 consecutive elements stay where they are.
       {"redistribute --from 4:3 --to 4:1 --shape 144 --methods sluice,caterpillar", 144 / 12 * 8 * 8},
       {"reduce --count 1000", 3 * 8000},
       {"reduce --count 10 --operation merge", -1},  // sets that have elements in common

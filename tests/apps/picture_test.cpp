@@ -91,7 +91,7 @@ TEST(Pictures, OfAPlanBesideWhatRan) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const std::string svg = folder.read("both.svg");
   EXPECT_NE(svg.find("exchange: plan and run"), std::string::npos);
-  // Five transfers each, of which titles tell the same as in the two pictures alone.
+  // Each of the two has five transfers. Their titles are the same as in the two pictures alone.
   const std::string plan = folder.sluice(words("plan exchange x.csv --svg -")).out;
   const std::string ran = folder.sluice(words("simulate exchange x.csv --order chain --svg -")).out;
   std::size_t titles = 0;

@@ -72,7 +72,7 @@ TEST(Plan, TransposedMatrices) {
     const Outcome planned = folder.sluice(words(more + algorithm + " --json plan.json"));
     ASSERT_EQ(planned.status, 0) << planned.err;
     EXPECT_EQ(folder.sluice(words("check plan.json")).status, 0);
-    // Its messages are not those of the matrix as it is.
+    // Its messages differ from the messages of the matrix that is not transposed.
     std::string other = folder.read("plan.json");
     const std::string said = ", \"transpose\": true";
     other.erase(other.find(said), said.size());
@@ -99,7 +99,7 @@ TEST(Plan, PartsOfMatrices) {
   const Outcome checked = folder.sluice(words("check plan.json"));
   EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
   EXPECT_NE(checked.out.find("upper part"), std::string::npos) << checked.out;
-  // The same steps are not those of another part.
+  // The same steps do not fit another part.
   std::string other = folder.read("plan.json");
   other.replace(other.find("\"upper\""), 7, "\"strictly upper\"");
   folder.write("other.json", other);
@@ -166,7 +166,7 @@ TEST(Plan, RelabelShowsTheRolesThatKeepMostInPlace) {
             "stays where it is, in no step: 12 elements, 50.0 %; with every process in the role of its number: "
             "4 elements, 16.7 %");
   EXPECT_NE(outcome.out.find("role in the target grid"), std::string::npos) << outcome.out;
-  // Every role but those of processes that keep their number is shown, and then the steps of what is left.
+  // The output shows the role of every process whose number changes, and then the steps of what is left.
   EXPECT_NE(outcome.out.find("steps (NS)"), std::string::npos) << outcome.out;
   EXPECT_EQ(folder.sluice(words("plan redistribute --from 2:1 --to 2:3 --relabel --same-processes")).status, 2);
   EXPECT_EQ(folder.sluice(words("plan redistribute --from 2:1 --to 2:3 --relabel --algorithm walker-otto")).status, 2);

@@ -43,7 +43,7 @@ TEST(PlatformVerb, ShowsLevelsAndTurnsOneVersionIntoTheOther) {
   EXPECT_EQ(again.out, folder.read("two.json"));
 }
 
-/// What plans print but for the name of the file.
+/// What a plan prints, except the name of the file.
 std::string without(std::string text, const std::string& name) {
   for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name)) text.erase(at, name.size());
   return text;

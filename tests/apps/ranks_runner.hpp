@@ -5,14 +5,14 @@
 
 #include "command_runner.hpp"
 
-/// The command started by mpirun, by the tests themselves: what the launcher makes of exit status and output is part of
-/// it.
+/// Runs the command under mpirun, which the tests start. What the launcher makes of exit status and output is part of
+/// the result.
 namespace sluice::testing {
 
-/// `sluice ARGUMENTS` on so many ranks.
+/// Runs `sluice ARGUMENTS` on `ranks` ranks.
 [[nodiscard]] Outcome on_ranks(const Folder& folder, int ranks, const std::string& arguments);
 
-/// `line` of a shell on each of so many ranks, with `sluice` in its path.
+/// Runs `line` of a shell on each of `ranks` ranks, with `sluice` in its path.
 [[nodiscard]] Outcome shell_on_ranks(const Folder& folder, int ranks, const std::string& line);
 
 /// The lines of standard error that say so.
@@ -31,7 +31,7 @@ inline constexpr const char* kPlatformOfFive =
               {"name": "b", "ranks": [1, 3], "latency_s": 1e-5, "gap": [[1, 1e-6], [1000, 1e-5]]}],
  "links": [{"from": 0, "to": 1, "latency_s": 1e-3, "gap": [[1, 1e-6], [1000, 1e-4]], "connections": 2}]})";
 
-/// As expect_refused, but for what the launcher adds.
+/// Like expect_refused, except that the launcher may add lines.
 void expect_refused_once(const Outcome& outcome, const std::string& about);
 
 }  // namespace sluice::testing

@@ -99,7 +99,7 @@ constexpr const char* kPlatform =
               {"name": "b", "ranks": [1], "latency_s": 0, "gap": []}],
  "links": [{"from": 0, "to": 1, "latency_s": 1e-3, "gap": [[1, 1e-6], [1000, 1e-4]], "connections": 2}]})";
 
-/// Of a verified run over that platform, so many methods with what each did.
+/// Runs and verifies reductions over that platform. Returns what each of the `count` methods did.
 json run_over_platform(const Folder& folder, const std::string& work, const std::string& methods, std::size_t count) {
   folder.write("platform.json", kPlatform);
   const Outcome outcome =
@@ -127,8 +127,8 @@ TEST(RunReduce, OverAPlatform) {
   }
 }
 
-/// Combining that is given or measured lengthens the plan, and trees by costs are planned as without it. Of three ranks
-/// two thirds is the least that one of them combines.
+/// A given or measured time of combining lengthens the plan. A binomial tree is planned by costs, so it has no
+/// predicted time. One of three ranks combines at least two thirds of an array.
 TEST(RunReduce, OverAPlatformByWhatCombiningTakes) {
   const Folder folder;
   const auto predicted = [&](const std::string& options) {

@@ -32,8 +32,8 @@ class Drawn {
   std::mt19937 random_;
 };
 
-/// Messages pass at so many bytes a second, however long: a rank is not busy at the start of one, which SimGrid does
-/// not know.
+/// Messages of any length pass at this rate. A rank is not busy at the start of a message, because SimGrid does not
+/// know such a time.
 json at_speed(double bytes_per_s) {
   constexpr int kLong = 1 << 20;
   return json::array({json::array({1, 1 / bytes_per_s}), json::array({kLong, kLong / bytes_per_s})});
@@ -61,7 +61,7 @@ json platform_of(Shape shape, Drawn& drawn) {
       platform["link"] = link(drawn.seconds(2e-5, 1e-4), card);
       break;
     case Shape::kUplinks: {
-      // Of a pair of clusters the link may be wide enough for what their uplinks let through, or not.
+      // The link between two clusters may or may not be wide enough for what their uplinks let through.
       json part = cluster(drawn.whole(2, 4));
       part["count"] = drawn.whole(2, 3);
       part["uplink"] = at_speed(card * static_cast<double>(drawn.whole(2, 6)) / 2);
@@ -90,7 +90,7 @@ json platform_of(Shape shape, Drawn& drawn) {
       break;
     }
     case Shape::kCards: {
-      // Clusters of hosts on one switch, of which a connection between two is as fast as the cards.
+      // Clusters of hosts on one switch. A connection between two of them is as fast as the cards.
       platform["link"] =
           link(drawn.seconds(3e-3, 8e-3), card / static_cast<double>(drawn.whole(2, 8)), drawn.whole(1, 5));
       json part = cluster(drawn.whole(2, 4)), other = cluster(drawn.whole(2, 4));
@@ -137,7 +137,7 @@ json along_a_tree(const std::string& problem, std::int64_t ranks, std::int64_t p
   std::vector<std::size_t> parent(order.size(), 0);
   for (std::size_t i = 1; i < order.size(); ++i)
     parent[i] = static_cast<std::size_t>(drawn.whole(0, static_cast<std::int64_t>(i) - 1));
-  // Of each, whose blocks go through it.
+  // For each place in `order`, the ranks whose blocks go through it.
   std::vector<std::vector<std::int64_t>> below(order.size());
   for (std::size_t i = 1; i < order.size(); ++i)
     for (std::size_t at = i; at != 0; at = parent[at]) below[at].push_back(order[i]);

@@ -334,7 +334,7 @@ TEST(SimulateWithSimgrid, HostsAndUnits) {
   }
 }
 
-/// A copy of the target that passes on is its own host, and that of the source where they are one process.
+/// A copy of the target that forwards data has a host of its own, shared with the source if both are one process.
 TEST(SimulateWithSimgrid, CopiesOfAnArrayNeedAHostForEachProcess) {
   const Folder folder;
   for (const auto& [more, hosts] : std::vector<std::pair<std::string, int>>{{"", 6}, {"--same-processes", 4}}) {
@@ -404,9 +404,9 @@ TEST(SimulateWithSimgrid, SendsToOneRankBeginInTheirOrder) {
   EXPECT_NEAR(length_of(outcome), 0.302, 1e-6);
 }
 
-/// Two transfers of 1 s, one after the other, on four hosts that are 1 ms from each other. Between the steps there are
-/// two rounds of words in a fence, and by slots one word from the receiver of the first to the sender of the second,
-/// whose own receiver gave its word at the beginning, as that of the first did.
+/// Two transfers of 1 s, one after the other, on four hosts that are 1 ms from each other. A fence between the steps
+/// takes two rounds of control messages. Slots take one control message, from the receiver of the first transfer to the
+/// sender of the second. Both receivers send their control messages to their own senders at the beginning.
 TEST(SimulateWithSimgrid, CountsTheWordsByWhichRanksKeepTheOrder) {
   const Folder folder;
   folder.write("x.csv", "1000000,0\n0,1000000\n");
@@ -447,8 +447,9 @@ TEST(SimulateWithSimgrid, PiecesAreMessagesOfTheirOwn) {
   // In local order there are 16 of 1 MiB, or as many bytes in shorter ones.
   EXPECT_NEAR(length("exchange one.csv --chunk usual --order local"), 1 + 1e-3, 1e-6);
   EXPECT_NEAR(length("exchange one.csv --chunk 32Ki --order local"), 1 + 1e-3, 1e-6);
-  // Of two messages to one host the second begins a word after 15 pairs of pieces of 32259 bytes have come, when the
-  // last piece alone is missing, and after a word at the beginning.
+  // Two messages go to one host. When 15 pairs of pieces of 32259 bytes have arrived, only the last piece of the first
+  // message is missing. The second message begins one control message later. Another control message comes at the
+  // beginning.
   const json early = times("exchange two.csv --chunk usual --order chain");
   EXPECT_NEAR(early["transfers"][1]["start"].get<double>(), 1e-3 + 15 * (1e-3 + 2 * 0.032259) + 1e-3, 1e-6);
   EXPECT_LT(early["length"].get<double>(), 2 * (1 + 17 * 1e-3) - 1e-3);

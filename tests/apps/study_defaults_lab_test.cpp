@@ -69,7 +69,7 @@ TEST_F(DefaultsLab, BoundsAreThoseOfPortsAndBackbone) {
     std::getline(std::getline(std::getline(std::getline(in, network, ','), work, ','), bytes, ','), bound, ',');
     bounds[network + work + bytes] = bound;
   }
-  // Of the two exchanges of (a), by their matrices: kept/2 and kept/6.
+  // Computes the bounds of the two exchanges of (a) from their matrices, kept/2 and kept/6.
   for (const auto& [number, bytes] : {std::pair(2, "65536"), std::pair(6, "1048576")}) {
     std::istringstream in(folder_.read("kept/" + std::to_string(number)));
     std::string header;

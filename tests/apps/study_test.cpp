@@ -349,7 +349,7 @@ TEST_F(Simulated, BroadcastsTo88MachinesStandBesideTheBestOfTheMpis) {
   EXPECT_EQ(rows.find("\n1024,binomial_tree"), std::string::npos) << "not measured";
   EXPECT_NE(rows.find("\n65536,binomial_tree"), std::string::npos);
   EXPECT_NE(outcome.out.find("88 simulated hosts, bcast:binomial_tree: a bad day"), std::string::npos) << outcome.out;
-  // The schedule is that of `sluice plan`.
+  // `sluice plan` makes the same schedule.
   const Outcome plan =
       folder_.sluice({"plan", "broadcast", "--platform", paper_folder() + "/../grid5000/grid5000-88.json", "--size",
                       "64Ki", "--algorithm", "ecef-la-tmax", "--json", "-"});
@@ -380,7 +380,8 @@ TEST_F(Simulated, StrategiesInsideAClusterStandBesideTheirModels) {
   const Outcome outcome = study("broadcast-models");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   const std::vector<std::string> rows = lines(file("broadcast-models.csv"));
-  // Of 4 machines the three strategies of the figures, of 16 all that can be executed; two sizes each.
+  // There are rows for the three strategies of the figures on 4 machines, and for all executable ones on 16; two sizes
+  // each.
   EXPECT_EQ(rows.size(), 1U + 2 * 3 + 2 * 12);
   // L + 3 g(1 MiB) of 47.56 us and 8.390608 ms.
   EXPECT_NE(std::find(rows.begin(), rows.end(), "flat,4,1048576,0,0.025219384,1.600000000,2.000000000,79.3041,1.2500"),

@@ -66,7 +66,7 @@ TEST(Tune, WritesRulesForOpenMpi) {
     const std::string kept = line.substr(0, line.find('#'));
     if (!kept.empty()) rules += kept.substr(0, kept.find_last_not_of(' ') + 1) + '\n';
   }
-  // Sizes of allgather are those of all blocks.
+  // Sizes of allgather count the bytes of all blocks.
   EXPECT_EQ(
       rules,
       "2\n"

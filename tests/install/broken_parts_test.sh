@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What CMake finds and what does not work is left out with one line, and does not end the build: here a CBC of which one
-# library is empty, a LEMON likewise, and compiler wrappers of MPI that find no compiler. A compiler without C++20 ends it with
-# one line. Nothing is compiled but what CMake tries.
+# CMake leaves out with one line what it finds but cannot use, and the build goes on. The broken parts here are a CBC
+# and a LEMON with an empty library, and compiler wrappers of MPI that find no compiler. A compiler without C++20 ends
+# the build with one line. Nothing is compiled except what CMake tries.
 #
 #     tests/install/broken_parts_test.sh [CMAKE OPTIONS...]
 set -euo pipefail

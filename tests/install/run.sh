@@ -66,7 +66,7 @@ fi
 launcher=$(sed -n 's/^MPIEXEC_EXECUTABLE:[A-Z]*=//p' "$build/CMakeCache.txt")
 family=${launcher##*.}
 drop_in() { find "$work/prefix" -name "libsluice_$1.so"; }
-# preloaded LIBRARY PROGRAM ARGUMENT...: its output, with that of the library.
+# preloaded LIBRARY PROGRAM ARGUMENT...: prints the output of the program and of the library.
 preloaded() {
   "$launcher" -n 3 env LD_PRELOAD="$1" SLUICE_TAKE=always SLUICE_LOG=1 "${@:2}" </dev/null 2>&1
 }

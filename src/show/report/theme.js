@@ -37,7 +37,7 @@ function colours() {
 
 const pictures = [];
 
-// Calls draw(printing) now and again whenever the element's width, the colours or the medium change.
+// Calls draw(printing) once, and again whenever the element's width, the colours or the medium change.
 function keepDrawn(element, draw) {
   const picture = { draw, width: 0 };
   pictures.push(picture);

@@ -1,4 +1,4 @@
-// The methods that redistribution is compared with must do the same, or a comparison means nothing.
+// The methods that redistribution is compared with must give the same result, or a comparison means nothing.
 
 #include <gtest/gtest.h>
 
@@ -113,7 +113,7 @@ TEST(Pdgemr2d, TheSameBytes) {
   }
 }
 
-/// The same of triangles and trapezoids.
+/// Compares the bytes of triangles and trapezoids with the bytes that ScaLAPACK writes.
 TEST(Pdtrmr2d, TheSameBytes) {
   if (!has_pdgemr2d()) GTEST_SKIP() << "built without ScaLAPACK";
   Draw draw(1998);

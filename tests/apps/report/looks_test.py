@@ -54,7 +54,7 @@ PICTURES = {"timeline": (1, ".scroller"), "step": (1, ".beside canvas"), "tree":
             "matrix": (4, ".beside canvas"), "shades": (4, ".beside svg"), "curves": (5, "figure .drawing > svg"),
             "latencies": (6, ".beside canvas")}
 
-# What may go wrong with a picture: a text of the page, what stands in its place, and the picture in which that is seen.
+# What may go wrong with a picture: a text of the page, what stands in its place, and the picture that shows it.
 WRONG = {
     "a transfer of another length": ('"end":[32,22,32,14,', '"end":[32,22,12,14,', "timeline"),
     "a transfer to another receiver": ('"to":[1,0,3,2,2,1,4,1,', '"to":[1,0,3,2,2,1,4,3,', "step"),

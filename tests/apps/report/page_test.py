@@ -404,7 +404,7 @@ class Page(unittest.TestCase):
         self.assertEqual(self.browser.run("JSON.parse(document.getElementById('data').textContent)[0].timeline.from.length"), 100000)
         if KEEP:
             keep("many.png", self.browser.picture(whole=True))
-        # Of each drawing of the timeline and of the matrix, at several zooms: rectangles.
+        # The number of rectangles of each drawing of the timeline and of the matrix, at several zooms.
         drawings = self.browser.run("""(async () => {
           const buttons = Array.from(document.querySelectorAll('main button'));
           const drawn = CanvasRenderingContext2D.prototype.fillRect;

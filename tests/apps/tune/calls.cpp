@@ -4,7 +4,7 @@
 //     tune_calls --model openmpi|mpich RANKS CALL ALGORITHM SEGMENT BYTES... prints "FROM TO MESSAGES BYTES" of all
 //     together
 //
-// BYTES are those of CallKind, a multiple of the ranks. The models are those of Open MPI.
+// BYTES counts what CallKind counts, and is a multiple of the ranks. The models describe Open MPI.
 
 #include <mpi.h>
 

@@ -359,7 +359,7 @@ contains
     call sluice_options_free(options)
   end subroutine
 
-  ! Sender 1 is half as fast; and a backbone of which less is left from time 10 on.
+  ! Sender 1 has half the speed, and the backbone carries fewer transfers from time 10 on.
   subroutine plan_at_speeds()
     type(sluice_schedule) :: schedule
     type(sluice_options) :: options

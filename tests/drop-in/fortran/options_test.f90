@@ -20,7 +20,7 @@ program options_test
 
 contains
 
-  ! A program in which rank after rank passes the message on, or elements on their way to rank 0 are combined.
+  ! A program that passes the message on from rank to rank, or combines elements on their way to rank 0.
   function program_of(problem, for_ranks) result(text)
     character(*), intent(in) :: problem
     integer, intent(in) :: for_ranks
@@ -200,7 +200,8 @@ contains
     call sluice_options_free(options)
   end subroutine
 
-  ! Of a matrix whose rows are dealt to the ranks the part on one side of the diagonal moves, and the columns are dealt.
+  ! Rows of a matrix are dealt to the ranks. The part on one side of the diagonal moves to a matrix whose columns are
+  ! dealt.
   subroutine move_parts()
     type(sluice_layout) :: rows, columns
     type(sluice_options) :: options

@@ -3,7 +3,7 @@
 // so that nothing may go wrong on those instead.
 //
 //     bad_arguments all        all ranks give the same bad arguments
-//     bad_arguments one        the last rank alone does, in arguments of which the others know nothing; by MPI_ names
+//     bad_arguments one        the last rank alone does, in arguments that the others do not know; by MPI_ names
 //     bad_arguments then       one rank alone does, while others may be done with the call, and all go on
 #include <mpi.h>
 
@@ -30,7 +30,7 @@ std::string name_of(int error_class) {
 }
 
 constexpr int kCount = 1000;
-constexpr int kRanks = 32;  // room for so many, or for a long message of each of six
+constexpr int kRanks = 32;  // the buffers have room for 32 ranks, or for a long message of each of six ranks
 std::vector<double> numbers(std::size_t{kCount} * kRanks, 1);
 std::vector<double> results(numbers.size());
 double* const own = numbers.data();
@@ -250,7 +250,7 @@ void in_all_ranks() {
   MPI_Type_free(&row);
   MPI_Type_free(&gaps);
 
-  // Errors without a communicator are those of MPI_COMM_WORLD, with MPICH of MPI_COMM_SELF.
+  // Errors without a communicator go to MPI_COMM_WORLD, with MPICH to MPI_COMM_SELF.
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   MPI_Comm_create_errhandler(count_call, &handler);
   for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF}) MPI_Comm_set_errhandler(comm, handler);
@@ -302,8 +302,8 @@ void in_one_rank() {
            (own, kCount, type, result, kCount, type, root, comm));
 }
 
-/// After a call that failed on some ranks, of which others may know nothing: calls that jobs carried out, new ones, and
-/// short ones, which MPI carries out.
+/// After a call that failed on some ranks, while other ranks may not know of it. Makes calls that jobs carried out, new
+/// calls, and short calls that MPI carries out.
 void then_others() {
   constexpr int kLong = 5000;  // 40 KB
   constexpr int kRounds = 6;

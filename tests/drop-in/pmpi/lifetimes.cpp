@@ -1,4 +1,4 @@
-// Programs in which communicators, threads, processes and MPI itself end while others go on.
+// Communicators, threads, processes and MPI itself end while others go on.
 //
 //     lifetimes first-use      two threads use a communicator for the first time at once, again and again
 //     lifetimes free-other     a thread makes and frees communicators while another one calls on its own
@@ -239,7 +239,7 @@ void count_descriptors() {
   call_all();
 }
 
-/// Sockets, events and pipes are those of the MPI, which ends without them.
+/// Sockets, events and pipes belong to the MPI, which ends without them; they stay open.
 void close_files() {
   for (const auto& [number, what] : descriptors()) {
     if (what.starts_with('/')) close(number);

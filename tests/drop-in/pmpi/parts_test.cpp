@@ -58,7 +58,7 @@ Platform levels() {
 TEST(SubPlatform, KeepsTheLevelsOfWhatIsLeft) {
   EXPECT_EQ(sub_platform(levels(), {0, 1, 2, 3, 4, 5, 6, 7}), levels());
   const Platform whole = levels();
-  // Whatever is left, a link is that of the same clusters.
+  // Whatever is left, a link has the latency of the link between the same clusters.
   for (unsigned left = 1; left < 256; ++left) {
     std::vector<int> ranks;
     for (int rank = 0; rank < 8; ++rank)

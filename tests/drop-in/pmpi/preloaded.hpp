@@ -6,8 +6,8 @@
 
 namespace sluice::testing {
 
-/// A program of these tests, or one by its path, on so many ranks with libsluice_pmpi.so preloaded and these variables,
-/// "A=1 B=2".
+/// Runs a program of these tests, or one named by its path, on `ranks` ranks with libsluice_pmpi.so preloaded.
+/// `variables` are set: "A=1 B=2".
 [[nodiscard]] Outcome preloaded(const Folder& folder, int ranks, const std::string& variables,
                                 const std::string& program);
 /// The same on hosts of two ranks each, as the library is told.

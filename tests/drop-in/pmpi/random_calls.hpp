@@ -10,8 +10,8 @@
 #include <random>
 #include <vector>
 
-/// What the programs have in common that call collectives with random arguments and compare every byte of every buffer
-/// with what PMPI_ makes of the same.
+/// What several programs have in common. They call collectives with random arguments, and compare every byte of every
+/// buffer with what PMPI_ makes of the same arguments.
 namespace sluice::testing {
 
 using Bytes = std::vector<unsigned char>;
@@ -28,7 +28,8 @@ inline void expect_equal(const Bytes& is, const Bytes& should, const char* call,
   ++failures;
 }
 
-/// Types of which elements of any rank may go to any other one: all of 24 bytes, in memory in different ways.
+/// Types of 24 bytes that lie in memory in different ways. A rank may send elements of one type to a rank that receives
+/// another one.
 struct Types {
   MPI_Datatype row = MPI_DATATYPE_NULL;      ///< in a row
   MPI_Datatype gaps = MPI_DATATYPE_NULL;     ///< with gaps
@@ -57,7 +58,7 @@ struct Types {
   }
 };
 
-/// Room for so many elements of any of these types, and what is in it at first.
+/// Room for `elements` elements of any of these types, with random bytes in it.
 inline constexpr std::size_t kElement = 64;
 inline Bytes filled(std::size_t elements, std::mt19937& random) {
   Bytes bytes(elements * kElement + kElement);
@@ -128,7 +129,7 @@ inline std::size_t bytes_of(std::int64_t count, MPI_Datatype type) {
   return static_cast<std::size_t>(count * extent);
 }
 
-/// Elements of which no result is rounded.
+/// Elements whose results need no rounding.
 inline Bytes elements(std::int64_t count, MPI_Datatype type, std::mt19937& random) {
   Bytes bytes((bytes_of(count, type) + 31) / 16 * 16);
   if (type == MPI_DOUBLE || type == MPI_DOUBLE_INT) {
@@ -213,7 +214,7 @@ inline int random_calls(int argc, char** argv, const std::vector<Call>& calls, c
       if (which == 0) MPI_Comm_dup(MPI_COMM_WORLD, &copy);
       const MPI_Comm comm = which == 0 ? copy : which < 3 ? reversed : which < 5 ? half : MPI_COMM_WORLD;
       const std::size_t call = common() % calls.size();
-      // Ranks of both halves draw the same, each half for itself.
+      // Ranks of both halves draw the same arguments, each half for itself.
       std::mt19937 together(static_cast<unsigned>(common()));
       calls[call](round_of(number, comm, together));
       if (copy != MPI_COMM_NULL) MPI_Comm_free(&copy);

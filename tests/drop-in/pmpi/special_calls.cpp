@@ -27,7 +27,8 @@ void expect(bool holds, const char* what) {
   ++wrong;
 }
 
-/// call(own data, communicator), of which the last rank has none: it says so, and rank 0 hears of it.
+/// Expects an error of call(own data, communicator). The last rank has no data: it returns an error of its own, and
+/// rank 0 hears of it.
 template <class Call>
 void expect_error(const Call& call) {
   MPI_Comm comm = MPI_COMM_NULL;
@@ -90,7 +91,7 @@ void threads() {
   MPI_Comm_free(&second);
 }
 
-/// So many integers at an absolute address.
+/// A type of all these integers at their absolute address.
 MPI_Datatype type_at(std::vector<int>& numbers) {
   MPI_Aint at = 0;
   const int length = static_cast<int>(numbers.size());
@@ -117,7 +118,7 @@ void bottom() {
   MPI_Type_free(&at_own);
 }
 
-/// Of 8 KiB: shorter than what is taken where nothing is known of the network.
+/// Calls of 8 KiB: too short for the library to take, if it knows nothing of the network.
 void short_calls() {
   std::vector<int> numbers(2048);
   std::vector<int> sums(numbers.size());
@@ -148,7 +149,7 @@ void quick_calls() {
 void alias() {
   const int each = 2000;
   const auto at = [](int block) { return static_cast<std::size_t>(each) * static_cast<std::size_t>(block); };
-  // What is sent is in the first half, and what comes in the second one, but for the block to itself.
+  // What is sent is in the first half, and what arrives goes to the second half, except the block to itself.
   std::vector<int> memory(at(2 * size), rank);
   const std::vector<int> counts(static_cast<std::size_t>(size), each);
   std::vector<int> from;

@@ -50,7 +50,7 @@ void alltoall(const Round& round) {
               });
 }
 
-/// Where messages of so many elements lie, in any order, some elements between them.
+/// Places for messages of `counts` elements, in any order, with some elements between them.
 std::vector<int> scattered(const std::vector<int>& counts, std::mt19937& random, std::size_t& elements) {
   std::vector<std::size_t> order(counts.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

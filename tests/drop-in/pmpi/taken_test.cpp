@@ -144,7 +144,7 @@ TEST(TakenCalls, AreAsByMpiOverWhatTheProbeMeasures) {
   }
 }
 
-// One host, of which there is little to measure; the program runs as ever.
+// On one host there is little to measure; the program runs as usual.
 TEST(TakenCalls, AreNoneOnOneHostWithTheProbe) {
   const Folder folder;
   const Outcome outcome = nothing_wrong(folder, 2, "SLUICE_LOG=1 SLUICE_PROBE=1", "special_calls short");
@@ -273,8 +273,8 @@ TEST(Fortran, CallsAreTaken) {
   }
 }
 
-/// Of a complete record a line for each call between all ranks: "MPI_Bcast 3 12000", calls of all ranks and their
-/// bytes.
+/// Returns a line for each call between all ranks in a complete record: "MPI_Bcast 3 12000", with the calls and bytes
+/// of all ranks.
 std::string calls_of_record(const Folder& folder) {
   const auto record = nlohmann::json::parse(folder.read("record/record.json"));
   EXPECT_EQ(record.at("complete"), true);

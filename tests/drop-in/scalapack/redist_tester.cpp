@@ -3,9 +3,9 @@
 //
 //     redist_tester LIBRARY [CASES [SEED]]
 //
-// All types, both kinds of matrices, C and Fortran names, with a global context (a line, a column, a grid, some of the
-// ranks) or without, grids over any ranks of it: the same ones, others, some. Every call is made twice, with other
-// data, and some cases return later, by what may be kept of them.
+// The calls have all types, both kinds of matrices, and C and Fortran names. They have a global context (a line, a
+// column, a grid, some of the ranks) or none. Their grids are on the same ranks of it, on others or on some. Every call
+// is made twice, with other data. Some cases return later, and may use what the library has kept of them.
 
 #include <dlfcn.h>
 #include <mpi.h>
