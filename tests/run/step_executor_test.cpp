@@ -25,34 +25,27 @@ struct Sent {
 };
 
 /// Messages whose bytes are a function of their number in the schedule; every call is checked, every byte counted.
-class Recorder final : public StepData {
+class Recorder final : public Data {
  public:
-  Recorder(std::vector<std::uint64_t> sends, std::vector<std::uint64_t> receives)
-      : sends_(std::move(sends)), receives_(std::move(receives)), received_(receives_.size(), 0) {}
+  /// `numbers`: by end.
+  explicit Recorder(std::vector<std::uint64_t> numbers) : numbers_(std::move(numbers)), received_(numbers_.size(), 0) {}
 
-  const std::byte* outgoing(std::size_t /*message*/, std::int64_t /*offset*/, std::int64_t /*bytes*/) override {
-    return nullptr;
+  void pack(std::size_t end, std::int64_t begin, std::int64_t bytes, std::byte* to) override {
+    for (std::int64_t b = 0; b < bytes; ++b) to[b] = byte_of(0, begin + b, numbers_[end]);
   }
-  void pack(std::size_t message, std::int64_t offset, std::int64_t bytes, std::byte* buffer) override {
-    for (std::int64_t b = 0; b < bytes; ++b) buffer[b] = byte_of(0, offset + b, sends_[message]);
-  }
-  std::byte* incoming(std::size_t /*message*/, std::int64_t /*offset*/, std::int64_t /*bytes*/) override {
-    return nullptr;
-  }
-  void unpack(std::size_t message, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) override {
-    for (std::int64_t b = 0; b < bytes; ++b) wrong_ += buffer[b] != byte_of(0, offset + b, receives_[message]);
-    received_[message] += bytes;
+  void unpack(std::size_t end, std::int64_t begin, std::int64_t bytes, const std::byte* from) override {
+    for (std::int64_t b = 0; b < bytes; ++b) wrong_ += from[b] != byte_of(0, begin + b, numbers_[end]);
+    received_[end] += bytes;
   }
   bool work() override { return ++worked_ < 3; }
 
   [[nodiscard]] std::int64_t wrong() const { return wrong_; }
-  [[nodiscard]] std::int64_t received(std::size_t message) const { return received_[message]; }
+  [[nodiscard]] std::int64_t received(std::size_t end) const { return received_[end]; }
   [[nodiscard]] int worked() const { return worked_; }
 
  private:
-  std::vector<std::uint64_t> sends_;
-  std::vector<std::uint64_t> receives_;
-  std::vector<std::int64_t> received_;
+  std::vector<std::uint64_t> numbers_;
+  std::vector<std::int64_t> received_;  ///< by end
   std::int64_t wrong_ = 0;
   int worked_ = 0;
 };
@@ -67,28 +60,27 @@ void run(const std::vector<Sent>& schedule, const StepExecutor::Limits& limits, 
   const std::unique_ptr<Channel> channel = make_channel();
   std::vector<StepMessage> sends;
   std::vector<StepMessage> receives;
-  std::vector<std::uint64_t> send_numbers;
-  std::vector<std::uint64_t> receive_numbers;
+  std::vector<std::uint64_t> numbers;  // by end
   for (std::size_t i = 0; i < schedule.size(); ++i) {
     if (schedule[i].from == channel->rank()) {
-      sends.push_back({schedule[i].to, schedule[i].bytes});
-      send_numbers.push_back(i);
+      sends.push_back({schedule[i].to, schedule[i].bytes, numbers.size()});
+      numbers.push_back(i);
     }
     if (schedule[i].to == channel->rank()) {
-      receives.push_back({schedule[i].from, schedule[i].bytes});
-      receive_numbers.push_back(i);
+      receives.push_back({schedule[i].from, schedule[i].bytes, numbers.size()});
+      numbers.push_back(i);
     }
   }
   StepExecutor executor(*channel, sends, receives, limits);
   executor.connect(share);
   EXPECT_LE(executor.buffer_bytes(), 2 * limits.window * (limits.chunk_bytes + 63));
   for (int again = 0; again < 2; ++again) {
-    Recorder data(send_numbers, receive_numbers);
+    Recorder data(numbers);
     executor.begin(data);
     complete(*channel, executor);
     EXPECT_EQ(data.wrong(), 0);
     EXPECT_EQ(data.worked(), 3);
-    for (std::size_t i = 0; i < receives.size(); ++i) EXPECT_EQ(data.received(i), receives[i].bytes);
+    for (const StepMessage& receive : receives) EXPECT_EQ(data.received(receive.end), receive.bytes);
   }
 }
 
@@ -113,24 +105,17 @@ TEST(StepExecutor, RandomSchedules) {
 }
 
 /// A message beyond int, of which no more than a piece is ever in memory: every piece begins with its offset.
-class Endless final : public StepData {
+class Endless final : public Data {
  public:
-  const std::byte* outgoing(std::size_t /*message*/, std::int64_t /*offset*/, std::int64_t /*bytes*/) override {
-    return nullptr;
+  void pack(std::size_t /*end*/, std::int64_t begin, std::int64_t /*bytes*/, std::byte* to) override {
+    std::memcpy(to, &begin, sizeof begin);
   }
-  void pack(std::size_t /*message*/, std::int64_t offset, std::int64_t /*bytes*/, std::byte* buffer) override {
-    std::memcpy(buffer, &offset, sizeof offset);
-  }
-  std::byte* incoming(std::size_t /*message*/, std::int64_t /*offset*/, std::int64_t /*bytes*/) override {
-    return nullptr;
-  }
-  void unpack(std::size_t /*message*/, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) override {
+  void unpack(std::size_t /*end*/, std::int64_t begin, std::int64_t bytes, const std::byte* from) override {
     std::int64_t sent = -1;
-    std::memcpy(&sent, buffer, sizeof sent);
-    wrong_ += sent != offset;
+    std::memcpy(&sent, from, sizeof sent);
+    wrong_ += sent != begin;
     received_ += bytes;
   }
-  bool work() override { return false; }
 
   std::int64_t wrong_ = 0;
   std::int64_t received_ = 0;
@@ -142,7 +127,7 @@ TEST(StepExecutor, MessagesBeyondInt) {
   constexpr std::int64_t kBytes = (std::int64_t{1} << 31) + 24;
   const int peer = 1 - channel->rank();
   for (const bool share : {false, true}) {
-    StepExecutor executor(*channel, {{peer, kBytes}}, {{peer, kBytes}}, {1 << 20, 8, 2});
+    StepExecutor executor(*channel, {{peer, kBytes, 0}}, {{peer, kBytes, 1}}, {1 << 20, 8, 2});
     executor.connect(share);
     Endless data;
     executor.begin(data);

@@ -189,28 +189,24 @@ void ProgramData::give_back(std::byte* buffer) {
   free_buffers_.emplace(sizes_.at(buffer), buffer);
 }
 
-TreeMessage ProgramData::outgoing(std::size_t end) {
+const std::byte* ProgramData::outgoing(std::size_t end, std::int64_t begin, std::int64_t count) {
   const Message& message = messages_[end];
-  if (message.size() == 1) return {in(message.front()), 0, 0};
-  buffers_[end] = take(ends_[end].count);
-  std::byte* to = buffers_[end];
-  for (const Piece& piece : message) {
-    copy(in(piece), to, piece.count);
-    to += piece.count * extent();
-  }
-  return {buffers_[end], 0, 0};
+  if (message.size() == 1) return in(message.front());
+  buffers_[end] = take(count);
+  pack(end, begin, count, buffers_[end]);
+  return buffers_[end];
 }
 
 void ProgramData::sent(std::size_t end) {
   if (buffers_[end] != nullptr) give_back(std::exchange(buffers_[end], nullptr));
 }
 
-std::byte* ProgramData::incoming(std::size_t end, std::int64_t count, std::int64_t /*note*/) {
+std::byte* ProgramData::incoming(std::size_t end, std::int64_t /*begin*/, std::int64_t count) {
   if (direct(end)) return in(messages_[end].front());
   return buffers_[end] = take(count);
 }
 
-void ProgramData::arrived(std::size_t end, const std::function<void()>& look) {
+void ProgramData::arrived(std::size_t end, const Look& look) {
   const Message& message = messages_[end];
   if (direct(end)) {
     const Piece& piece = message.front();
@@ -230,8 +226,7 @@ void ProgramData::arrived(std::size_t end, const std::function<void()>& look) {
   give_back(std::exchange(buffers_[end], nullptr));
 }
 
-void ProgramData::combine(const Piece& piece, const std::byte* other, std::byte* scratch,
-                          const std::function<void()>& look) {
+void ProgramData::combine(const Piece& piece, const std::byte* other, std::byte* scratch, const Look& look) {
   std::byte* const here = in(piece);
   const std::byte* const own = own_ + piece.own * extent();
   if (piece.first && piece.own_turn == OwnPart::OwnTurn::kLater) {
@@ -277,12 +272,12 @@ void ProgramData::for_part(const Message& message, std::int64_t begin, std::int6
   }
 }
 
-void ProgramData::copy_out(std::size_t end, std::int64_t begin, std::int64_t count, std::byte* to) const {
+void ProgramData::pack(std::size_t end, std::int64_t begin, std::int64_t count, std::byte* to) {
   for_part(messages_[end], begin, count,
            [&](const Piece& piece, std::int64_t before) { copy(in(piece), to + before * extent(), piece.count); });
 }
 
-void ProgramData::copy_in(std::size_t end, std::int64_t begin, std::int64_t count, const std::byte* from) {
+void ProgramData::unpack(std::size_t end, std::int64_t begin, std::int64_t count, const std::byte* from) {
   for_part(messages_[end], begin, count, [&](const Piece& piece, std::int64_t before) {
     const std::byte* const part = from + before * extent();
     if (ends_[end].combines()) {

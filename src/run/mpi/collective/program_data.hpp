@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -36,17 +35,17 @@ class ProgramData final : public ElementData {
   void use(const void* own, void* result) override;
   void finish() override;
 
-  std::byte* incoming(std::size_t end, std::int64_t count, std::int64_t note) override;
-  void arrived(std::size_t end, const std::function<void()>& look) override;
-  TreeMessage outgoing(std::size_t end) override;
+  // ---- Whole messages.
+
+  std::byte* incoming(std::size_t end, std::int64_t begin, std::int64_t count) override;
+  void arrived(std::size_t end, const Look& look) override;
+  const std::byte* outgoing(std::size_t end, std::int64_t begin, std::int64_t count) override;
   void sent(std::size_t end) override;
 
-  // ---- Messages in parts, without buffers; `begin` and `count` are elements of the message.
+  // ---- Messages in parts, without buffers.
 
-  /// Copies a part of what is sent to `to`, one element after the other.
-  void copy_out(std::size_t end, std::int64_t begin, std::int64_t count, std::byte* to) const;
-  /// Puts a part of a message, with one element after the other, to its place, or combines it with what is there.
-  void copy_in(std::size_t end, std::int64_t begin, std::int64_t count, const std::byte* from);
+  void pack(std::size_t end, std::int64_t begin, std::int64_t count, std::byte* to) override;
+  void unpack(std::size_t end, std::int64_t begin, std::int64_t count, const std::byte* from) override;
   /// The places of the elements of a message that is sent: equal numbers mean equal elements.
   [[nodiscard]] std::vector<std::int64_t> places_of(std::size_t end) const;
 
@@ -80,7 +79,7 @@ class ProgramData final : public ElementData {
   /// Whether a received message arrives at its place, not in a buffer.
   [[nodiscard]] bool direct(std::size_t end) const;
   /// `scratch`: `other` itself if it may be written to; null: a buffer is taken if one is needed.
-  void combine(const Piece& piece, const std::byte* other, std::byte* scratch, const std::function<void()>& look);
+  void combine(const Piece& piece, const std::byte* other, std::byte* scratch, const Look& look);
   /// use(piece, elements before it in the part) for what lies in a part of a message.
   template <class Use>
   static void for_part(const Message& message, std::int64_t begin, std::int64_t count, Use use);

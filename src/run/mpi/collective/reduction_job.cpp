@@ -91,8 +91,7 @@ void ReductionJob::describe(const ReductionChoice& choice, const WayTimes& measu
   }
 }
 
-void ReductionJob::make_executor(std::shared_ptr<TreeData> data, const OwnPart& part,
-                                 const TreeExecutor::Limits& limits) {
+void ReductionJob::make_executor(std::shared_ptr<Data> data, const OwnPart& part, const TreeExecutor::Limits& limits) {
   const bool receives = !std::ranges::all_of(part.ends, &OwnPart::Own::sends);
   ProgressThread* const thread = options.progress_thread && receives ? channel.context().progress_thread() : nullptr;
   executor.emplace(channel, std::move(data), part, limits, thread);

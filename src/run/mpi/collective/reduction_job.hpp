@@ -44,7 +44,7 @@ class ReductionJob : public Job {
   [[nodiscard]] const KeptPlan& kept() const { return kept_; }
   /// Notes what was chosen, and what was measured of it and of MPI_Ireduce, if that was tried.
   void describe(const ReductionChoice& choice, const WayTimes& measured = {});
-  void make_executor(std::shared_ptr<TreeData> data, const OwnPart& part, const TreeExecutor::Limits& limits);
+  void make_executor(std::shared_ptr<Data> data, const OwnPart& part, const TreeExecutor::Limits& limits);
   [[nodiscard]] bool is_root() const { return channel.rank() == root; }
 
   [[nodiscard]] bool may_sleep() const override { return true; }

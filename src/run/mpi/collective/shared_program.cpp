@@ -202,7 +202,7 @@ SharedRingEnd::Moved SharedProgram::fill(Outgoing& message) {
     if (trace_ && offset == 0) {
       for (std::size_t i = 0; i < message.sends.size(); ++i) trace_->send_started(message.sends[i], message.to[i]);
     }
-    data_->copy_out(message.sends.front(), offset / extent_, bytes / extent_, place);
+    data_->pack(message.sends.front(), offset / extent_, bytes / extent_, place);
   });
   if (trace_ && moved.all) {
     for (const std::size_t send : message.sends) trace_->send_ended(send, message.end.bytes());
@@ -212,7 +212,7 @@ SharedRingEnd::Moved SharedProgram::fill(Outgoing& message) {
 
 SharedRingEnd::Moved SharedProgram::take(Incoming& message) {
   const SharedRingEnd::Moved moved = message.end.take([&](std::int64_t offset, std::int64_t bytes, std::byte* place) {
-    data_->copy_in(message.receive, offset / extent_, bytes / extent_, place);
+    data_->unpack(message.receive, offset / extent_, bytes / extent_, place);
   });
   if (trace_ && moved.all) trace_->receive_ended(message.receive, message.from, message.end.bytes());
   return moved;

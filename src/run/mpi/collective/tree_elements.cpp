@@ -70,7 +70,7 @@ void TreeElements::release(const Place& place, Segment& segment) {
   if (place.kind == Kind::kResult) segment.result_is_free = true;
 }
 
-std::byte* TreeElements::incoming(std::size_t end, std::int64_t /*count*/, std::int64_t /*note*/) {
+std::byte* TreeElements::incoming(std::size_t end, std::int64_t /*begin*/, std::int64_t /*count*/) {
   received_[end] = obtain(segment_of(end));
   const std::scoped_lock lock(mutex_);
   joined_.join(end, segment_of_[end]);
@@ -82,7 +82,7 @@ bool TreeElements::welcome(std::size_t end) {
   return joined_.adjoins(end, segment_of_[end]);
 }
 
-void TreeElements::arrived(std::size_t end, const std::function<void()>& look) {
+void TreeElements::arrived(std::size_t end, const Look& look) {
   Segment& segment = segment_of(end);
   const Place other = received_[end];
   Place& combined = segment.combined;
@@ -104,7 +104,9 @@ void TreeElements::arrived(std::size_t end, const std::function<void()>& look) {
   }
 }
 
-TreeMessage TreeElements::outgoing(std::size_t end) { return {segment_of(end).combined.at, 0, 0}; }
+const std::byte* TreeElements::outgoing(std::size_t end, std::int64_t /*begin*/, std::int64_t /*count*/) {
+  return segment_of(end).combined.at;
+}
 
 void TreeElements::sent(std::size_t end) { release(segment_of(end).combined, segment_of(end)); }
 

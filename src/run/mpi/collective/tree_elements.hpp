@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -22,9 +21,9 @@ class TreeElements final : public ElementData {
   void use(const void* own, void* result) override;
   void finish() override;
 
-  std::byte* incoming(std::size_t end, std::int64_t count, std::int64_t note) override;
-  void arrived(std::size_t end, const std::function<void()>& look) override;
-  TreeMessage outgoing(std::size_t end) override;
+  std::byte* incoming(std::size_t end, std::int64_t begin, std::int64_t count) override;
+  void arrived(std::size_t end, const Look& look) override;
+  const std::byte* outgoing(std::size_t end, std::int64_t begin, std::int64_t count) override;
   void sent(std::size_t end) override;
   bool welcome(std::size_t end) override;
 

@@ -28,13 +28,16 @@ void TreeObjects::take(Bytes& result) {
 
 std::span<const std::byte> TreeObjects::combined() const { return is_own_ ? own_ : std::span(combined_); }
 
-std::byte* TreeObjects::incoming(std::size_t end, std::int64_t count, std::int64_t /*note*/) {
+void TreeObjects::expect(std::size_t end, std::int64_t count) {
   {
     const std::scoped_lock lock(mutex_);
     joined_.join(end, 0);
   }
   received_[end].resize(static_cast<std::size_t>(count));
-  return received_[end].data();
+}
+
+std::byte* TreeObjects::incoming(std::size_t end, std::int64_t begin, std::int64_t /*count*/) {
+  return received_[end].data() + begin;
 }
 
 bool TreeObjects::welcome(std::size_t end) {
@@ -42,7 +45,7 @@ bool TreeObjects::welcome(std::size_t end) {
   return joined_.adjoins(end, 0);
 }
 
-void TreeObjects::arrived(std::size_t end, const std::function<void()>& /*look*/) {
+void TreeObjects::arrived(std::size_t end, const Look& /*look*/) {
   const Bytes object = std::exchange(received_[end], {});
   next_.clear();
   if (part_.ranges[end].front().lower) {
@@ -56,8 +59,10 @@ void TreeObjects::arrived(std::size_t end, const std::function<void()>& /*look*/
   is_own_ = false;
 }
 
-TreeMessage TreeObjects::outgoing(std::size_t /*end*/) {
-  return {combined().data(), static_cast<std::int64_t>(combined().size()), 0};
+std::int64_t TreeObjects::sent_count(std::size_t /*end*/) { return std::ssize(combined()); }
+
+const std::byte* TreeObjects::outgoing(std::size_t /*end*/, std::int64_t begin, std::int64_t /*count*/) {
+  return combined().data() + begin;
 }
 
 }  // namespace sluice::mpi::detail

@@ -2,20 +2,19 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <span>
 #include <vector>
 
 #include "run/mpi/collective/joined_ranks.hpp"
-#include "run/mpi/engine/tree_data.hpp"
+#include "run/mpi/engine/data.hpp"
 #include "schedule/own_part.hpp"
 #include "sluice/run/mpi/reduction.hpp"
 
 namespace sluice::mpi::detail {
 
 /// Objects that a function combines, through a tree.
-class TreeObjects final : public TreeData {
+class TreeObjects final : public Data {
  public:
   /// `part`: of `rank`, of a reduction of whole objects through a tree.
   TreeObjects(ObjectOperation operation, OwnPart part, int rank);
@@ -24,9 +23,11 @@ class TreeObjects final : public TreeData {
   /// After an execution on the root: the object.
   void take(Bytes& result);
 
-  std::byte* incoming(std::size_t end, std::int64_t count, std::int64_t note) override;
-  void arrived(std::size_t end, const std::function<void()>& look) override;
-  TreeMessage outgoing(std::size_t end) override;
+  void expect(std::size_t end, std::int64_t count) override;
+  std::byte* incoming(std::size_t end, std::int64_t begin, std::int64_t count) override;
+  void arrived(std::size_t end, const Look& look) override;
+  std::int64_t sent_count(std::size_t end) override;
+  const std::byte* outgoing(std::size_t end, std::int64_t begin, std::int64_t count) override;
   bool welcome(std::size_t end) override;
 
   [[nodiscard]] std::int64_t held_bytes() const { return held_bytes_; }

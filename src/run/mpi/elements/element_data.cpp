@@ -52,8 +52,7 @@ void ElementData::copy(const std::byte* from, std::byte* to, std::int64_t count)
   }
 }
 
-void ElementData::apply(const std::byte* in, std::byte* inout, std::int64_t count,
-                        const std::function<void()>& look) const {
+void ElementData::apply(const std::byte* in, std::byte* inout, std::int64_t count, const Look& look) const {
   const double start_s = operation_is_timed_ ? MPI_Wtime() : 0;
   const std::int64_t most = look ? std::max<std::int64_t>(1, kBytesBetweenLooks / size_) : kMostElements;
   for (std::int64_t at = 0; at < count; at += most) {

@@ -4,18 +4,17 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
-#include "run/mpi/engine/tree_executor.hpp"
+#include "run/mpi/engine/data.hpp"
 #include "run/mpi/runtime/element_layout.hpp"
 #include "sluice/run/mpi/element_operation.hpp"
 
 namespace sluice::mpi::detail {
 
 /// Elements that MPI_Op combines, by some way through the ranks.
-class ElementData : public TreeData {
+class ElementData : public Data {
  public:
   /// For the next execution. `own`: MPI_IN_PLACE if the rank's elements are in `result`.
   virtual void use(const void* own, void* result) = 0;
@@ -33,7 +32,7 @@ class ElementData : public TreeData {
   [[nodiscard]] std::byte* allocate(std::int64_t count);
   void copy(const std::byte* from, std::byte* to, std::int64_t count) const;
   /// Calls `look`, if there is one, repeatedly meanwhile.
-  void apply(const std::byte* in, std::byte* inout, std::int64_t count, const std::function<void()>& look) const;
+  void apply(const std::byte* in, std::byte* inout, std::int64_t count, const Look& look) const;
   [[nodiscard]] std::int64_t extent() const { return layout_.extent; }
   /// Whether elements are copied as bytes, one after the other.
   [[nodiscard]] bool dense() const {

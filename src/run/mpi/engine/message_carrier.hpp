@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "run/mpi/engine/step_data.hpp"
+#include "run/mpi/engine/data.hpp"
 #include "run/mpi/runtime/job.hpp"
 
 namespace sluice::mpi::detail {
@@ -16,7 +16,7 @@ class MessageCarrier {
   MessageCarrier& operator=(const MessageCarrier&) = delete;
 
   /// Begins an execution, with this data until it is over.
-  virtual void begin(StepData& data) = 0;
+  virtual void begin(Data& data) = 0;
   /// Does what can be done without waiting. Throws as Channel::check, and MpiError.
   virtual Advance advance() = 0;
   /// Ends the execution before it is over, if one is running: nothing more is written into the user's memory, if MPI

@@ -17,7 +17,7 @@ constexpr std::int64_t kMostBytesAtOnce = 1 << 30;
 
 }  // namespace
 
-MessageTransport::MessageTransport(Channel& channel, std::shared_ptr<TreeData> data, MPI_Datatype type)
+MessageTransport::MessageTransport(Channel& channel, std::shared_ptr<Data> data, MPI_Datatype type)
     : channel_(channel), type_(type), memory_(std::make_shared<Memory>()) {
   memory_->data = std::move(data);
   leftover_.push_back({{}, memory_});
@@ -26,20 +26,19 @@ MessageTransport::MessageTransport(Channel& channel, std::shared_ptr<TreeData> d
   size_ = std::max<std::int64_t>(layout.size, 1);
 }
 
-void MessageTransport::send(std::size_t number, int to, std::int64_t count, const TreeMessage& message) {
+void MessageTransport::send(std::size_t end, int to, std::int64_t count) {
   Active active;
   active.send = true;
-  active.number = number;
+  active.end = end;
   active.peer = to;
-  active.from = message.data;
-  active.count = count;
+  active.count = count == kAnyCount ? memory_->data->sent_count(end) : count;
+  active.from = memory_->data->outgoing(end, 0, active.count);
   if (count == kAnyCount) {
     active.envelope = take_envelope();
     Envelope& envelope = memory_->envelopes[active.envelope];
-    envelope.count = active.count = message.count;
-    envelope.note = message.note;
-    active.begun = std::min(message.count, Envelope::kRoom);
-    std::copy_n(message.data, active.begun, envelope.data.begin());
+    envelope.count = active.count;
+    active.begun = std::min(active.count, Envelope::kRoom);
+    memory_->data->pack(end, 0, active.begun, envelope.data.data());
     add(active);
     const std::int64_t bytes = static_cast<std::int64_t>(sizeof(Envelope)) - Envelope::kRoom + active.begun;
     SLUICE_MPI(MPI_Isend(&envelope, static_cast<int>(bytes), MPI_BYTE, to, channel_.tag(Tag::kData), channel_.comm(),
@@ -51,9 +50,9 @@ void MessageTransport::send(std::size_t number, int to, std::int64_t count, cons
   in_pieces_ += active_.back().in_pieces() ? 1 : 0;
 }
 
-void MessageTransport::receive(std::size_t number, int from, std::int64_t count) {
+void MessageTransport::receive(std::size_t end, int from, std::int64_t count) {
   Active active;
-  active.number = number;
+  active.end = end;
   active.peer = from;
   if (count == kAnyCount) {
     active.opened = false;
@@ -63,7 +62,7 @@ void MessageTransport::receive(std::size_t number, int from, std::int64_t count)
                          channel_.tag(Tag::kData), channel_.comm(), &requests_.back()));
   } else {
     active.count = count;
-    active.to = memory_->data->incoming(number, count, 0);
+    active.to = memory_->data->incoming(end, 0, count);
     add(active);
     next_piece(requests_.size() - 1);
   }
@@ -123,8 +122,9 @@ void MessageTransport::go_on(std::size_t at, Ends& ends) {
     const Envelope& envelope = memory_->envelopes[active.envelope];
     active.count = envelope.count;
     active.begun = std::min(envelope.count, Envelope::kRoom);
-    active.to = memory_->data->incoming(active.number, envelope.count, envelope.note);
-    std::copy_n(envelope.data.begin(), active.begun, active.to);
+    memory_->data->expect(active.end, active.count);
+    active.to = memory_->data->incoming(active.end, 0, active.count);
+    memory_->data->unpack(active.end, 0, active.begun, envelope.data.data());
     give_back(std::exchange(active.envelope, kNoEnvelope));
   }
   if (active.begun < active.count) {
@@ -135,9 +135,9 @@ void MessageTransport::go_on(std::size_t at, Ends& ends) {
   const std::int64_t bytes = active.count * size_;
   if (active.send) {
     if (active.envelope != kNoEnvelope) give_back(active.envelope);
-    ends.sent(active.number, bytes);
+    ends.sent(active.end, bytes);
   } else {
-    ends.received(active.number, bytes);
+    ends.received(active.end, bytes);
   }
 }
 

@@ -12,35 +12,35 @@
 #include <memory>
 #include <vector>
 
-#include "run/mpi/engine/tree_data.hpp"
+#include "run/mpi/engine/data.hpp"
 #include "run/mpi/runtime/channel.hpp"
 
 namespace sluice::mpi::detail {
 
 /// Carries whole messages of any length between this rank and others, each in as many calls of MPI as it takes, one
-/// after the other. It does not know their order. A message of kAnyCount begins with an envelope that has its size, its
-/// note and its first bytes.
+/// after the other. It does not know their order. A message of kAnyCount begins with an envelope that has its size and
+/// its first bytes.
 class MessageTransport {
  public:
-  /// Hears of the end of messages, by their numbers, in calls of finish, wait and look_at_one.
+  /// Hears that messages are done, by their ends, in calls of finish, wait and look_at_one.
   class Ends {
    public:
     virtual ~Ends() = default;
-    virtual void sent(std::size_t number, std::int64_t bytes) = 0;
-    virtual void received(std::size_t number, std::int64_t bytes) = 0;
+    virtual void sent(std::size_t end, std::int64_t bytes) = 0;
+    virtual void received(std::size_t end, std::int64_t bytes) = 0;
   };
 
-  /// `type`: of the elements; of messages of kAnyCount it must be MPI_BYTE. TreeData::incoming of `data`, which lives
-  /// as long as MPI may use it, says where messages go.
-  MessageTransport(Channel& channel, std::shared_ptr<TreeData> data, MPI_Datatype type);
+  /// `type`: of the elements; of messages of kAnyCount it must be MPI_BYTE. `data`, which lives as long as MPI may
+  /// use it, says where messages lie.
+  MessageTransport(Channel& channel, std::shared_ptr<Data> data, MPI_Datatype type);
   MessageTransport(const MessageTransport&) = delete;
   MessageTransport& operator=(const MessageTransport&) = delete;
 
   /// Reserves room for `messages` messages under way at once.
   void reserve(std::size_t messages) { leftover_.front().requests.reserve(messages); }
   /// Between two ranks, no message may be sent or received while one is in pieces that go the same way.
-  void send(std::size_t number, int to, std::int64_t count, const TreeMessage& message);
-  void receive(std::size_t number, int from, std::int64_t count);
+  void send(std::size_t end, int to, std::int64_t count);
+  void receive(std::size_t end, int from, std::int64_t count);
   /// Whether a message from or to that rank has pieces which MPI has not been given.
   [[nodiscard]] bool in_pieces(bool send, int peer) const;
   [[nodiscard]] bool any_under_way() const { return !requests_.empty(); }
@@ -63,9 +63,8 @@ class MessageTransport {
  private:
   /// The start of a message of kAnyCount: what fits goes along.
   struct Envelope {
-    static constexpr std::int64_t kRoom = 3056;
+    static constexpr std::int64_t kRoom = 3064;
     std::int64_t count = 0;
-    std::int64_t note = 0;
     std::array<std::byte, kRoom> data{};
   };
   static constexpr std::size_t kNoEnvelope = std::numeric_limits<std::size_t>::max();
@@ -73,7 +72,7 @@ class MessageTransport {
   /// A message on its way; one piece of it is with MPI.
   struct Active {
     bool send = false;
-    std::size_t number = 0;
+    std::size_t end = 0;
     int peer = MPI_PROC_NULL;
     std::byte* to = nullptr;
     const std::byte* from = nullptr;
@@ -87,7 +86,7 @@ class MessageTransport {
 
   /// What MPI works on, besides the data's memory.
   struct Memory {
-    std::shared_ptr<TreeData> data;
+    std::shared_ptr<Data> data;
     std::deque<Envelope> envelopes;  ///< a deque, because MPI works on its elements
   };
 

@@ -10,18 +10,19 @@
 
 namespace sluice::mpi::detail {
 
-/// A message of this rank: its size and its other end.
+/// A message of this rank, as an end of its part.
 struct StepMessage {
   int peer = 0;  ///< rank of the communicator; the own rank only if nothing is shared with it (StepExecutor::connect)
   std::int64_t bytes = 0;
+  std::size_t end = 0;  ///< its name for the Data
 };
 
 /// The messages that a lane of `part` sends, or that it receives, in their order.
 [[nodiscard]] inline std::vector<StepMessage> step_messages(const sluice::detail::OwnPart& part, bool sends,
                                                             std::uint8_t lane = 0) {
   std::vector<StepMessage> result;
-  for (const sluice::detail::OwnPart::Own& end : part.ends)
-    if (end.sends == sends && end.lane == lane) result.push_back({end.peer, end.count});
+  for (const std::uint32_t end : ends_of(part, sends, lane))
+    result.push_back({part.ends[end].peer, part.ends[end].count, end});
   return result;
 }
 

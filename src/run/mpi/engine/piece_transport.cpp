@@ -87,7 +87,7 @@ void PieceTransport::connect(bool share) {
   memory_->receive_buffer = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(receive_bytes_));
 }
 
-void PieceTransport::begin(StepData& data) {
+void PieceTransport::begin(Data& data) {
   data_ = &data;
   requests_under_way_ = 0;
   received_bytes_.assign(receives_.size(), 0);
@@ -110,9 +110,9 @@ void PieceTransport::send(const Piece& next, bool synchronous) {
     memory = &memory_->sent_notes[slot];
     bytes = sizeof(Note);
   } else {
-    memory = data_->outgoing(piece.message, piece.offset, piece.bytes);
+    memory = data_->outgoing(end_of_send(piece), piece.offset, piece.bytes);
     if (memory == nullptr) {
-      data_->pack(piece.message, piece.offset, piece.bytes, send_buffer(slot));
+      data_->pack(end_of_send(piece), piece.offset, piece.bytes, send_buffer(slot));
       memory = send_buffer(slot);
     }
   }
@@ -129,7 +129,7 @@ void PieceTransport::send(const Piece& next, bool synchronous) {
 void PieceTransport::share_piece(std::size_t slot) {
   Slot& piece = sending_[slot];
   std::byte* const buffer = send_buffer(slot);
-  data_->pack(piece.message, piece.offset, piece.bytes, buffer);
+  data_->pack(end_of_send(piece), piece.offset, piece.bytes, buffer);
   const auto place_of = [&](const std::byte* at) { return Arena::Place{arena_.offset + (at - arena_.at)}; };
   memory_->sent_notes[slot] = {place_of(buffer), place_of(mark_of(slot)), ++marks_[slot]};
   piece.with_peer = true;
@@ -146,7 +146,7 @@ void PieceTransport::receive(const Piece& next) {
   void* memory = &memory_->received_notes[slot];
   int bytes = sizeof(Note);
   if (!shared_by(piece.message)) {
-    memory = data_->incoming(piece.message, piece.offset, piece.bytes);
+    memory = data_->incoming(end_of_receive(piece), piece.offset, piece.bytes);
     piece.direct = memory != nullptr;
     if (memory == nullptr) memory = receive_buffer(slot);
     bytes = static_cast<int>(piece.bytes);
@@ -191,7 +191,7 @@ void PieceTransport::finish_receive(std::size_t slot, const MPI_Status& status) 
   SLUICE_MPI(MPI_Get_count(&status, MPI_BYTE, &bytes));
   SLUICE_ASSERT(bytes == piece.bytes, fmt::format("{} bytes from rank {}, {} due at offset {}", bytes,
                                                   receives_[piece.message].peer, piece.bytes, piece.offset));
-  if (!piece.direct) data_->unpack(piece.message, piece.offset, piece.bytes, receive_buffer(slot));
+  if (!piece.direct) data_->unpack(end_of_receive(piece), piece.offset, piece.bytes, receive_buffer(slot));
   received_bytes_.resize(receives_.size());
   received_bytes_[piece.message] += piece.bytes;
 }
@@ -202,7 +202,7 @@ void PieceTransport::finish_shared_receive(std::size_t slot) {
   const int peer = receives_[piece.message].peer;
   const Arena& arena = channel_.context().arena();
   HostAtomics::fence(std::memory_order_acquire);
-  data_->unpack(piece.message, piece.offset, piece.bytes, arena.find(peer, note.data));
+  data_->unpack(end_of_receive(piece), piece.offset, piece.bytes, arena.find(peer, note.data));
   auto* mark = reinterpret_cast<std::int64_t*>(arena.find(peer, note.mark_at));
   HostAtomics::store(*mark, note.mark, std::memory_order_release);
 }

@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
+#include "run/mpi/engine/data.hpp"
 #include "run/mpi/engine/piece_order.hpp"
-#include "run/mpi/engine/step_data.hpp"
 #include "run/mpi/runtime/arena.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/withdraw.hpp"
@@ -57,7 +57,7 @@ class PieceTransport {
   void hold(std::shared_ptr<const void> memory) { memory_->held = std::move(memory); }
 
   /// The data of the pieces to come, until the next call. @pre no piece is under way
-  void begin(StepData& data);
+  void begin(Data& data);
 
   [[nodiscard]] bool can_send() const { return !free_sending_.empty(); }
   [[nodiscard]] bool can_receive() const { return !free_receiving_.empty(); }
@@ -101,6 +101,8 @@ class PieceTransport {
     std::shared_ptr<const void> held;
   };
 
+  [[nodiscard]] std::size_t end_of_send(const Piece& piece) const { return sends_[piece.message].end; }
+  [[nodiscard]] std::size_t end_of_receive(const Piece& piece) const { return receives_[piece.message].end; }
   void share_piece(std::size_t slot);
   void finish_receive(std::size_t slot, const MPI_Status& status);
   void finish_shared_receive(std::size_t slot);
@@ -146,7 +148,7 @@ class PieceTransport {
   std::vector<std::size_t> free_sending_;  ///< slots with nothing under way
   std::vector<std::size_t> free_receiving_;
   int requests_under_way_ = 0;
-  StepData* data_ = nullptr;
+  Data* data_ = nullptr;
 };
 
 }  // namespace sluice::mpi::detail

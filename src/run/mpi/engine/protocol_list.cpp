@@ -99,12 +99,12 @@ void ListProtocol::take(const Channel::Received& message, StepExecutor& executor
   } else if (control.kind == kSend) {
     const auto at = static_cast<std::size_t>(control.number);
     messages_.sending(numbers_[at]);
-    executor.add_send({posted_[at].to, posted_[at].bytes});
+    executor.add_send(posted_[at].to, posted_[at].bytes);
   } else if (control.kind == kReceive) {
     messages_.receiving(static_cast<int>(control.rank), control.bytes);
     incoming_.push_back(control.number);
     release_.add(control.bytes);
-    executor.add_receive({static_cast<int>(control.rank), control.bytes});
+    executor.add_receive(static_cast<int>(control.rank), control.bytes);
   } else {
     coordinate(message);
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <new>
 #include <numeric>
 #include <utility>
@@ -24,7 +23,7 @@ constexpr std::int64_t kFewestPlaces = 2;
 
 using Lists = std::span<const std::vector<std::size_t>>;
 
-/// The message with this number in StepData.
+/// The message with this number in Data.
 template <class Message>
 Message& with_number(std::vector<Message>& messages, std::size_t number) {
   return *std::ranges::lower_bound(messages, number, {}, &Message::number);
@@ -71,7 +70,7 @@ SharedMessages::SharedMessages(Channel& channel, const std::vector<StepMessage>&
     : channel_(channel) {
   sends_.reserve(sends.size());
   for (std::size_t i = 0; i < sends.size(); ++i)
-    if (sends[i].bytes > 0) sends_.push_back({i, sends[i].peer, SharedRingSender(sends[i].bytes)});
+    if (sends[i].bytes > 0) sends_.push_back({sends[i].end, sends[i].peer, SharedRingSender(sends[i].bytes)});
   if (sends_.empty()) return;
   to_fill_.reserve(sends_.size());
   const std::int64_t room = kRoomOfRank / channel.size();
@@ -137,7 +136,7 @@ std::vector<StepMessage> SharedMessages::sent_to(Channel& channel, std::span<con
   for (int rank = 0; rank < channel.size(); ++rank) {
     if (rank == channel.rank()) continue;
     const Entry entry = entry_of(channel, block_of(channel, rank, blocks[static_cast<std::size_t>(rank)]));
-    if (entry.bytes > 0) result.push_back({rank, entry.bytes});
+    if (entry.bytes > 0) result.push_back({rank, entry.bytes, 0});
   }
   return result;
 }
@@ -146,12 +145,12 @@ void SharedMessages::connect(const std::vector<StepMessage>& receives, std::span
   connected_ = true;
   receives_.reserve(receives.size());
   for (std::size_t i = 0; i < receives.size(); ++i) {
-    const auto& [peer, bytes] = receives[i];
+    const auto& [peer, bytes, number] = receives[i];
     if (bytes == 0) continue;
     std::byte* const block = block_of(channel_, peer, blocks[static_cast<std::size_t>(peer)]);
     const Entry entry = entry_of(channel_, block);
     SLUICE_ASSERT(entry.bytes == bytes, fmt::format("{} bytes from rank {}, {} due", entry.bytes, peer, bytes));
-    receives_.push_back({i, peer, SharedRingReceiver(bytes)});
+    receives_.push_back({number, peer, SharedRingReceiver(bytes)});
     receives_.back().end.connect(reinterpret_cast<SharedRing*>(block + entry.ring), 0);
   }
   to_take_.reserve(receives_.size());
@@ -159,7 +158,7 @@ void SharedMessages::connect(const std::vector<StepMessage>& receives, std::span
   arrived_.reserve(receives_.size());
 }
 
-void SharedMessages::begin(StepData& data) {
+void SharedMessages::begin(Data& data) {
   data_ = &data;
   working_ = true;
   for (Send& message : sends_) message.end.begin();
@@ -183,11 +182,7 @@ bool SharedMessages::fill() {
     Send& message = sends_[i];
     const SharedRingEnd::Moved moved = message.end.fill([&](std::int64_t offset, std::int64_t bytes, std::byte* place) {
       if (trace_ && offset == 0) trace_->send_started(message.number, message.peer);
-      if (const std::byte* const from = data_->outgoing(message.number, offset, bytes); from != nullptr) {
-        std::memcpy(place, from, static_cast<std::size_t>(bytes));
-      } else {
-        data_->pack(message.number, offset, bytes, place);
-      }
+      data_->pack(message.number, offset, bytes, place);
     });
     some = some || moved.some;
     if (trace_ && moved.all) trace_->send_ended(message.number, message.end.bytes());
@@ -201,11 +196,7 @@ bool SharedMessages::take() {
   std::erase_if(to_take_, [&](std::size_t i) {
     Receive& message = receives_[i];
     const SharedRingEnd::Moved moved = message.end.take([&](std::int64_t offset, std::int64_t bytes, std::byte* place) {
-      if (std::byte* const to = data_->incoming(message.number, offset, bytes); to != nullptr) {
-        std::memcpy(to, place, static_cast<std::size_t>(bytes));
-      } else {
-        data_->unpack(message.number, offset, bytes, place);
-      }
+      data_->unpack(message.number, offset, bytes, place);
     });
     some = some || moved.some;
     if (trace_ && moved.all) trace_->receive_ended(message.number, message.peer, message.end.bytes());

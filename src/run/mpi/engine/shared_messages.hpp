@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "run/mpi/engine/data.hpp"
 #include "run/mpi/engine/message_carrier.hpp"
 #include "run/mpi/engine/piece_order.hpp"
-#include "run/mpi/engine/step_data.hpp"
 #include "run/mpi/runtime/arena.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/job.hpp"
@@ -30,7 +30,7 @@ namespace sluice::mpi::detail {
 /// they make the job (agree). If some rank has no memory left for its block, none of them can be used (any_refused).
 ///
 /// No deadlock: a rank considers all its messages, one after another. A part waits only for the earlier parts of its
-/// message. If messages are packed or unpacked together (StepData::together), it waits for what comes before it in the
+/// message. If messages are packed or unpacked together (Data::together), it waits for what comes before it in the
 /// rows of the array. All ranks that share these rows go through them in the same order, and a receiver sees bytes when
 /// they are packed. So the first byte in that order that has not been unpacked waits for no other byte. If it is
 /// packed, its receiver can go on to it. If not, all that its sender has packed has been unpacked, and there is room.
@@ -54,11 +54,11 @@ class SharedMessages final : public MessageCarrier {
   /// What each other rank sends to this one, without what is empty, by rank; `blocks`: of each rank. Throws as
   /// Arena::find.
   [[nodiscard]] static std::vector<StepMessage> sent_to(Channel& channel, std::span<const std::uint64_t> blocks);
-  /// Before the first execution: what comes, in the order of StepData; at most one message from each rank, of as many
+  /// Before the first execution: what comes, in the order of Data; at most one message from each rank, of as many
   /// bytes as that sends. Throws as Arena::find.
   void connect(const std::vector<StepMessage>& receives, std::span<const std::uint64_t> blocks);
 
-  void begin(StepData& data) override;
+  void begin(Data& data) override;
   Advance advance() override;
   /// The job is not executed again: nothing is read that others have put up.
   void abandon() noexcept override;
@@ -70,7 +70,7 @@ class SharedMessages final : public MessageCarrier {
  private:
   static constexpr std::uint64_t kRefused = ~std::uint64_t{0};
   struct Send {
-    std::size_t number = 0;  ///< in the list
+    std::size_t number = 0;  ///< its end of the part
     int peer = 0;
     SharedRingSender end;
   };
@@ -93,7 +93,7 @@ class SharedMessages final : public MessageCarrier {
   [[nodiscard]] static Entry entry_of(const Channel& channel, const std::byte* block);
   bool fill();
   bool take();
-  /// What StepData::together() lists.
+  /// What Data::together() lists.
   bool fill_together();
   bool take_together();
 
@@ -105,10 +105,10 @@ class SharedMessages final : public MessageCarrier {
   bool connected_ = false;
 
   // The present execution.
-  StepData* data_ = nullptr;
+  Data* data_ = nullptr;
   std::vector<std::size_t> to_fill_;
   std::vector<std::size_t> to_take_;
-  StepData::Together together_;
+  Data::Together together_;
   std::vector<std::size_t> lists_to_fill_;  ///< lists of `together_`
   std::vector<std::size_t> lists_to_take_;
   std::vector<MessageRoom> room_;  ///< of one list

@@ -99,7 +99,7 @@ void StepExecutor::abandon_together(const std::array<StepExecutor*, 2>& executor
   if (count > 0) withdraw((executors[0] != nullptr ? executors[0] : executors[1])->channel_, {parts.data(), count});
 }
 
-void StepExecutor::begin(StepData& data) {
+void StepExecutor::begin(Data& data) {
   data_ = &data;
   to_send_.restart();
   to_receive_.restart();

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "run/mpi/engine/data.hpp"
 #include "run/mpi/engine/message_carrier.hpp"
 #include "run/mpi/engine/piece_order.hpp"
 #include "run/mpi/engine/piece_transport.hpp"
-#include "run/mpi/engine/step_data.hpp"
 #include "run/mpi/engine/step_protocol.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/job.hpp"
@@ -39,8 +39,8 @@ namespace sluice::mpi::detail {
 /// Pieces match. Between two ranks there are messages of one tag on one communicator in the order of the schedule, and
 /// pieces of a message in increasing order. Both ends cut them alike, and MPI keeps them in order.
 ///
-/// PieceTransport carries the pieces, a StepProtocol says what they wait for besides, and StepData says what they
-/// consist of.
+/// PieceTransport carries the pieces, a StepProtocol says what they wait for besides, and Data says what they consist
+/// of.
 ///
 /// Memory: PieceTransport's, for at most `window` pieces each way of at most the longest length, allocated once.
 class StepExecutor final : public MessageCarrier, private PieceTransport::Ends {
@@ -66,8 +66,8 @@ class StepExecutor final : public MessageCarrier, private PieceTransport::Ends {
 
   /// Empty lists, and messages at their ends: for protocols that grow, whose data is contiguous and not shared.
   void clear();
-  void add_send(const StepMessage& message) { sends_.push_back(message); }
-  void add_receive(const StepMessage& message) { receives_.push_back(message); }
+  void add_send(int to, std::int64_t bytes) { sends_.push_back({to, bytes, next_end()}); }
+  void add_receive(int from, std::int64_t bytes) { receives_.push_back({from, bytes, next_end()}); }
 
   /// Memory of the library's own that the data lies in: it lasts as long as MPI may use it.
   void hold(std::shared_ptr<const void> memory) { transport_.hold(std::move(memory)); }
@@ -78,7 +78,7 @@ class StepExecutor final : public MessageCarrier, private PieceTransport::Ends {
   }
 
   /// Allocates nothing, unless the protocol grows.
-  void begin(StepData& data) override;
+  void begin(Data& data) override;
   /// A piece at most each way.
   Advance advance() override;
 
@@ -93,6 +93,8 @@ class StepExecutor final : public MessageCarrier, private PieceTransport::Ends {
   [[nodiscard]] Withdrawn withdrawn() noexcept;
   [[nodiscard]] PieceTransport::Slots slots_for(const PieceOrder& pieces, int window) const;
 
+  /// The end of the message that is added next.
+  [[nodiscard]] std::size_t next_end() const { return sends_.size() + receives_.size(); }
   /// Returns the number of pieces started.
   int start_sends();
   void start_receives();
@@ -110,7 +112,7 @@ class StepExecutor final : public MessageCarrier, private PieceTransport::Ends {
   bool withdrawn_ = false;
 
   // The present execution.
-  StepData* data_ = nullptr;
+  Data* data_ = nullptr;
   std::optional<TransferTrace> trace_;  ///< where it is recorded
   bool working_ = false;
   unsigned looks_ = 0;

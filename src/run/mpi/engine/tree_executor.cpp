@@ -18,7 +18,7 @@ constexpr double kWorthAThread_s = 100e-6;
 
 }  // namespace
 
-TreeExecutor::TreeExecutor(Channel& channel, std::shared_ptr<TreeData> data, OwnPart part, const Limits& limits,
+TreeExecutor::TreeExecutor(Channel& channel, std::shared_ptr<Data> data, OwnPart part, const Limits& limits,
                            ProgressThread* thread)
     : channel_(channel),
       data_(std::move(data)),
@@ -255,10 +255,9 @@ void TreeExecutor::begin(SendQueue& queue) {
   const OwnPart::Own& send = part_.ends[number];
   const SendPace& pace = pace_of(number);
   if (trace_) trace_->send_started(number, send.peer);
-  const TreeMessage message = data_->outgoing(number);
   const bool paced = std::min(pace.port_s, pace.connection_s) < std::numeric_limits<double>::infinity();
   const double now = paced && std::max(pace.port_s, pace.connection_s) > 0 ? MPI_Wtime() : 0;
-  transport_.send(number, send.peer, send.count, message);
+  transport_.send(number, send.peer, send.count);
   ++queue.under_way;
   port_free_ = pace.port_s > 0 ? now + pace.port_s : 0;
   queue.free = pace.connection_s > 0 ? now + pace.connection_s : 0;

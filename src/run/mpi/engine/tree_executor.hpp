@@ -11,8 +11,8 @@
 #include <optional>
 #include <vector>
 
+#include "run/mpi/engine/data.hpp"
 #include "run/mpi/engine/message_transport.hpp"
-#include "run/mpi/engine/tree_data.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/transfer_trace.hpp"
@@ -32,8 +32,6 @@
 /// ranks, their maker has to prevent deadlock. It is enough that all would pass even if each receive were posted when
 /// the previous one is done.
 namespace sluice::mpi::detail {
-
-using sluice::detail::OwnPart;
 
 class TreeExecutor : private MessageTransport::Ends {
  public:
@@ -60,7 +58,7 @@ class TreeExecutor : private MessageTransport::Ends {
   };
 
   /// `thread`: null, or what makes progress during arrived().
-  TreeExecutor(Channel& channel, std::shared_ptr<TreeData> data, OwnPart part, const Limits& limits,
+  TreeExecutor(Channel& channel, std::shared_ptr<Data> data, OwnPart part, const Limits& limits,
                ProgressThread* thread);
   ~TreeExecutor() override = default;
   TreeExecutor(const TreeExecutor&) = delete;
@@ -121,7 +119,7 @@ class TreeExecutor : private MessageTransport::Ends {
   void handle(std::size_t number);
 
   Channel& channel_;
-  std::shared_ptr<TreeData> data_;
+  std::shared_ptr<Data> data_;
   bool withdrawn_ = false;
   OwnPart part_;
   Limits limits_;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <deque>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -19,11 +18,11 @@ namespace sluice::mpi {
 namespace {
 
 /// The messages of a round: outgoing ones where the user has them, incoming ones in memory of their own.
-class RoundMemory final : public detail::StepData, public detail::ListedMessages {
+class RoundMemory final : public detail::Data, public detail::ListedMessages {
  public:
   void clear() {
     posted_.clear();
-    outgoing_.clear();
+    places_.clear();
     incoming_.clear();
     own_.clear();
   }
@@ -36,34 +35,37 @@ class RoundMemory final : public detail::StepData, public detail::ListedMessages
   void keep(std::span<const std::byte> bytes) { own_.push_back(bytes); }
 
   std::vector<ReceivedMessage> take(int rank) {
-    std::vector<ReceivedMessage> all;
-    for (ReceivedMessage& message : incoming_) all.push_back(std::move(message));
+    std::vector<ReceivedMessage> all = std::exchange(incoming_, {});
     for (const std::span<const std::byte> bytes : own_) all.push_back({rank, {bytes.begin(), bytes.end()}});
     clear();
     return all;
   }
 
-  const std::byte* outgoing(std::size_t message, std::int64_t offset, std::int64_t /*bytes*/) override {
-    return outgoing_[message].data() + offset;
+  const std::byte* outgoing(std::size_t end, std::int64_t begin, std::int64_t /*bytes*/) override {
+    return places_[end].from + begin;
   }
-  std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t /*bytes*/) override {
-    return incoming_[message].bytes.data() + offset;
+  std::byte* incoming(std::size_t end, std::int64_t begin, std::int64_t /*bytes*/) override {
+    return places_[end].to + begin;
   }
-  // All bytes are where they belong: nothing to pack.
-  void pack(std::size_t /*message*/, std::int64_t /*offset*/, std::int64_t /*bytes*/, std::byte* /*buffer*/) override {}
-  void unpack(std::size_t /*message*/, std::int64_t /*offset*/, std::int64_t /*bytes*/,
-              const std::byte* /*buffer*/) override {}
-  bool work() override { return false; }
 
-  void sending(std::int64_t number) override { outgoing_.push_back(posted_[static_cast<std::size_t>(number)]); }
+  void sending(std::int64_t number) override {
+    places_.push_back({.from = posted_[static_cast<std::size_t>(number)].data()});
+  }
   void receiving(int from, std::int64_t bytes) override {
     incoming_.push_back({from, std::vector<std::byte>(static_cast<std::size_t>(bytes))});
+    places_.push_back({.to = incoming_.back().bytes.data()});
   }
 
  private:
+  /// Where a message lies: one of the two.
+  struct Place {
+    const std::byte* from = nullptr;
+    std::byte* to = nullptr;
+  };
+
   std::vector<std::span<const std::byte>> posted_;
-  std::vector<std::span<const std::byte>> outgoing_;
-  std::deque<ReceivedMessage> incoming_;
+  std::vector<Place> places_;  ///< by end
+  std::vector<ReceivedMessage> incoming_;
   std::vector<std::span<const std::byte>> own_;
 };
 
@@ -92,7 +94,7 @@ struct DynamicExchange::State final : detail::Job {
         detail::ListProtocol::Limits{options.max_transfers, options.tune, options.early_release_bytes});
     list = protocol.get();
     const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, 2, true};
-    executor.emplace(channel, std::vector<detail::StepMessage>{}, std::vector<detail::StepMessage>{}, limits,
+    executor.emplace(channel, std::vector<detail::StepMessage>(), std::vector<detail::StepMessage>(), limits,
                      std::move(protocol));
     executor->connect(false);
     executor->hold(memory);

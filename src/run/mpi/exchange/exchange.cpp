@@ -196,7 +196,8 @@ std::vector<MessageSize> Exchange::State::with_own(std::vector<MessageSize> from
 
 std::vector<MessageSize> Exchange::State::found_by_memory(std::span<const std::uint64_t> blocks) {
   std::vector<MessageSize> found;
-  for (const auto& [peer, bytes] : detail::SharedMessages::sent_to(channel, blocks)) found.push_back({peer, bytes});
+  for (const auto& [peer, bytes, end] : detail::SharedMessages::sent_to(channel, blocks))
+    found.push_back({peer, bytes});
   if (typed) detail::check_expected(with_own(found), *options.receives);
   return found;
 }

@@ -15,30 +15,27 @@ constexpr StepExecutor::Limits kLocalLimits{64 << 10, 1, 4, 0, false, Tag::kLoca
 
 }  // namespace
 
-RoutedData::RoutedData(UserMessages& user, bool works, std::byte* held, const OwnPart& part, std::uint8_t lane)
+RoutedData::RoutedData(UserMessages& user, bool works, std::byte* held, const OwnPart& part)
     : user_(user), works_(works), held_(held) {
-  const auto add = [&](List& list, bool sends, auto&& message_of) {
-    for (const std::uint32_t end : ends_of(part, sends, lane)) {
-      std::int64_t begin = 0;
-      for (const OwnPart::Range& range : part.ranges[end]) {
-        list.pieces.push_back(
-            {begin, range.store == ExchangePart::kHeld ? kHeld : message_of(range.store), range.begin});
-        begin += range.count;
-      }
-      list.first.push_back(list.pieces.size());
+  for (std::size_t i = 0; i < part.ends.size(); ++i) {
+    pieces_.add();
+    std::int64_t begin = 0;
+    for (const OwnPart::Range& range : part.ranges[i]) {
+      std::size_t message = kHeld;
+      if (range.store != ExchangePart::kHeld)
+        message = part.ends[i].sends ? user.send_to(range.store) : user.receive_from(range.store);
+      pieces_.push({begin, message, range.begin});
+      begin += range.count;
     }
-  };
-  add(sends_, true, [&](int peer) { return user.send_to(peer); });
-  add(receives_, false, [&](int peer) { return user.receive_from(peer); });
+  }
 }
 
 template <class Visit>
-void RoutedData::List::visit(std::size_t transfer, std::int64_t offset, std::int64_t bytes, Visit&& visit) const {
-  const auto begin = pieces.begin() + static_cast<std::ptrdiff_t>(first[transfer]);
-  const auto end = pieces.begin() + static_cast<std::ptrdiff_t>(first[transfer + 1]);
-  auto piece = std::ranges::upper_bound(begin, end, offset, {}, &Piece::begin) - 1;
+void RoutedData::visit(std::size_t end, std::int64_t offset, std::int64_t bytes, Visit&& visit) const {
+  const std::span<const Piece> pieces = pieces_[end];
+  auto piece = std::ranges::upper_bound(pieces, offset, {}, &Piece::begin) - 1;
   for (const std::int64_t last = offset + bytes; offset < last; ++piece) {
-    const std::int64_t until = piece + 1 == end ? last : std::min(last, (piece + 1)->begin);
+    const std::int64_t until = piece + 1 == pieces.end() ? last : std::min(last, (piece + 1)->begin);
     visit(*piece, offset - piece->begin, until - offset);
     offset = until;
   }
@@ -52,33 +49,33 @@ std::byte* RoutedData::target(const Piece& piece) const {
   return (piece.message == kHeld ? held_ : user_.target(piece.message)) + piece.offset;
 }
 
-const std::byte* RoutedData::outgoing(std::size_t message, std::int64_t offset, std::int64_t bytes) {
+const std::byte* RoutedData::outgoing(std::size_t end, std::int64_t begin, std::int64_t bytes) {
   const std::byte* found = nullptr;
-  sends_.visit(message, offset, bytes, [&](const Piece& piece, std::int64_t skip, std::int64_t size) {
+  visit(end, begin, bytes, [&](const Piece& piece, std::int64_t skip, std::int64_t size) {
     if (size == bytes) found = source(piece) + skip;
   });
   return found;
 }
 
-void RoutedData::pack(std::size_t message, std::int64_t offset, std::int64_t bytes, std::byte* buffer) {
-  sends_.visit(message, offset, bytes, [&](const Piece& piece, std::int64_t skip, std::int64_t size) {
-    std::memcpy(buffer, source(piece) + skip, static_cast<std::size_t>(size));
-    buffer += size;
+void RoutedData::pack(std::size_t end, std::int64_t begin, std::int64_t bytes, std::byte* to) {
+  visit(end, begin, bytes, [&](const Piece& piece, std::int64_t skip, std::int64_t size) {
+    std::memcpy(to, source(piece) + skip, static_cast<std::size_t>(size));
+    to += size;
   });
 }
 
-std::byte* RoutedData::incoming(std::size_t message, std::int64_t offset, std::int64_t bytes) {
+std::byte* RoutedData::incoming(std::size_t end, std::int64_t begin, std::int64_t bytes) {
   std::byte* found = nullptr;
-  receives_.visit(message, offset, bytes, [&](const Piece& piece, std::int64_t skip, std::int64_t size) {
+  visit(end, begin, bytes, [&](const Piece& piece, std::int64_t skip, std::int64_t size) {
     if (size == bytes) found = target(piece) + skip;
   });
   return found;
 }
 
-void RoutedData::unpack(std::size_t message, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) {
-  receives_.visit(message, offset, bytes, [&](const Piece& piece, std::int64_t skip, std::int64_t size) {
-    std::memcpy(target(piece) + skip, buffer, static_cast<std::size_t>(size));
-    buffer += size;
+void RoutedData::unpack(std::size_t end, std::int64_t begin, std::int64_t bytes, const std::byte* from) {
+  visit(end, begin, bytes, [&](const Piece& piece, std::int64_t skip, std::int64_t size) {
+    std::memcpy(target(piece) + skip, from, static_cast<std::size_t>(size));
+    from += size;
   });
 }
 
@@ -87,8 +84,7 @@ RoutedExchange::RoutedExchange(Channel& channel, const ExchangePart& part, UserM
     : held_bytes_(part.routed.held_bytes), memory_(std::make_shared<Memory>()) {
   memory_->held = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(held_bytes_));
   const OwnPart& own = part.own;
-  exchange_data_.emplace(user, part.routed.moves_own, memory_->held.get(), own, 0);
-  local_data_.emplace(user, false, memory_->held.get(), own, ExchangePart::kLocal);
+  data_.emplace(user, part.routed.moves_own, memory_->held.get(), own);
   const auto waits = std::make_shared<EndWaits>(own);
   const auto make = [&](std::optional<StepExecutor>& executor, std::uint8_t lane, const StepExecutor::Limits& how,
                         std::unique_ptr<StepProtocol> beside) {
@@ -110,8 +106,8 @@ void RoutedExchange::hold(const std::shared_ptr<const void>& memory) {
 }
 
 void RoutedExchange::begin() {
-  exchange_->begin(*exchange_data_);
-  local_->begin(*local_data_);
+  exchange_->begin(*data_);
+  local_->begin(*data_);
   exchange_runs_ = local_runs_ = true;
 }
 

@@ -13,17 +13,17 @@
 
 namespace sluice::mpi::detail {
 
-/// The bytes of a list of transfers that lie at several places each: in the user's messages, and in the memory that the
-/// rank holds for others.
-class RoutedData final : public StepData {
+/// The bytes of transfers that lie at several places each: in the user's messages, and in the memory that the rank
+/// holds for others.
+class RoutedData final : public Data {
  public:
-  /// For a lane of `part`. `user` is kept, and moves what the rank has for itself if `works`.
-  RoutedData(UserMessages& user, bool works, std::byte* held, const OwnPart& part, std::uint8_t lane);
+  /// `user` is kept, and moves what the rank has for itself if `works`.
+  RoutedData(UserMessages& user, bool works, std::byte* held, const OwnPart& part);
 
-  const std::byte* outgoing(std::size_t message, std::int64_t offset, std::int64_t bytes) override;
-  void pack(std::size_t message, std::int64_t offset, std::int64_t bytes, std::byte* buffer) override;
-  std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t bytes) override;
-  void unpack(std::size_t message, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) override;
+  const std::byte* outgoing(std::size_t end, std::int64_t begin, std::int64_t bytes) override;
+  void pack(std::size_t end, std::int64_t begin, std::int64_t bytes, std::byte* to) override;
+  std::byte* incoming(std::size_t end, std::int64_t begin, std::int64_t bytes) override;
+  void unpack(std::size_t end, std::int64_t begin, std::int64_t bytes, const std::byte* from) override;
   bool work() override { return works_ && user_.work(); }
 
  private:
@@ -33,24 +33,18 @@ class RoutedData final : public StepData {
     std::size_t message = 0;  ///< of the user's list, or kHeld
     std::int64_t offset = 0;
   };
-  /// One direction: the pieces of transfer i are numbers first[i] to first[i + 1].
-  struct List {
-    std::vector<Piece> pieces;
-    std::vector<std::size_t> first{0};
-    /// Calls `visit(piece, bytes of it to pass over, bytes)` for the pieces that hold the bytes from `offset` on of a
-    /// transfer.
-    template <class Visit>
-    void visit(std::size_t transfer, std::int64_t offset, std::int64_t bytes, Visit&& visit) const;
-  };
 
+  /// Calls `visit(piece, bytes of it to pass over, bytes)` for the pieces that hold the bytes from `offset` on of a
+  /// transfer.
+  template <class Visit>
+  void visit(std::size_t end, std::int64_t offset, std::int64_t bytes, Visit&& visit) const;
   [[nodiscard]] const std::byte* source(const Piece& piece) const;
   [[nodiscard]] std::byte* target(const Piece& piece) const;
 
   UserMessages& user_;
   bool works_;
   std::byte* held_;
-  List sends_;
-  List receives_;
+  sluice::detail::Lists<Piece> pieces_;  ///< by end
 };
 
 /// An exchange with local phases: one executor carries what crosses the backbone, another what goes by local links.
@@ -83,8 +77,7 @@ class RoutedExchange {
 
   std::int64_t held_bytes_;
   std::shared_ptr<Memory> memory_;
-  std::optional<RoutedData> exchange_data_;
-  std::optional<RoutedData> local_data_;
+  std::optional<RoutedData> data_;
   std::optional<StepExecutor> exchange_;
   std::optional<StepExecutor> local_;
   bool exchange_runs_ = false;

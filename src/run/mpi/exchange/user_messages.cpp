@@ -34,8 +34,7 @@ UserMessages::UserMessages(const std::vector<MessageSize>& sends, const std::vec
     for (std::size_t i = 0; i < part.own.ends.size(); ++i) {
       const OwnPart::Own& end = part.own.ends[i];
       const std::int64_t offset = part.own.ranges[i].front().begin;
-      if (end.sends) outgoing_.push_back({send_to(end.peer), offset});
-      if (!end.sends) incoming_.push_back({receive_from(end.peer), offset});
+      places_.push_back({end.sends ? send_to(end.peer) : receive_from(end.peer), offset});
     }
   }
   const auto own = send_at_.find(rank);
@@ -52,19 +51,14 @@ void UserMessages::use(std::vector<const std::byte*> sources, std::vector<std::b
   moved_ = 0;
 }
 
-void UserMessages::clear() {
-  outgoing_.clear();
-  incoming_.clear();
+const std::byte* UserMessages::outgoing(std::size_t end, std::int64_t begin, std::int64_t /*bytes*/) {
+  const Place& place = places_[end];
+  return sources_[place.message] + place.offset + begin;
 }
 
-const std::byte* UserMessages::outgoing(std::size_t message, std::int64_t offset, std::int64_t /*bytes*/) {
-  const Place& place = outgoing_[message];
-  return sources_[place.message] + place.offset + offset;
-}
-
-std::byte* UserMessages::incoming(std::size_t message, std::int64_t offset, std::int64_t /*bytes*/) {
-  const Place& place = incoming_[message];
-  return targets_[place.message] + place.offset + offset;
+std::byte* UserMessages::incoming(std::size_t end, std::int64_t begin, std::int64_t /*bytes*/) {
+  const Place& place = places_[end];
+  return targets_[place.message] + place.offset + begin;
 }
 
 bool UserMessages::work() {

@@ -16,7 +16,7 @@ namespace sluice::mpi::detail {
 
 /// The messages of an exchange between the user's two buffers, for the executor. For an exchange with local phases they
 /// serve RoutedData, which knows where the bytes of its transfers lie.
-class UserMessages final : public StepData, public ListedMessages {
+class UserMessages final : public Data, public ListedMessages {
  public:
   UserMessages(const std::vector<MessageSize>& sends, const std::vector<MessageSize>& receives,
                const ExchangePart& part, int rank);
@@ -31,18 +31,14 @@ class UserMessages final : public StepData, public ListedMessages {
   /// For the next execution: the place of each message.
   void use(std::vector<const std::byte*> sources, std::vector<std::byte*> targets);
   /// Mode list: no transfer is known yet.
-  void clear();
+  void clear() { places_.clear(); }
 
-  const std::byte* outgoing(std::size_t message, std::int64_t offset, std::int64_t bytes) override;
-  std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t bytes) override;
-  // All bytes are where they belong: nothing to pack.
-  void pack(std::size_t /*message*/, std::int64_t /*offset*/, std::int64_t /*bytes*/, std::byte* /*buffer*/) override {}
-  void unpack(std::size_t /*message*/, std::int64_t /*offset*/, std::int64_t /*bytes*/,
-              const std::byte* /*buffer*/) override {}
+  const std::byte* outgoing(std::size_t end, std::int64_t begin, std::int64_t bytes) override;
+  std::byte* incoming(std::size_t end, std::int64_t begin, std::int64_t bytes) override;
   bool work() override;
 
-  void sending(std::int64_t number) override { outgoing_.push_back({static_cast<std::size_t>(number), 0}); }
-  void receiving(int from, std::int64_t /*bytes*/) override { incoming_.push_back({receive_at_.at(from), 0}); }
+  void sending(std::int64_t number) override { places_.push_back({static_cast<std::size_t>(number), 0}); }
+  void receiving(int from, std::int64_t /*bytes*/) override { places_.push_back({receive_at_.at(from), 0}); }
 
  private:
   /// A transfer of this rank: the message of the user's list, and its place in that message.
@@ -51,8 +47,7 @@ class UserMessages final : public StepData, public ListedMessages {
     std::int64_t offset = 0;
   };
 
-  std::vector<Place> outgoing_;
-  std::vector<Place> incoming_;
+  std::vector<Place> places_;  ///< by end
   std::map<int, std::size_t> send_at_;
   std::map<int, std::size_t> receive_at_;
   std::size_t own_from_ = 0;

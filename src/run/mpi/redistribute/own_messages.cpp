@@ -202,7 +202,7 @@ std::string named(const JobArrays& arrays, std::string way) {
 
 std::int64_t OwnMessages::bytes() const {
   std::int64_t sum = 0;
-  for (const StepMessage& message : messages) sum += message.bytes;
+  for (const Whole& message : messages) sum += message.bytes;
   return sum;
 }
 

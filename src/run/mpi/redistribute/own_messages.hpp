@@ -7,7 +7,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "run/mpi/engine/piece_order.hpp"
 #include "run/mpi/redistribute/participation.hpp"
 #include "schedule/own_part.hpp"
 #include "sluice/input/batch_problem.hpp"
@@ -38,7 +37,13 @@ struct OwnMessages {
     std::int64_t bytes = 0;
   };
 
-  std::vector<StepMessage> messages;     ///< whole; forwarded sends come last
+  /// A message with another rank.
+  struct Whole {
+    int peer = 0;
+    std::int64_t bytes = 0;
+  };
+
+  std::vector<Whole> messages;           ///< forwarded sends come last
   std::vector<Piece> pieces;             ///< of all messages, one after the other
   std::vector<std::size_t> first_piece;  ///< of each message, and behind the last one
   /// For each array: the process of the other grid at the other end of each message that has something of the array.
@@ -71,7 +76,7 @@ class MergedMessages {
   };
 
   std::vector<std::vector<Rank>> processes_;
-  std::vector<StepMessage> messages_;
+  std::vector<OwnMessages::Whole> messages_;
   std::unordered_map<int, std::size_t> number_of_rank_;  ///< for several arrays; messages of a single array go to
                                                          ///< different ranks
   std::vector<Added> added_;

@@ -12,7 +12,7 @@ void PackedMessages::begin(Transport& data, const OwnSteps& own, Turns::Turn tur
   data_ = &data;
   working_ = true;
   std::byte* next = memory_.get();
-  const auto placed = [&](const StepMessage& message, std::byte* in_place) {
+  const auto placed = [&](const OwnMessages::Whole& message, std::byte* in_place) {
     std::byte* const at = in_place != nullptr ? in_place : next;
     if (in_place == nullptr) next += message.bytes;
     return PlacedMessage{message.peer, at, message.bytes};

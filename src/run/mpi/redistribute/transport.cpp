@@ -77,21 +77,20 @@ std::vector<CopyRows> rows_of(const ArrayCopies::Together& list, const MessageCo
   return rows;
 }
 
-/// Transfers of whole messages of a single array, by its copies.
-std::vector<std::vector<std::size_t>> transfers_of(std::span<const ArrayCopies::Together> lists, const OwnSteps& steps,
-                                                   bool sends) {
+/// The ends of whole messages of a single array, by its copies.
+std::vector<std::vector<std::size_t>> ends_of_copies(std::span<const ArrayCopies::Together> lists,
+                                                     const OwnSteps& steps, bool sends) {
   const OwnMessages& own = sends ? steps.sends : steps.receives;
-  std::vector<std::size_t> transfer_of(own.messages.size());
-  std::size_t transfer = 0;
+  std::vector<std::size_t> end_of(own.messages.size());
   for (const std::uint32_t end : ends_of(steps.part, sends)) {
     const auto message = static_cast<std::size_t>(steps.part.ranges[end].front().store);
     if (steps.part.ends[end].count != own.messages[message].bytes) return {};
-    transfer_of[own.pieces_of(message).front().copy] = transfer++;
+    end_of[own.pieces_of(message).front().copy] = end;
   }
   std::vector<std::vector<std::size_t>> result;
   for (const ArrayCopies::Together& list : lists) {
     result.emplace_back();
-    for (const std::size_t copy : list.messages) result.back().push_back(transfer_of[copy]);
+    for (const std::size_t copy : list.messages) result.back().push_back(end_of[copy]);
   }
   return result;
 }
@@ -210,14 +209,15 @@ bool Transport::work() {
 }
 
 Transfers::Transfers(Transport& transport, const OwnSteps& own) : transport_(transport) {
+  places_.reserve(own.part.ends.size());
   for (std::size_t i = 0; i < own.part.ends.size(); ++i) {
     const OwnPart::Range& range = own.part.ranges[i].front();
-    (own.part.ends[i].sends ? sends_ : receives_).push_back({static_cast<std::size_t>(range.store), range.begin});
+    places_.push_back({static_cast<std::size_t>(range.store), range.begin});
   }
   const ArrayTransport* const array = transport.only_array();
   if (array == nullptr) return;
-  sent_together_ = transfers_of(array->packed_together(), own, /*sends=*/true);
-  received_together_ = transfers_of(array->unpacked_together(), own, /*sends=*/false);
+  sent_together_ = ends_of_copies(array->packed_together(), own, /*sends=*/true);
+  received_together_ = ends_of_copies(array->unpacked_together(), own, /*sends=*/false);
 }
 
 }  // namespace sluice::mpi::detail

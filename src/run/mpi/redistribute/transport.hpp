@@ -40,7 +40,7 @@ class ArrayTransport {
   /// Before an execution.
   void begin(const void* source, void* target);
 
-  /// See StepData; for the array's copy number `copy` (OwnMessages::Piece).
+  /// See Data; for the array's copy number `copy` (OwnMessages::Piece).
   [[nodiscard]] const std::byte* outgoing(std::size_t copy, std::int64_t offset, std::int64_t bytes) const {
     const auto at = outgoing_copy(copy).contiguous(offset, offset + bytes);
     return at ? outgoing_from(copy) + at->first : nullptr;
@@ -104,7 +104,7 @@ class Transport {
   /// Before an execution: a pointer for each array.
   void begin(std::span<const void* const> sources, std::span<void* const> targets);
 
-  /// See StepData; for a message.
+  /// See Data; for a message.
   [[nodiscard]] const std::byte* outgoing(std::size_t message, std::int64_t offset, std::int64_t bytes) const;
   void pack(std::size_t message, std::int64_t offset, std::int64_t bytes, std::byte* buffer) const;
   [[nodiscard]] std::byte* incoming(std::size_t message, std::int64_t offset, std::int64_t bytes) const;
@@ -119,22 +119,22 @@ class Transport {
   std::size_t working_ = 0;  ///< the array whose move within this rank is under way
 };
 
-/// A Transport as StepData by transfers, which the executor counts.
-class Transfers final : public StepData {
+/// A Transport as Data by transfers, which are the ends of OwnSteps::part.
+class Transfers final : public Data {
  public:
   Transfers(Transport& transport, const OwnSteps& own);
 
-  const std::byte* outgoing(std::size_t send, std::int64_t offset, std::int64_t bytes) override {
-    return transport_.outgoing(sends_[send].message, sends_[send].offset + offset, bytes);
+  const std::byte* outgoing(std::size_t end, std::int64_t offset, std::int64_t bytes) override {
+    return transport_.outgoing(places_[end].message, places_[end].offset + offset, bytes);
   }
-  void pack(std::size_t send, std::int64_t offset, std::int64_t bytes, std::byte* buffer) override {
-    transport_.pack(sends_[send].message, sends_[send].offset + offset, bytes, buffer);
+  void pack(std::size_t end, std::int64_t offset, std::int64_t bytes, std::byte* buffer) override {
+    transport_.pack(places_[end].message, places_[end].offset + offset, bytes, buffer);
   }
-  std::byte* incoming(std::size_t receive, std::int64_t offset, std::int64_t bytes) override {
-    return transport_.incoming(receives_[receive].message, receives_[receive].offset + offset, bytes);
+  std::byte* incoming(std::size_t end, std::int64_t offset, std::int64_t bytes) override {
+    return transport_.incoming(places_[end].message, places_[end].offset + offset, bytes);
   }
-  void unpack(std::size_t receive, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) override {
-    transport_.unpack(receives_[receive].message, receives_[receive].offset + offset, bytes, buffer);
+  void unpack(std::size_t end, std::int64_t offset, std::int64_t bytes, const std::byte* buffer) override {
+    transport_.unpack(places_[end].message, places_[end].offset + offset, bytes, buffer);
   }
   Together together() override {
     if (!sent_together_.empty() || !received_together_.empty()) transport_.only_array()->begin_together();
@@ -156,8 +156,7 @@ class Transfers final : public StepData {
   };
 
   Transport& transport_;
-  std::vector<Place> sends_;
-  std::vector<Place> receives_;
+  std::vector<Place> places_;  ///< by end
   std::vector<std::vector<std::size_t>> sent_together_;
   std::vector<std::vector<std::size_t>> received_together_;
 };
