@@ -290,10 +290,10 @@ void Table::measure(const FaultCase& c, const Result& result) {
 void set_trials(MPI_Comm comm, bool mpi_has_won) {
   detail::TrialState state;
   if (mpi_has_won) {
-    state.stage = detail::TrialState::Stage::kNative;
+    state.stage = detail::TrialState::Stage::kOther;
     state.executions = detail::TrialState::kExecutions;
     state.planned_s = 2e-5;
-    state.native_s = 1e-5;
+    state.other_s = 1e-5;
   }
   for (const detail::PlanCache::Entry& each : detail::Context::of(comm)->plans().entries()) {
     if (each.trial) *each.trial = state;

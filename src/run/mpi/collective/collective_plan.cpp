@@ -167,15 +167,15 @@ Arguments arguments_of(const CollectiveTask& task) {
   return arguments;
 }
 
-ChosenWay way_of(const CollectiveTask& task, const Context& context) {
+ChosenUse use_of(const CollectiveTask& task, const Context& context) {
   const Program& shape = task.shape;
   const CollectiveOptions& options = task.options;
   if (shape.ranks == 1 || shape.size_bytes == 0) return {};
   if (asks_for_plan(options) || !options.try_native || !NativeProgram::possible(shape, task.elements)) return {};
-  const Way planned = task.reproducible ? Way::kPlan : Way::kTurns;
+  const Use planned = task.reproducible ? Use::kPlan : Use::kTurns;
   if (options.platform) return {planned, nullptr};
   const Rule& rule = rule_for(task, Question::kWay, context);
-  return {rule.by == By::kMpi ? Way::kNative : planned, &rule};
+  return {rule.by == By::kMpi ? Use::kOther : planned, &rule};
 }
 
 PlannedCollective plan_collective(Channel& channel, const CollectiveTask& task) {

@@ -10,7 +10,7 @@
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/ways/choice.hpp"
-#include "run/mpi/ways/way_trial.hpp"
+#include "run/mpi/ways/ways.hpp"
 #include "schedule/own_part.hpp"
 #include "sluice/run/mpi/collectives.hpp"
 #include "sluice/schedule/program.hpp"
@@ -53,12 +53,12 @@ struct PlannedCollective {
 /// All that a plan depends on.
 [[nodiscard]] Arguments arguments_of(const CollectiveTask& task);
 
-/// How the job is carried out, and the rule that says so; null if none does.
-struct ChosenWay {
-  Way way = Way::kPlan;
+/// The ways that the job uses, and the rule that says so; null if none does.
+struct ChosenUse {
+  Use use = Use::kPlan;
   const Rule* rule = nullptr;
 };
-[[nodiscard]] ChosenWay way_of(const CollectiveTask& task, const Context& context);
+[[nodiscard]] ChosenUse use_of(const CollectiveTask& task, const Context& context);
 
 /// If all ranks share memory, each rank plans its own part. Otherwise rank 0 plans, or checks the given program, and
 /// tells each rank its part. Collective; what rank 0 throws, all ranks throw.

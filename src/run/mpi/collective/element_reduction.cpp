@@ -16,7 +16,6 @@
 #include "run/mpi/runtime/simulation.hpp"
 #include "run/mpi/ways/choice.hpp"
 #include "run/mpi/ways/native_reduction.hpp"
-#include "run/mpi/ways/way_trial.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/run/mpi/error.hpp"
@@ -53,7 +52,7 @@ struct ElementReduction::State final : detail::ReductionJob {
   [[nodiscard]] bool tries_native() const { return options.try_native && chooses_freely() && !reproducible; }
   /// Whether there are two programs, and executions find out which is faster.
   [[nodiscard]] bool tries_programs() const {
-    const auto* pieces = choice ? std::get_if<ReductionChoice::Pieces>(&choice->part) : nullptr;
+    const auto* pieces = planned ? std::get_if<ReductionChoice::Pieces>(&planned->part) : nullptr;
     return pieces != nullptr && pieces->cheap && detail::SharedProgram::possible(channel.context());
   }
   /// The rule that applies to `bytes` of elements. @pre the method is left to the library
@@ -62,46 +61,34 @@ struct ElementReduction::State final : detail::ReductionJob {
   void prepare(const ReductionCosts& costs, bool parts_known);
   void prepare(const ReductionChoice::Tree& tree);
   void prepare(const ReductionChoice::Pieces& pieces);
-  /// Once it is known what the choice is.
+  /// By programs through the memory that all ranks share.
+  void prepare_by_memory(const ReductionChoice::Pieces& pieces);
+  /// Once it is known what the plan is.
   void choose_way();
   /// Tells what the trial has found, if that is something new.
   void note_trial();
-  void begin_planned();
-  void begin_natively(detail::Turns::Turn turn);
-  detail::Advance carry_out() {
-    if (trial.natively()) return if_cheap ? if_cheap->advance() : native.advance();
-    return program ? program->advance() : executor->advance();
-  }
+  /// The data and the executor of the plan, which go by messages.
+  void set_data(std::shared_ptr<detail::ElementData> here, const sluice::detail::OwnPart& part,
+                const detail::TreeExecutor::Limits& limits);
   /// After the first execution: the root is against trying to combine all by itself if that would take longer than the
   /// whole execution has. Other ranks have no say, because each that lost its processor meanwhile would be against it.
   void judge_operation();
 
   detail::Advance advance() override {
-    const detail::Advance come = trial.advance(*this);
+    const detail::Advance come = ReductionJob::advance();
     if (come != detail::Advance::kOver) return come;
-    if (!trial.natively() && elements_here) elements_here->finish();
+    if (!ways.by_other() && elements_here) elements_here->finish();
     if (tries_programs()) judge_operation();
     note_trial();
     return come;
   }
-  void abandon() noexcept override {
-    ReductionJob::abandon();
-    if (program) program->abandon();
-    if (if_cheap) if_cheap->abandon();
-    native.abandon();
-    trial.abandon();
-  }
-  [[nodiscard]] bool in_native_collective() const override { return !tries_programs() && trial.may_be_native(); }
 
   ElementOperation elements;
   detail::ReducedData data;
   bool reproducible = true;
-  std::shared_ptr<const ReductionChoice> choice;
-  std::optional<detail::ProgramExecutor> program;      ///< the executor of the plan, if that uses shared memory
-  std::optional<detail::ProgramExecutor> if_cheap;     ///< of Pieces::cheap, in place of MPI's own call
-  std::shared_ptr<detail::ElementData> elements_here;  ///< otherwise what `executor` works on
+  std::shared_ptr<detail::ElementData> elements_here;  ///< of the plan, if it goes by messages
+  detail::ProgramExecutor* timed = nullptr;            ///< the plan's, if its operation is timed
   detail::NativeCollective native{channel};
-  detail::WayTrial trial{channel};
 
   // The present execution.
   const void* own_elements = nullptr;
@@ -161,60 +148,80 @@ const detail::Rule& ElementReduction::State::rule(std::int64_t bytes) const {
 }
 
 void ElementReduction::State::choose_way() {
-  using detail::Way;
-  if (tries_programs()) return note_trial();  // chosen when the programs were prepared
-  trial.choose(tries_native() ? Way::kTurns : Way::kPlan, kept());
+  if (!tries_programs()) {  // otherwise chosen when the programs were prepared
+    ways.choose(tries_native() ? detail::Use::kTurns : detail::Use::kPlan, kept());
+    ways.set_mpi(kReduceOfMpi, [this] {
+      return detail::way_by(&native, [this](auto& by, auto turn) {
+        by.begin(detail::reduce_by_mpi(own_elements, combined, elements, root, channel.comm()), nullptr,
+                 std::move(turn));
+      });
+    });
+  }
   note_trial();
 }
 
 void ElementReduction::State::judge_operation() {
-  if (!trial.first() || !program) return;
-  program->time_operation(false);
+  if (!ways.first() || timed == nullptr) return;
+  timed->time_operation(false);
   if (!is_root()) return;
-  const double alone_s = program->operation_s() * channel.size();
-  if (alone_s > std::max(kShortOperation_s, MPI_Wtime() - start_s)) trial.advise_against();
+  const double alone_s = timed->operation_s() * channel.size();
+  if (alone_s > std::max(kShortOperation_s, MPI_Wtime() - start_s)) ways.advise_against();
 }
 
 void ElementReduction::State::note_trial() {
   if (tries_programs()) {
-    if (!trial.over()) return;
-    (trial.native() ? program : if_cheap).reset();
-    if (!trial.native()) return;
     const char* const method = memory_method(Collective::kReduce, detail::MemoryReduction::kFlat);
-    const auto& ways = std::get<ReductionChoice::Pieces>(choice->part);
-    if (summary().method != method)
-      describe({method, 0, choice->costs, ReductionChoice::Pieces{ways.shape, *ways.cheap}});
+    const auto& pieces = std::get<ReductionChoice::Pieces>(planned->part);
+    if (ways.other_serves() && summary().method != method)
+      describe({method, 0, planned->costs, ReductionChoice::Pieces{pieces.shape, *pieces.cheap}});
     return;
   }
-  const detail::WayTimes measured = trial.measured();
+  const detail::WayTimes measured = ways.measured();
+  const bool by_mpi = ways.other_serves();
   const ReductionSummary& noted = summary();
-  if (trial.native() == noted.native && measured.planned_s == noted.planned_s && measured.native_s == noted.native_s)
-    return;
-  if (trial.native()) {
-    describe({kReduceOfMpi, 0, choice->costs, ReductionChoice::Native{}}, measured);
+  if (by_mpi == noted.native && measured.planned_s == noted.planned_s && measured.other_s == noted.native_s) return;
+  if (by_mpi) {
+    describe({kReduceOfMpi, 0, planned->costs, ReductionChoice::Native{}}, measured);
   } else {
-    describe(*choice, measured);
+    describe(*planned, measured);
   }
 }
 
 void ElementReduction::State::prepare(const ReductionCosts& costs, bool parts_known) {
-  choice = choose(data, costs, parts_known);
-  describe(*choice);
-  if (const auto* tree = std::get_if<ReductionChoice::Tree>(&choice->part)) prepare(*tree);
-  if (const auto* pieces = std::get_if<ReductionChoice::Pieces>(&choice->part)) prepare(*pieces);
+  choose(data, costs, parts_known);
+  describe(*planned);
+  if (const auto* tree = std::get_if<ReductionChoice::Tree>(&planned->part)) prepare(*tree);
+  if (const auto* pieces = std::get_if<ReductionChoice::Pieces>(&planned->part)) prepare(*pieces);
+}
+
+void ElementReduction::State::prepare_by_memory(const ReductionChoice::Pieces& pieces) {
+  // The trial of short executions sees little but how late ranks are.
+  if (pieces.cheap) ways.choose(detail::Use::kTurns, kept(), /*other_if_alike=*/true);
+  detail::ProgressThread* const thread = options.progress_thread ? channel.context().progress_thread() : nullptr;
+  const auto make = [&](const sluice::detail::OwnPart& part) {
+    return std::make_unique<detail::ProgramExecutor>(channel, elements, pieces.shape, part, thread);
+  };
+  const bool undecided = pieces.cheap && !ways.over();
+  if (!ways.other_serves()) {
+    auto program = make(pieces.part);
+    if (undecided) {
+      timed = program.get();
+      timed->time_operation(true);
+    }
+    auto plan = detail::way_by(std::move(program), [this](auto& by, auto /*turn*/) {
+      start_s = MPI_Wtime();
+      by.begin(own_elements, combined);
+    });
+    ways.set_plan(std::move(plan), /*keep=*/!pieces.cheap);
+  }
+  if (!undecided && !ways.other_serves()) return;
+  const char* const name = memory_method(Collective::kReduce, detail::MemoryReduction::kFlat);
+  ways.set_second_plan(
+      name, detail::way_by(make(*pieces.cheap), [this](auto& by, auto /*turn*/) { by.begin(own_elements, combined); }));
 }
 
 void ElementReduction::State::prepare(const ReductionChoice::Pieces& pieces) {
-  if (detail::SharedProgram::possible(channel.context())) {
-    // The trial of short executions sees little but how late ranks are.
-    if (pieces.cheap) trial.choose(detail::Way::kTurns, kept(), /*other_if_alike=*/true);
-    detail::ProgressThread* const thread = options.progress_thread ? channel.context().progress_thread() : nullptr;
-    if (!trial.native()) program.emplace(channel, elements, pieces.shape, pieces.part, thread);
-    if (pieces.cheap && (trial.native() || !trial.over()))
-      if_cheap.emplace(channel, elements, pieces.shape, *pieces.cheap, thread);
-    if (pieces.cheap && !trial.over()) program->time_operation(true);
-    return;
-  }
+  if (detail::SharedProgram::possible(channel.context())) return prepare_by_memory(pieces);
   const auto here = std::make_shared<detail::ProgramData>(elements, pieces.shape, channel.rank(), pieces.part);
   detail::TreeExecutor::Limits limits = limits_of_program(channel, elements.type, *here);
   if (!pieces.crosses_links) {
@@ -226,8 +233,7 @@ void ElementReduction::State::prepare(const ReductionChoice::Pieces& pieces) {
     limits.ahead = kPartsAhead;
     limits.sends = kPartsSent;
   }
-  elements_here = here;
-  make_executor(here, pieces.part, limits);
+  set_data(here, pieces.part, limits);
 }
 
 void ElementReduction::State::prepare(const ReductionChoice::Tree& tree) {
@@ -239,8 +245,13 @@ void ElementReduction::State::prepare(const ReductionChoice::Tree& tree) {
     limits.ahead = kPartsAhead;
     limits.sends = kPartsSent;
   }
-  elements_here = std::make_shared<detail::TreeElements>(elements, tree.part, channel.rank());
-  make_executor(elements_here, tree.part, limits);
+  set_data(std::make_shared<detail::TreeElements>(elements, tree.part, channel.rank()), tree.part, limits);
+}
+
+void ElementReduction::State::set_data(std::shared_ptr<detail::ElementData> here, const sluice::detail::OwnPart& part,
+                                       const detail::TreeExecutor::Limits& limits) {
+  elements_here = std::move(here);
+  set_tree(elements_here, part, limits, [this] { elements_here->use(own_elements, combined); });
 }
 
 void ElementReduction::State::measure(const void* mine, const void* result) {
@@ -277,27 +288,8 @@ void ElementReduction::State::begin(const void* mine, void* result) {
     }
     own_elements = mine;
     combined = result;
-    return trial.begin(*this, true);
+    return ways.begin(true);
   });
-}
-
-void ElementReduction::State::begin_planned() {
-  if (program) {
-    start_s = MPI_Wtime();
-    program->begin(own_elements, combined);
-    return;
-  }
-  elements_here->use(own_elements, combined);
-  executor->begin();
-}
-
-void ElementReduction::State::begin_natively(detail::Turns::Turn turn) {
-  if (if_cheap) {
-    turn.end();
-    if_cheap->begin(own_elements, combined);
-    return;
-  }
-  native.begin(detail::reduce_by_mpi(own_elements, combined, elements, root, channel.comm()), nullptr, std::move(turn));
 }
 
 // ---- ElementReduction
@@ -320,7 +312,7 @@ void ElementReduction::wait() { state_->wait(); }
 void ElementReduction::give_up(const std::exception_ptr& why) noexcept { state_->give_up(why); }
 
 const ReductionSummary& ElementReduction::summary() const { return state_->summary(); }
-bool ElementReduction::settled() const { return state_->trial.over(); }
+bool ElementReduction::settled() const { return state_->ways.over(); }
 
 Overlap ElementReduction::overlap() const {
   const Overlap any = state_->overlap();
@@ -328,11 +320,7 @@ Overlap ElementReduction::overlap() const {
 }
 
 std::int64_t ElementReduction::peak_extra_bytes() const {
-  std::int64_t bytes = 0;
-  if (state_->program) bytes += state_->program->held_bytes();
-  if (state_->if_cheap) bytes += state_->if_cheap->held_bytes();
-  if (bytes > 0) return bytes;
-  return state_->elements_here ? state_->elements_here->held_bytes() : 0;
+  return state_->ways.buffer_bytes() + (state_->elements_here ? state_->elements_here->held_bytes() : 0);
 }
 
 }  // namespace sluice::mpi

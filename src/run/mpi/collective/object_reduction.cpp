@@ -76,14 +76,14 @@ struct ObjectReduction::State final : detail::ReductionJob {
   ~State() override { close(); }
 
   void prepare(const ReductionCosts& costs) {
-    const std::shared_ptr<const detail::ReductionChoice> choice = choose(data, costs, false);
-    describe(*choice);
-    const auto& part = std::get<detail::ReductionChoice::Tree>(choice->part).part;
+    choose(data, costs, false);
+    describe(*planned);
+    const auto& part = std::get<detail::ReductionChoice::Tree>(planned->part).part;
     objects = std::make_shared<detail::TreeObjects>(operation, part, channel.rank());
     detail::TreeExecutor::Limits limits;
     limits.may_sleep = channel.context().crowded();
     limits.any_order = options.dynamic;
-    make_executor(objects, part, limits);
+    set_tree(objects, part, limits, [this] { objects->use(object); });
   }
 
   void measure(std::span<const std::byte> mine) {
@@ -131,19 +131,18 @@ struct ObjectReduction::State final : detail::ReductionJob {
   void begin(std::span<const std::byte> mine, Bytes& result) {
     start([] {},
           [&] {
-            if (!executor) measure(mine);
+            if (!objects) measure(mine);
             target = &result;
-            objects->use(mine);
+            object = mine;
             word.begin();
-            executor->begin();
             sent = false;
-            return detail::Advance::kIdle;
+            return ways.begin(false);
           });
   }
 
   detail::Advance advance() override {
     if (!sent) {
-      const detail::Advance own = executor->advance();
+      const detail::Advance own = ReductionJob::advance();
       if (own != detail::Advance::kOver) return own;
       sent = true;
     }
@@ -160,6 +159,9 @@ struct ObjectReduction::State final : detail::ReductionJob {
   detail::ReducedData data;
   std::shared_ptr<detail::TreeObjects> objects;
   EndWord word;
+
+  // The present execution.
+  std::span<const std::byte> object;  ///< this rank's
   Bytes* target = nullptr;
   bool sent = false;  ///< this rank's part is done
 };

@@ -61,7 +61,7 @@ void ProgramExecutor::abandon() noexcept {
   }
 }
 
-std::int64_t ProgramExecutor::held_bytes() const {
+std::int64_t ProgramExecutor::buffer_bytes() const {
   return data_->held_bytes() + (shared_ ? shared_->buffer_bytes() : 0);
 }
 

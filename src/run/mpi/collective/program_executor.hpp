@@ -43,7 +43,7 @@ class ProgramExecutor {
   void time_operation(bool timed) { data_->time_operation(timed); }
   [[nodiscard]] double operation_s() const { return data_->operation_s(); }
   /// Bytes held beyond the user's, including bytes that ranks share.
-  [[nodiscard]] std::int64_t held_bytes() const;
+  [[nodiscard]] std::int64_t buffer_bytes() const;
 
  private:
   std::shared_ptr<ProgramData> data_;

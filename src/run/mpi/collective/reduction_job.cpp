@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "run/mpi/runtime/progress_thread.hpp"
 #include "run/mpi/ways/native_collective.hpp"
-#include "run/mpi/ways/way_trial.hpp"
-#include "sluice/quantity_text.hpp"
 
 namespace sluice::mpi {
 
@@ -25,11 +25,9 @@ std::string to_string(Overlap overlap) {
 
 std::string to_text(const ReductionSummary& summary) {
   if (summary.method.empty()) return "not measured yet";
-  std::string text = summary.method;
-  if (summary.predicted_s > 0) text += ", predicted " + seconds_text(summary.predicted_s);
-  if (!summary.rule.empty()) text += " (" + summary.rule + ")";
-  return text +
-         detail::to_text({summary.planned_s, summary.native_s}, detail::native_call("MPI_Reduce", "MPI_Ireduce"));
+  const std::string rule = summary.rule.empty() ? "" : " (" + summary.rule + ")";
+  return detail::explanation(summary.method, summary.predicted_s, rule, {summary.planned_s, summary.native_s},
+                             detail::native_call("MPI_Reduce", "MPI_Ireduce"));
 }
 
 }  // namespace sluice::mpi
@@ -38,7 +36,7 @@ namespace sluice::mpi::detail {
 
 ReductionJob::ReductionJob(std::shared_ptr<Context> context, std::int64_t number, ReductionOptions user_options,
                            int user_root)
-    : Job(std::move(context), number, "reduction"), options(std::move(user_options)), root(user_root) {}
+    : PlannedJob(std::move(context), number, "reduction"), options(std::move(user_options)), root(user_root) {}
 
 Overlap ReductionJob::overlap() const {
   if (options.progress_thread && ProgressThread::possible()) return Overlap::kThread;
@@ -50,29 +48,22 @@ void ReductionJob::check(const Arguments& own, const ReducedData& data) {
 }
 
 void ReductionJob::compare(const Arguments& arguments, const Arguments& own, const std::exception_ptr& failure) {
-  key_ = own.bytes();
-  kept_ = find_kept(channel, key_, arguments.fingerprint(), failure);
+  kept_ = find_kept(channel, own.bytes(), arguments.fingerprint(), failure);
   planned = std::static_pointer_cast<const ReductionChoice>(kept_.plan);
 }
 
-void ReductionJob::remember(std::shared_ptr<const ReductionChoice> choice) {
-  kept_.put(channel, key_, std::move(choice));
-}
-
-std::shared_ptr<const ReductionChoice> ReductionJob::choose(const ReducedData& data, const ReductionCosts& costs,
-                                                            bool parts_known) {
-  if (planned) return planned;
-  auto choice = std::make_shared<const ReductionChoice>(
+void ReductionJob::choose(const ReducedData& data, const ReductionCosts& costs, bool parts_known) {
+  if (planned) return;
+  planned = std::make_shared<const ReductionChoice>(
       choose_reduction(channel, options, data, root, costs, parts_known, checked_));
   // The cost of objects was measured with one function; nothing else is known of it.
-  if (!data.objects || !measures(data)) remember(choice);
-  return choice;
+  if (!data.objects || !measures(data)) kept_.put(channel, planned);
 }
 
 void ReductionJob::describe(const ReductionChoice& choice, const WayTimes& measured) {
   summary_ = {choice.method, choice.length, choice.costs};
   summary_.planned_s = measured.planned_s;
-  summary_.native_s = measured.native_s;
+  summary_.native_s = measured.other_s;
   if (choice.rule != nullptr) summary_.rule = to_text(*choice.rule);
   if (std::holds_alternative<ReductionChoice::Native>(choice.part)) {
     summary_.native = true;
@@ -91,10 +82,15 @@ void ReductionJob::describe(const ReductionChoice& choice, const WayTimes& measu
   }
 }
 
-void ReductionJob::make_executor(std::shared_ptr<Data> data, const OwnPart& part, const TreeExecutor::Limits& limits) {
+void ReductionJob::set_tree(std::shared_ptr<Data> data, const OwnPart& part, const TreeExecutor::Limits& limits,
+                            std::function<void()> use) {
   const bool receives = !std::ranges::all_of(part.ends, &OwnPart::Own::sends);
   ProgressThread* const thread = options.progress_thread && receives ? channel.context().progress_thread() : nullptr;
-  executor.emplace(channel, std::move(data), part, limits, thread);
+  ways.set_plan(way_by(std::make_unique<TreeExecutor>(channel, std::move(data), part, limits, thread),
+                       [use = std::move(use)](TreeExecutor& executor, Turns::Turn /*turn*/) {
+                         use();
+                         executor.begin();
+                       }));
 }
 
 }  // namespace sluice::mpi::detail

@@ -2,22 +2,21 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
-#include <string>
-#include <utility>
 
 #include "run/mpi/collective/reduction_choice.hpp"
 #include "run/mpi/engine/tree_executor.hpp"
-#include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/kept_plan.hpp"
 #include "run/mpi/runtime/trial_state.hpp"
+#include "run/mpi/ways/planned_job.hpp"
 #include "sluice/run/mpi/reduction.hpp"
 
 namespace sluice::mpi::detail {
 
 /// What reductions of elements and of objects have in common.
-class ReductionJob : public Job {
+class ReductionJob : public PlannedJob<ReductionChoice> {
  public:
   [[nodiscard]] const ReductionSummary& summary() const { return summary_; }
   [[nodiscard]] Overlap overlap() const;
@@ -29,38 +28,30 @@ class ReductionJob : public Job {
   [[nodiscard]] bool measures(const ReducedData& data) const {
     return options.measure || (data.objects && options.platform.has_value());
   }
-  /// The choice for these costs, from the cache of plans if all ranks have it there. On all ranks.
-  [[nodiscard]] std::shared_ptr<const ReductionChoice> choose(const ReducedData& data, const ReductionCosts& costs,
-                                                              bool parts_known);
   /// Throws InputError if there can be no plan. The arguments of a plan that this rank keeps have been checked already.
   /// `own`: as in compare().
   void check(const Arguments& own, const ReducedData& data);
-  /// Compares the arguments, and whether all ranks have their plan. Each rank keeps its plan by its `own`: the
+  /// Compares the arguments, and finds the plan if all ranks keep it. Each rank keeps its plan by its `own`: the
   /// arguments and what cannot be compared. `failure`: of this rank's arguments.
   void compare(const Arguments& arguments, const Arguments& own, const std::exception_ptr& failure);
-  /// For later jobs, with a trial that has not begun.
-  void remember(std::shared_ptr<const ReductionChoice> choice);
+  /// Plans for these costs, unless compare() has found a plan. On all ranks.
+  void choose(const ReducedData& data, const ReductionCosts& costs, bool parts_known);
   /// What earlier jobs have left, or this one leaves for later ones.
   [[nodiscard]] const KeptPlan& kept() const { return kept_; }
   /// Notes what was chosen, and what was measured of it and of MPI_Ireduce, if that was tried.
   void describe(const ReductionChoice& choice, const WayTimes& measured = {});
-  void make_executor(std::shared_ptr<Data> data, const OwnPart& part, const TreeExecutor::Limits& limits);
+  /// The plan goes by a tree. `use()`: tells `data` where an execution's elements or object are.
+  void set_tree(std::shared_ptr<Data> data, const OwnPart& part, const TreeExecutor::Limits& limits,
+                std::function<void()> use);
   [[nodiscard]] bool is_root() const { return channel.rank() == root; }
-
   [[nodiscard]] bool may_sleep() const override { return true; }
-  void abandon() noexcept override {
-    if (executor) executor->abandon();
-  }
 
   ReductionOptions options;
   int root;
-  std::shared_ptr<const ReductionChoice> planned;  ///< from the cache
-  std::optional<TreeExecutor> executor;
 
  private:
   ReductionSummary summary_;
   std::optional<PlannedTree> checked_;
-  std::string key_;
   KeptPlan kept_;
 };
 

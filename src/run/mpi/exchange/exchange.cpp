@@ -23,7 +23,7 @@
 #include "run/mpi/runtime/simulation.hpp"
 #include "run/mpi/ways/choice.hpp"
 #include "run/mpi/ways/native_exchange.hpp"
-#include "run/mpi/ways/way_trial.hpp"
+#include "run/mpi/ways/planned_job.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
 #include "sluice/quantity_text.hpp"
@@ -39,7 +39,7 @@ constexpr std::int64_t kMayBeTooMuch = std::int64_t{1} << 56;
 
 using detail::ExchangePart;
 
-struct Exchange::State final : detail::Job {
+struct Exchange::State final : detail::PlannedJob<ExchangePart> {
   /// `typed_sends`, `typed_receives`: both null, or the memory and datatypes of the messages.
   State(std::shared_ptr<detail::Context> context, std::int64_t number, const std::vector<MessageSize>& user_sends,
         const ExchangeOptions& user_options, const std::vector<TypedMessage>* typed_sends,
@@ -50,34 +50,23 @@ struct Exchange::State final : detail::Job {
   /// What the others send to this rank, by what they share with it. Throws InputError if it is not what types are for.
   [[nodiscard]] std::vector<MessageSize> found_by_memory(std::span<const std::uint64_t> blocks);
   /// `found`: what this rank gets of others, if it is known. `check`: whether a rank may have something against it.
-  void plan(const std::optional<std::vector<MessageSize>>& found, bool check);
+  [[nodiscard]] ExchangePart make_plan(const std::optional<std::vector<MessageSize>>& found, bool check);
   void begin(std::span<const std::byte> send, std::span<const std::int64_t> at_send, std::span<std::byte> receive,
              std::span<const std::int64_t> at_receive);
   void begin_typed(const void* send, void* receive);
   detail::Advance begin(std::vector<const std::byte*> from, std::vector<std::byte*> to);
-  void begin_planned();
-  void begin_natively(detail::Turns::Turn turn);
-  detail::Advance carry_out() {
-    if (trial.natively()) return native->advance();
-    return routed ? routed->advance() : carrier->advance();
-  }
+  void set_carrier(std::unique_ptr<detail::MessageCarrier> carrier);
+  void begin_by_mpi(detail::NativeExchange& native, detail::Turns::Turn turn) const;
   [[nodiscard]] std::unique_ptr<detail::SharedMessages> make_shared_messages();
   /// What the others send, and what this rank sends itself.
   [[nodiscard]] std::vector<MessageSize> with_own(std::vector<MessageSize> from_others) const;
   [[nodiscard]] std::unique_ptr<detail::StepExecutor> make_executor(std::unique_ptr<detail::StepProtocol> protocol);
 
   detail::Advance advance() override {
-    const detail::Advance come = trial.advance(*this);
+    const detail::Advance come = PlannedJob::advance();
     if (come == detail::Advance::kOver && typed) typed->unpack();
     return come;
   }
-  void abandon() noexcept override {
-    if (carrier) carrier->abandon();
-    if (routed) routed->abandon();
-    if (native) native->abandon();
-    trial.abandon();
-  }
-  [[nodiscard]] bool in_native_collective() const override { return trial.may_be_native(); }
 
   ExchangeOptions options;  ///< defaults filled in
   std::vector<MessageSize> sends;
@@ -85,13 +74,8 @@ struct Exchange::State final : detail::Job {
   std::vector<std::int64_t> send_offsets;
   std::vector<std::int64_t> receive_offsets;
   std::shared_ptr<detail::TypedBuffers> typed;  ///< null: messages are bytes
-  std::shared_ptr<const ExchangePart> part;
   std::optional<detail::UserMessages> messages;
-  detail::ListProtocol* list = nullptr;             ///< the executor's, if the mode is list
-  std::unique_ptr<detail::MessageCarrier> carrier;  ///< one of the two, until MPI's own way is chosen for good
-  std::optional<detail::RoutedExchange> routed;     ///< with local phases
-  detail::WayTrial trial{channel};
-  std::unique_ptr<detail::NativeExchange> native;  ///< once it is tried
+  detail::ListProtocol* list = nullptr;  ///< the executor's, if the mode is list
 
   // The present execution.
   std::vector<const std::byte*> sources;  ///< of sends
@@ -101,7 +85,7 @@ struct Exchange::State final : detail::Job {
 Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t number,
                        const std::vector<MessageSize>& user_sends, const ExchangeOptions& user_options,
                        const std::vector<TypedMessage>* typed_sends, const std::vector<TypedMessage>* typed_receives)
-    : Job(std::move(context), number, "exchange"), options(user_options), sends(user_sends) {
+    : PlannedJob(std::move(context), number, "exchange"), options(user_options), sends(user_sends) {
   const bool left_to_us = options.mode == ExchangeMode::kAuto && options.max_transfers == 0 &&
                           options.algorithm == "auto" && options.speeds.empty() && !options.schedule;
   std::unique_ptr<detail::SharedMessages> by_memory;
@@ -120,52 +104,51 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
     if (goes_at_once(channel, options) && detail::SharedMessages::possible(channel.context()))
       by_memory = make_shared_messages();
   });
-  const detail::Arguments own = arguments();
   detail::Arguments common("exchange");
   add_exchange(common, options);
   common.add_all(options.try_native, typed != nullptr);
-  detail::KeptPlan kept = find_kept(channel, own.bytes(), common.fingerprint(), failure,
+  detail::KeptPlan kept = find_kept(channel, arguments().bytes(), common.fingerprint(), failure,
                                     {.block = by_memory ? by_memory->block() : 0, .doubt = doubt});
   const bool refused = by_memory && detail::SharedMessages::any_refused(kept.blocks);
   if (refused) {
     by_memory->discard();
     by_memory.reset();
   }
-  if (kept.plan) {
-    part = std::static_pointer_cast<const ExchangePart>(kept.plan);
-  } else {
-    plan(by_memory ? found_by_memory(kept.blocks) : typed ? options.receives : std::nullopt, !by_memory || kept.doubt);
-    kept.put(channel, own.bytes(), part);
-  }
+  planned = kept.plan_or<ExchangePart>(channel, [&] {
+    if (by_memory) return make_plan(found_by_memory(kept.blocks), kept.doubt);
+    return make_plan(typed ? options.receives : std::nullopt, true);
+  });
   const bool takes_turns = left_to_us && options.try_native && channel.size() > 1 && !detail::kSimulated;
-  trial.choose(takes_turns ? detail::Way::kTurns : detail::Way::kPlan, kept);
-  options.mode = part->mode;
-  if (typed) {
-    receives = *options.receives;
-  } else {
-    receives = with_own(part->receives);
-  }
+  ways.choose(takes_turns ? detail::Use::kTurns : detail::Use::kPlan, kept);
+  ways.set_mpi(detail::NativeExchange::kCall, [this] {
+    return detail::way_by(std::make_unique<detail::NativeExchange>(channel),
+                          [this](auto& native, auto turn) { begin_by_mpi(native, std::move(turn)); });
+  });
+  options.mode = planned->mode;
+  receives = typed ? *options.receives : with_own(planned->receives);
 
-  const sluice::detail::UsualPieces usual = detail::usual_pieces(options.mode, part->routed.is);
+  const sluice::detail::UsualPieces usual = detail::usual_pieces(options.mode, planned->routed.is);
   if (options.chunk_bytes == 0) options.chunk_bytes = usual.chunk_bytes;
   if (options.window == 0) options.window = usual.window_of(options.chunk_bytes);
   send_offsets = detail::message_offsets(sends);
   receive_offsets = detail::message_offsets(receives);
-  messages.emplace(sends, receives, *part, channel.rank());
-  detail::ExchangeProtocol protocol = detail::make_exchange_protocol(channel, *part, *messages, options);
+  messages.emplace(sends, receives, *planned, channel.rank());
+  detail::ExchangeProtocol protocol = detail::make_exchange_protocol(channel, *planned, *messages, options);
   list = protocol.list;
-  if (part->routed.is) {
+  if (planned->routed.is) {
     const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, usual.ahead};
-    routed.emplace(channel, *part, *messages, limits, std::move(protocol.protocol));
+    auto routed =
+        std::make_unique<detail::RoutedExchange>(channel, *planned, *messages, limits, std::move(protocol.protocol));
     routed->hold(typed);
+    ways.set_plan(detail::way_by(std::move(routed), [this](auto& exchange, auto /*turn*/) {
+      messages->use(std::move(sources), std::move(targets));
+      exchange.begin();
+    }));
     return;
   }
-  if (options.mode != ExchangeMode::kAtOnce || !detail::SharedMessages::possible(channel.context())) {
-    carrier = make_executor(std::move(protocol.protocol));
-    return;
-  }
+  const bool at_once = options.mode == ExchangeMode::kAtOnce && detail::SharedMessages::possible(channel.context());
   std::vector<std::uint64_t> blocks = std::move(kept.blocks);
-  if (!by_memory && !refused) {  // rank 0 has found that there is nothing to plan
+  if (at_once && !by_memory && !refused) {  // rank 0 has found that there is nothing to plan
     by_memory = make_shared_messages();
     blocks = detail::numbers_by_memory(channel, by_memory->block());
     if (detail::SharedMessages::any_refused(blocks)) {
@@ -173,12 +156,27 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
       by_memory.reset();
     }
   }
-  if (!by_memory) {
-    carrier = make_executor(std::move(protocol.protocol));
+  if (!at_once || !by_memory) {
+    set_carrier(make_executor(std::move(protocol.protocol)));
     return;
   }
-  by_memory->connect(detail::step_messages(part->own, /*sends=*/false), blocks);
-  carrier = std::move(by_memory);
+  by_memory->connect(detail::step_messages(planned->own, /*sends=*/false), blocks);
+  set_carrier(std::move(by_memory));
+}
+
+void Exchange::State::set_carrier(std::unique_ptr<detail::MessageCarrier> carrier) {
+  ways.set_plan(detail::way_by(std::move(carrier), [this](auto& by, auto /*turn*/) {
+    messages->use(std::move(sources), std::move(targets));
+    by.begin(*messages);
+    if (list == nullptr) return;
+    messages->clear();
+    for (std::size_t i = 0; i < sends.size(); ++i) {
+      const MessageSize& message = sends[i];
+      if (message.bytes > 0 && message.peer != channel.rank())
+        list->post(message.peer, message.bytes, static_cast<std::int64_t>(i));
+    }
+    list->posted_all();
+  }));
 }
 
 std::unique_ptr<detail::SharedMessages> Exchange::State::make_shared_messages() {
@@ -205,8 +203,8 @@ std::vector<MessageSize> Exchange::State::found_by_memory(std::span<const std::u
 std::unique_ptr<detail::StepExecutor> Exchange::State::make_executor(std::unique_ptr<detail::StepProtocol> protocol) {
   const int ahead = detail::usual_pieces(options.mode, false).ahead;
   const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, ahead, true};
-  auto executor = std::make_unique<detail::StepExecutor>(channel, detail::step_messages(part->own, /*sends=*/true),
-                                                         detail::step_messages(part->own, /*sends=*/false), limits,
+  auto executor = std::make_unique<detail::StepExecutor>(channel, detail::step_messages(planned->own, /*sends=*/true),
+                                                         detail::step_messages(planned->own, /*sends=*/false), limits,
                                                          std::move(protocol));
   executor->connect(false);
   executor->hold(typed);
@@ -227,17 +225,16 @@ detail::Arguments Exchange::State::arguments() const {
   return result;
 }
 
-void Exchange::State::plan(const std::optional<std::vector<MessageSize>>& found, bool check) {
-  auto planned =
-      std::make_shared<ExchangePart>(detail::plan_together(channel, sends, found ? &*found : nullptr, options));
+ExchangePart Exchange::State::make_plan(const std::optional<std::vector<MessageSize>>& found, bool check) {
+  ExchangePart made = detail::plan_together(channel, sends, found ? &*found : nullptr, options);
   if (!typed && check) {
     detail::agreed(channel, [&] {
-      const std::vector<MessageSize> all = with_own(planned->receives);
+      const std::vector<MessageSize> all = with_own(made.receives);
       if (options.receives) detail::check_expected(all, *options.receives);
       detail::check_messages(all, "receives", channel.size());
     });
   }
-  part = std::move(planned);
+  return made;
 }
 
 void Exchange::State::begin(std::span<const std::byte> send, std::span<const std::int64_t> at_send,
@@ -281,34 +278,10 @@ void Exchange::State::begin_typed(const void* send, void* receive) {
 detail::Advance Exchange::State::begin(std::vector<const std::byte*> from, std::vector<std::byte*> to) {
   sources = std::move(from);
   targets = std::move(to);
-  return trial.begin(*this,
-                     is_tried(detail::JobKind::kExchange, std::min(sends.size(), receives.size()), channel.size()));
+  return ways.begin(is_tried(detail::JobKind::kExchange, std::min(sends.size(), receives.size()), channel.size()));
 }
 
-void Exchange::State::begin_planned() {
-  messages->use(std::move(sources), std::move(targets));
-  if (routed) {
-    routed->begin();
-    return;
-  }
-  carrier->begin(*messages);
-  if (list == nullptr) return;
-  messages->clear();
-  for (std::size_t i = 0; i < sends.size(); ++i) {
-    const MessageSize& message = sends[i];
-    if (message.bytes > 0 && message.peer != channel.rank())
-      list->post(message.peer, message.bytes, static_cast<std::int64_t>(i));
-  }
-  list->posted_all();
-}
-
-void Exchange::State::begin_natively(detail::Turns::Turn turn) {
-  if (!trial.over()) {
-    if (carrier) carrier->warm_up();
-  } else if (channel.context().one_node()) {
-    carrier.reset();  // between hosts the ways may be measured again
-  }
-  if (!native) native = std::make_unique<detail::NativeExchange>(channel);
+void Exchange::State::begin_by_mpi(detail::NativeExchange& native, detail::Turns::Turn turn) const {
   std::vector<detail::PlacedMessage> from;
   std::vector<detail::PlacedMessage> to;
   for (std::size_t i = 0; i < sends.size(); ++i) {
@@ -317,7 +290,7 @@ void Exchange::State::begin_natively(detail::Turns::Turn turn) {
   for (std::size_t i = 0; i < receives.size(); ++i) {
     if (receives[i].bytes > 0) to.push_back({receives[i].peer, targets[i], receives[i].bytes});
   }
-  native->begin(from, to, typed, std::move(turn));
+  native.begin(from, to, typed, std::move(turn));
 }
 
 Exchange::Exchange(MPI_Comm comm, const std::vector<MessageSize>& sends, const ExchangeOptions& options)
@@ -378,12 +351,12 @@ std::int64_t Exchange::receive_bytes() const { return state_->receive_offsets.ba
 
 ExchangeMode Exchange::mode() const { return state_->options.mode; }
 
-bool Exchange::settled() const { return state_->trial.over(); }
+bool Exchange::settled() const { return state_->ways.over(); }
 
-bool Exchange::native() const { return state_->trial.native(); }
+bool Exchange::native() const { return state_->ways.other_serves(); }
 
 std::int64_t Exchange::max_transfers() const {
-  return state_->list != nullptr ? state_->list->max_transfers() : state_->part->max_transfers;
+  return state_->list != nullptr ? state_->list->max_transfers() : state_->planned->max_transfers;
 }
 
 void Exchange::set_max_transfers(std::int64_t max_transfers) {
@@ -393,25 +366,23 @@ void Exchange::set_max_transfers(std::int64_t max_transfers) {
 }
 
 std::string Exchange::explanation() const {
-  const detail::WayTrial& trial = state_->trial;
-  std::string text = trial.native() ? detail::NativeExchange::kCall : to_string(state_->options.mode);
-  if (!trial.native() && state_->part->steps > 0)
-    text += fmt::format(", {} {}, k = {}{}", steps(), steps() == 1 ? "step" : "steps", state_->part->max_transfers,
-                        state_->part->by_links ? ", by shared links" : "");
-  if (!trial.native() && local_steps() > 0) text += fmt::format(", {} local", local_steps());
-  if (!trial.native()) text += in_brackets(detail::rule_of(state_->part->rule));
-  return text + detail::to_text(trial.measured(), detail::NativeExchange::kCall);
+  const ExchangePart& part = *state_->planned;
+  std::string method = to_string(mode());
+  if (part.steps > 0)
+    method += fmt::format(", {} {}, k = {}{}", part.steps, part.steps == 1 ? "step" : "steps", part.max_transfers,
+                          part.by_links ? ", by shared links" : "");
+  if (local_steps() > 0) method += fmt::format(", {} local", local_steps());
+  return state_->ways.explanation(method, 0, detail::rule_of(part.rule));
 }
 
-std::int64_t Exchange::steps() const { return state_->part->steps; }
+std::int64_t Exchange::steps() const { return state_->planned->steps; }
 
-std::int64_t Exchange::local_steps() const { return state_->part->routed.steps; }
+std::int64_t Exchange::local_steps() const { return state_->planned->routed.steps; }
 
-std::int64_t Exchange::planning_bytes() const { return state_->part->planning_bytes; }
+std::int64_t Exchange::planning_bytes() const { return state_->planned->planning_bytes; }
 
 std::int64_t Exchange::peak_extra_bytes() const {
-  return (state_->routed ? state_->routed->buffer_bytes() : 0) +
-         (state_->carrier ? state_->carrier->buffer_bytes() : 0) + (state_->typed ? state_->typed->buffer_bytes() : 0);
+  return state_->ways.buffer_bytes() + (state_->typed ? state_->typed->buffer_bytes() : 0);
 }
 
 }  // namespace sluice::mpi

@@ -41,11 +41,11 @@ std::int64_t Redistribution::source_elements() const { return job_->part(0).sour
 std::int64_t Redistribution::target_elements() const { return job_->part(0).target_elements(); }
 std::int64_t Redistribution::source_extent() const { return job_->part(0).source.extent; }
 std::int64_t Redistribution::target_extent() const { return job_->part(0).target.extent; }
-std::int64_t Redistribution::peak_extra_bytes() const { return job_->buffer_bytes(); }
-ExchangeMode Redistribution::mode() const { return job_->mode(); }
+std::int64_t Redistribution::peak_extra_bytes() const { return job_->ways.buffer_bytes(); }
+ExchangeMode Redistribution::mode() const { return job_->planned->mode; }
 std::string Redistribution::explanation() const { return job_->explanation(); }
-bool Redistribution::settled() const { return job_->trial().over(); }
-bool Redistribution::native() const { return job_->trial().native(); }
+bool Redistribution::settled() const { return job_->ways.over(); }
+bool Redistribution::native() const { return job_->ways.other_serves(); }
 const RedistributionPlan& Redistribution::plan() const { return job_->plan(); }
 
 }  // namespace sluice::mpi

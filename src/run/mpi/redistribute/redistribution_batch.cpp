@@ -38,12 +38,12 @@ std::int64_t RedistributionBatch::target_elements(std::size_t array) const {
 std::int64_t RedistributionBatch::source_extent(std::size_t array) const { return job_->part(array).source.extent; }
 std::int64_t RedistributionBatch::target_extent(std::size_t array) const { return job_->part(array).target.extent; }
 std::vector<int> RedistributionBatch::to_ranks(std::size_t array) const { return job_->part(array).to_ranks.list(); }
-std::int64_t RedistributionBatch::peak_extra_bytes() const { return job_->buffer_bytes(); }
-std::int64_t RedistributionBatch::steps() const { return job_->own().steps; }
-std::size_t RedistributionBatch::sent_messages() const { return job_->own().sends.messages.size(); }
-ExchangeMode RedistributionBatch::mode() const { return job_->mode(); }
+std::int64_t RedistributionBatch::peak_extra_bytes() const { return job_->ways.buffer_bytes(); }
+std::int64_t RedistributionBatch::steps() const { return job_->planned->own.steps; }
+std::size_t RedistributionBatch::sent_messages() const { return job_->planned->own.sends.messages.size(); }
+ExchangeMode RedistributionBatch::mode() const { return job_->planned->mode; }
 std::string RedistributionBatch::explanation() const { return job_->explanation(); }
-bool RedistributionBatch::settled() const { return job_->trial().over(); }
-bool RedistributionBatch::native() const { return job_->trial().native(); }
+bool RedistributionBatch::settled() const { return job_->ways.over(); }
+bool RedistributionBatch::native() const { return job_->ways.other_serves(); }
 
 }  // namespace sluice::mpi

@@ -12,6 +12,7 @@
 #include "run/mpi/engine/shared_messages.hpp"
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/network/links_of_ranks.hpp"
+#include "run/mpi/redistribute/packed_messages.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/memory_range.hpp"
 #include "run/mpi/runtime/simulation.hpp"
@@ -98,8 +99,8 @@ bool surely_overlap(const Participation& part, const void* source, const void* t
 
 }  // namespace
 
-RedistributionJob::Prepared::Prepared(const Channel& channel, const JobArguments& arguments, JobArrays made,
-                                      const SharedLinks* links)
+PlannedRedistribution::PlannedRedistribution(const Channel& channel, const JobArguments& arguments, JobArrays made,
+                                             const SharedLinks* links)
     : arrays(std::move(made)),
       rule(rule_for(channel, arrays, arguments.how)),
       mode(mode_of(rule, arguments.how)),
@@ -119,7 +120,7 @@ RedistributionJob::Prepared::Prepared(const Channel& channel, const JobArguments
 
 RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int64_t number,
                                      const JobArguments& arguments, bool batch)
-    : Job(std::move(context), number, "redistribution"), batch_(batch), how_(arguments.how) {
+    : PlannedJob(std::move(context), number, "redistribution"), batch_(batch), how_(arguments.how) {
   const RedistributionOptions& how = how_;
   combines_.reserve(arguments.arrays.size());
   for (const RedistributionArray& array : arguments.arrays) combines_.push_back(array.options.combine);
@@ -131,73 +132,83 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
   }
   const PlanCache::Entry* const entry = channel.context().plans().find(key.bytes());
   // Every rank works out its own part alone, so it does not matter which ranks have it already.
-  if (entry != nullptr) prepared_ = std::static_pointer_cast<const Prepared>(entry->plan);
+  if (entry != nullptr) planned = std::static_pointer_cast<const PlannedRedistribution>(entry->plan);
   SharedMessages* by_memory = nullptr;
   std::optional<JobArrays> arrays;
   bool by_network = false;
   const std::exception_ptr failure = failure_of([&] {
-    if (!prepared_) arrays.emplace(make_arrays(channel, arguments));
-    by_network = wants_network(channel, prepared_ ? prepared_->arrays : *arrays, how);
-    if (!prepared_ && !by_network)
-      prepared_ = std::make_shared<const Prepared>(channel, arguments, std::move(*arrays), nullptr);
-    if (prepared_) by_memory = make_carrier();
+    if (!planned) arrays.emplace(make_arrays(channel, arguments));
+    by_network = wants_network(channel, planned ? planned->arrays : *arrays, how);
+    if (!planned && !by_network)
+      planned = std::make_shared<const PlannedRedistribution>(channel, arguments, std::move(*arrays), nullptr);
+    if (planned) by_memory = make_carrier();
   });
   KeptPlan kept =
       find_kept(channel, key.bytes(), fingerprint, failure, {.block = by_memory != nullptr ? by_memory->block() : 0});
   if (by_memory != nullptr && SharedMessages::any_refused(kept.blocks)) {
     by_memory->discard();
-    carrier_ = make_executor(false);
+    set_carrier(make_executor(false));
   } else if (by_memory != nullptr) {
-    by_memory->connect(step_messages(prepared_->own.part, /*sends=*/false), kept.blocks);
+    by_memory->connect(step_messages(planned->own.part, /*sends=*/false), kept.blocks);
   }
   if (by_network && !kept.plan) {
     const SharedLinks links = may_measure(channel) ? links_of_ranks(*learn_network(channel)) : SharedLinks{};
     agreed(channel, [&] {
-      if (!arrays) arrays.emplace(prepared_->arrays);  // this rank keeps the plan, and others do not
-      prepared_ = std::make_shared<const Prepared>(channel, arguments, std::move(*arrays), &links);
+      if (!arrays) arrays.emplace(planned->arrays);  // this rank keeps the plan, and others do not
+      planned = std::make_shared<const PlannedRedistribution>(channel, arguments, std::move(*arrays), &links);
       (void)make_carrier();
     });
   }
-  if (!kept.plan) kept.put(channel, key.bytes(), prepared_);
-  const bool takes_turns = how.try_native && prepared_->own.mean_bytes > 0 && !plan_is_told(how) &&
+  if (!kept.plan) kept.put(channel, planned);
+  const bool takes_turns = how.try_native && planned->own.mean_bytes > 0 && !plan_is_told(how) &&
                            how.mode == ExchangeMode::kAuto && channel.size() > 1 && !kSimulated && !how.has_replicas();
-  trial_.choose(takes_turns ? Way::kTurns : Way::kPlan, kept);
+  ways.choose(takes_turns ? Use::kTurns : Use::kPlan, kept);
+  ways.set_mpi(NativeExchange::kCall, [this] {
+    return way_by(std::make_unique<PackedMessages>(channel), [this](PackedMessages& native, Turns::Turn turn) {
+      native.begin(*transport_, planned->own, std::move(turn));
+    });
+  });
 }
 
 SharedMessages* RedistributionJob::make_carrier() {
-  const OwnSteps& own = prepared_->own;
+  const OwnSteps& own = planned->own;
   check_combine();
   SharedMessages* by_memory = nullptr;
-  if (prepared_->at_once && how_.shared_from_bytes >= 0 && SharedMessages::possible(channel.context())) {
+  if (planned->at_once && how_.shared_from_bytes >= 0 && SharedMessages::possible(channel.context())) {
     auto memory =
-        std::make_unique<SharedMessages>(channel, step_messages(own.part, /*sends=*/true), prepared_->arrays.unit);
+        std::make_unique<SharedMessages>(channel, step_messages(own.part, /*sends=*/true), planned->arrays.unit);
     by_memory = memory.get();
-    carrier_ = std::move(memory);
+    set_carrier(std::move(memory));
   } else {
     // Whether the messages are long enough to share memory for them is the same on all ranks.
-    carrier_ = make_executor(how_.shared_from_bytes >= 0 && own.mean_bytes > 0 &&
-                             own.mean_bytes >= static_cast<double>(how_.shared_from_bytes));
+    set_carrier(make_executor(how_.shared_from_bytes >= 0 && own.mean_bytes > 0 &&
+                              own.mean_bytes >= static_cast<double>(how_.shared_from_bytes)));
   }
   std::vector<ArrayTransport> transports;
   transports.reserve(parts().size());
   for (std::size_t a = 0; a < parts().size(); ++a)
-    transports.emplace_back(prepared_->copies[a], parts()[a].element_size, combines_[a]);
+    transports.emplace_back(planned->copies[a], parts()[a].element_size, combines_[a]);
   transport_.emplace(own, std::move(transports));
   transfers_.emplace(*transport_, own);
   return by_memory;
 }
 
+void RedistributionJob::set_carrier(std::unique_ptr<MessageCarrier> carrier) {
+  ways.set_plan(
+      way_by(std::move(carrier), [this](MessageCarrier& by, Turns::Turn /*turn*/) { by.begin(*transfers_); }));
+}
+
 std::unique_ptr<StepExecutor> RedistributionJob::make_executor(bool share) {
-  const OwnSteps& own = prepared_->own;
+  const OwnSteps& own = planned->own;
   auto executor = std::make_unique<StepExecutor>(channel, step_messages(own.part, /*sends=*/true),
                                                  step_messages(own.part, /*sends=*/false), limits(),
-                                                 protocol_of(channel, own, prepared_->mode));
+                                                 protocol_of(channel, own, planned->mode));
   executor->connect(share);
   return executor;
 }
 
 StepExecutor::Limits RedistributionJob::limits() const {
-  return limits_of(how_, prepared_->mode, prepared_->at_once, prepared_->arrays.unit);
+  return limits_of(how_, planned->mode, planned->at_once, planned->arrays.unit);
 }
 
 void RedistributionJob::check_combine() const {
@@ -215,8 +226,8 @@ void RedistributionJob::check_combine() const {
 }
 
 const RedistributionPlan& RedistributionJob::plan() {
-  if (prepared_->plan) return *prepared_->plan;
-  if (!plan_) plan_ = plan_of(prepared_->arrays, *prepared_->arrays.pattern(), how_);
+  if (planned->plan) return *planned->plan;
+  if (!plan_) plan_ = plan_of(planned->arrays, *planned->arrays.pattern(), how_);
   return *plan_;
 }
 
@@ -232,7 +243,7 @@ void RedistributionJob::check_pointers(std::span<const void* const> sources, std
       throw InputError(name, count_text(count, "pointer"), fmt::format("{}, one an array", parts().size()));
   }
   for (std::size_t a = 0; a < parts().size(); ++a) {
-    const ArrayCopies& copies = prepared_->copies[a];
+    const ArrayCopies& copies = planned->copies[a];
     const bool moves = copies.moving.size() > 0;
     const auto name = [&](const char* one, const char* list) {
       return batch_ ? fmt::format("{}[{}]", list, a) : std::string(one);
@@ -251,34 +262,19 @@ void RedistributionJob::begin(std::span<const void* const> sources, std::span<vo
   start([&] { check_pointers(sources, targets); },
         [&] {
           transport_->begin(sources, targets);
-          const OwnSteps& own = prepared_->own;
+          const OwnSteps& own = planned->own;
           const std::int64_t bytes = own.sends.bytes() + own.receives.bytes();
           const std::size_t messages = std::min(own.sends.messages.size(), own.receives.messages.size());
-          return trial_.begin(*this, is_tried(JobKind::kRedistribution, messages, channel.size(), bytes));
+          return ways.begin(is_tried(JobKind::kRedistribution, messages, channel.size(), bytes));
         });
 }
 
-void RedistributionJob::begin_planned() {
-  if (trial_.over()) native_.reset();
-  carrier_->begin(*transfers_);
-}
-
-void RedistributionJob::begin_natively(Turns::Turn turn) {
-  if (!trial_.over()) {
-    carrier_->warm_up();
-  } else if (channel.context().one_node()) {
-    carrier_.reset();  // between hosts the ways may be measured again
-  }
-  if (!native_) native_ = std::make_unique<PackedMessages>(channel);
-  native_->begin(*transport_, prepared_->own, std::move(turn));
-}
-
 std::string RedistributionJob::explanation() const {
-  std::string text = trial_.native() ? NativeExchange::kCall : own().way;
-  if (!trial_.native() && !prepared_->at_once)
-    text += fmt::format(", {} {}, {}", own().steps, own().steps == 1 ? "step" : "steps", to_string(mode()));
-  if (!trial_.native()) text += in_brackets(prepared_->rule);
-  return text + to_text(trial_.measured(), NativeExchange::kCall);
+  const OwnSteps& own = planned->own;
+  std::string method = own.way;
+  if (!planned->at_once)
+    method += fmt::format(", {} {}, {}", own.steps, own.steps == 1 ? "step" : "steps", to_string(planned->mode));
+  return ways.explanation(method, 0, planned->rule);
 }
 
 }  // namespace sluice::mpi::detail

@@ -10,21 +10,35 @@
 #include "run/mpi/engine/message_carrier.hpp"
 #include "run/mpi/engine/step_executor.hpp"
 #include "run/mpi/redistribute/own_messages.hpp"
-#include "run/mpi/redistribute/packed_messages.hpp"
 #include "run/mpi/redistribute/participation.hpp"
 #include "run/mpi/redistribute/transport.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/ways/choice.hpp"
-#include "run/mpi/ways/way_trial.hpp"
+#include "run/mpi/ways/planned_job.hpp"
 #include "sluice/plan/redistribute.hpp"
 
 namespace sluice::mpi::detail {
 
 class SharedMessages;
 
+/// What a redistribution has to know before its first execution: the same in every job with the same arguments.
+struct PlannedRedistribution {
+  /// `links`: what the network has that messages share, or null.
+  PlannedRedistribution(const Channel& channel, const JobArguments& arguments, JobArrays arrays,
+                        const SharedLinks* links);
+
+  JobArrays arrays;
+  const Rule* rule;   ///< that led to the mode; null if the user asked for it
+  ExchangeMode mode;  ///< never kAuto
+  bool at_once;       ///< on one host, unless the user asks for an order: nothing is planned
+  std::optional<RedistributionPlan> plan;
+  OwnSteps own;
+  std::vector<ArrayCopies> copies;  ///< of each array
+};
+
 /// The job of a redistribution of one array or of several: messages of all arrays between two ranks are one. A single
 /// array is a batch of one.
-class RedistributionJob final : public Job {
+class RedistributionJob final : public PlannedJob<PlannedRedistribution> {
  public:
   /// `batch`: whether the user gave a list of arrays, for the names of arguments in messages.
   RedistributionJob(std::shared_ptr<Context> context, std::int64_t number, const JobArguments& arguments, bool batch);
@@ -32,65 +46,30 @@ class RedistributionJob final : public Job {
 
   void begin(std::span<const void* const> sources, std::span<void* const> targets);
 
-  [[nodiscard]] const std::vector<Participation>& parts() const { return prepared_->arrays.parts; }
+  [[nodiscard]] const std::vector<Participation>& parts() const { return planned->arrays.parts; }
   /// Throws InputError for one that is not there.
   [[nodiscard]] const Participation& part(std::size_t array) const;
   /// The plan of the array whose plan serves for all; made at the first call if messages go at once.
   /// @pre there is one, as for a single array
   [[nodiscard]] const RedistributionPlan& plan();
-  [[nodiscard]] const OwnSteps& own() const { return prepared_->own; }
-  [[nodiscard]] ExchangeMode mode() const { return prepared_->mode; }
-  [[nodiscard]] std::int64_t buffer_bytes() const {
-    return (carrier_ ? carrier_->buffer_bytes() : 0) + (native_ ? native_->buffer_bytes() : 0);
-  }
-  [[nodiscard]] const WayTrial& trial() const { return trial_; }
   [[nodiscard]] std::string explanation() const;
 
  private:
-  friend class WayTrial;
-
-  /// What there is to know before the first execution: the same in every job with the same arguments.
-  struct Prepared {
-    /// `links`: what the network has that messages share, or null.
-    Prepared(const Channel& channel, const JobArguments& arguments, JobArrays arrays, const SharedLinks* links);
-
-    JobArrays arrays;
-    const Rule* rule;   ///< that led to the mode; null if the user asked for it
-    ExchangeMode mode;  ///< never kAuto
-    bool at_once;       ///< on one host, unless the user asks for an order: nothing is planned
-    std::optional<RedistributionPlan> plan;
-    OwnSteps own;
-    std::vector<ArrayCopies> copies;  ///< of each array
-  };
-
-  /// Makes the carrier of `prepared_`. Returns it if it shares memory, otherwise null.
+  /// Makes the carrier of `planned`, and what it carries. Returns the carrier if it shares memory, otherwise null.
   SharedMessages* make_carrier();
+  void set_carrier(std::unique_ptr<MessageCarrier> carrier);
   [[nodiscard]] StepExecutor::Limits limits() const;
   void check_combine() const;
   void check_pointers(std::span<const void* const> sources, std::span<void* const> targets) const;
   /// What carries the messages in pieces, by MPI and by memory.
   [[nodiscard]] std::unique_ptr<StepExecutor> make_executor(bool share);
-  void begin_planned();
-  void begin_natively(Turns::Turn turn);
-  Advance carry_out() { return trial_.natively() ? native_->advance() : carrier_->advance(); }
-  Advance advance() override { return trial_.advance(*this); }
-  void abandon() noexcept override {
-    if (carrier_) carrier_->abandon();
-    if (native_) native_->abandon();
-    trial_.abandon();
-  }
-  [[nodiscard]] bool in_native_collective() const override { return trial_.may_be_native(); }
 
   bool batch_;
   RedistributionOptions how_;
-  std::optional<RedistributionPlan> plan_;  ///< made when plan() is asked for it, if `prepared_` has none
+  std::optional<RedistributionPlan> plan_;  ///< made when plan() is asked for it, if `planned` has none
   std::vector<ElementCombine> combines_;    ///< of each array
-  std::shared_ptr<const Prepared> prepared_;
   std::optional<Transport> transport_;
-  std::optional<Transfers> transfers_;       ///< of `transport_`
-  std::unique_ptr<MessageCarrier> carrier_;  ///< null once MPI's own way is chosen for good
-  WayTrial trial_{channel};
-  std::unique_ptr<PackedMessages> native_;  ///< while it is tried, or serves
+  std::optional<Transfers> transfers_;  ///< of `transport_`
 };
 
 /// Makes the job of what `arguments()` returns; all ranks hear of what that throws.

@@ -7,7 +7,7 @@
 
 namespace sluice::mpi::detail {
 
-void KeptPlan::put(Channel& channel, const std::string& key, std::shared_ptr<const void> own) {
+void KeptPlan::put(Channel& channel, std::shared_ptr<const void> own) {
   plan = std::move(own);
   trial = std::make_shared<TrialState>();
   channel.context().plans().put(key, number, plan, trial);
@@ -18,6 +18,7 @@ KeptPlan find_kept(Channel& channel, const std::string& key, std::uint64_t finge
   PlanCache& plans = channel.context().plans();
   const PlanCache::Entry* const entry = plans.find(key);
   KeptPlan kept;
+  kept.key = key;
   if (entry != nullptr) {
     kept.plan = entry->plan;
     kept.trial = entry->trial;

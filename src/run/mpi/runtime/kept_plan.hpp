@@ -16,14 +16,21 @@ struct TrialState;
 /// What jobs with these arguments have left for the next one, on all ranks alike.
 struct KeptPlan {
   std::shared_ptr<const void> plan;   ///< null unless all ranks keep the same one
-  std::int64_t number = 0;            ///< for the plan that is put in its place
   std::shared_ptr<TrialState> trial;  ///< of the ways to carry it out; null if nothing was tried
   std::int64_t progress = 0;          ///< of the trial, common to all ranks
   std::vector<std::uint64_t> blocks;  ///< AlongWithPlan::block of each rank; empty unless Context::shares_memory
   bool doubt = false;                 ///< any rank's
+  std::string key;                    ///< what it is kept by
+  std::int64_t number = 0;            ///< for the plan that is put in its place
 
+  /// The plan; if there is none, what `make()` returns, which is put in its place. On all ranks.
+  template <class Plan, class Make>
+  [[nodiscard]] std::shared_ptr<const Plan> plan_or(Channel& channel, Make&& make) {
+    if (!plan) put(channel, std::make_shared<const Plan>(make()));
+    return std::static_pointer_cast<const Plan>(plan);
+  }
   /// Replaces the plan that not all ranks kept, with a trial that has not begun. On all ranks.
-  void put(Channel& channel, const std::string& key, std::shared_ptr<const void> own);
+  void put(Channel& channel, std::shared_ptr<const void> own);
 };
 
 /// What ranks tell each other besides, in find_kept().

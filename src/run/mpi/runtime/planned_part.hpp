@@ -134,15 +134,11 @@ template <class Part, class Plan, class Fields>
   });
   const HandedOut handed_out(channel, numbers);
   KeptPlan kept = find_kept(channel, key, fingerprint, failure, {.block = handed_out.block()});
-  if (kept.plan) return kept;
-  std::shared_ptr<const Part> part;
-  if (kept.blocks.empty() || kept.blocks.front() == 0) {
-    part = std::make_shared<const Part>(planned_part<Part>(channel, plan, fields));
-  } else {
-    part = std::make_shared<const Part>(part_of_numbers<Part>(
-        channel.rank() == 0 ? std::move(numbers.front()) : HandedOut::read(channel, kept.blocks.front()), fields));
-  }
-  kept.put(channel, key, std::move(part));
+  (void)kept.plan_or<Part>(channel, [&] {
+    if (kept.blocks.empty() || kept.blocks.front() == 0) return planned_part<Part>(channel, plan, fields);
+    return part_of_numbers<Part>(
+        channel.rank() == 0 ? std::move(numbers.front()) : HandedOut::read(channel, kept.blocks.front()), fields);
+  });
   return kept;
 }
 

@@ -1,4 +1,4 @@
-#include "run/mpi/ways/way_trial.hpp"
+#include "run/mpi/ways/ways.hpp"
 
 #include <gtest/gtest.h>
 
@@ -123,7 +123,7 @@ class Exchanging {
   std::vector<std::byte> out_, in_;
 };
 
-TEST(WayTrial, TimesAreToldInTheUnitThatFitsEach) {
+TEST(Ways, TimesAreToldInTheUnitThatFitsEach) {
   ReductionSummary summary;
   summary.method = "chain, 32 parts";
   summary.predicted_s = 0.0982;
@@ -132,12 +132,12 @@ TEST(WayTrial, TimesAreToldInTheUnitThatFitsEach) {
   EXPECT_EQ(to_text(summary), "chain, 32 parts, predicted 98.2 ms; the plan took 29.9 us, MPI_Ireduce 612 ms");
 }
 
-TEST(WayTrial, TakesWhatIsClearlyFaster) {
+TEST(Ways, TakesWhatIsClearlyFaster) {
   using Times = std::vector<double>;
-  const auto faster = [](const Times& planned, const Times& native) {
+  const auto faster = [](const Times& planned, const Times& other) {
     Times by_plan = planned;
-    Times by_mpi = native;
-    return detail::native_is_clearly_faster({detail::median(by_plan), detail::median(by_mpi)}, planned, native);
+    Times by_other = other;
+    return detail::other_is_clearly_faster({detail::median(by_plan), detail::median(by_other)}, planned, other);
   };
   EXPECT_FALSE(faster({1, 1, 1}, {1, 1, 1}));
   EXPECT_FALSE(faster({1, 1, 1}, {1.1, 1.2, 1.3}));
@@ -149,7 +149,7 @@ TEST(WayTrial, TakesWhatIsClearlyFaster) {
   EXPECT_TRUE(faster({1.06}, {1}));
 }
 
-TEST(WayTrial, IsGoneOnWithByTheNextJob) {
+TEST(Ways, IsGoneOnWithByTheNextJob) {
   if (size() == 1) return;
   const Comm comm;
   for (int round = 1; round <= kDecided + 2; ++round) {
@@ -160,7 +160,7 @@ TEST(WayTrial, IsGoneOnWithByTheNextJob) {
   }
 }
 
-TEST(WayTrial, OfARedistributionToo) {
+TEST(Ways, OfARedistributionToo) {
   if (size() == 1) return;
   const Comm comm;
   const testing::Case c{{1000}, {{size()}, {7}}, {{size()}, {3}}, 8, {}};
@@ -173,7 +173,7 @@ TEST(WayTrial, OfARedistributionToo) {
   }
 }
 
-TEST(WayTrial, OtherMessagesAreTriedAnew) {
+TEST(Ways, OtherMessagesAreTriedAnew) {
   if (size() == 1) return;
   const Comm comm;
   for (int round = 1; round <= kDecided; ++round) Exchanging(comm.get()).execute(round);
@@ -183,7 +183,7 @@ TEST(WayTrial, OtherMessagesAreTriedAnew) {
 }
 
 /// Jobs with the same arguments begin one by one; they end, and some of them fail, as each rank likes.
-TEST(WayTrial, RanksAgreeWhateverHappensToJobs) {
+TEST(Ways, RanksAgreeWhateverHappensToJobs) {
   if (size() == 1) return;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const Comm comm;
@@ -260,7 +260,7 @@ void expect_to_follow(Job& job) {
   slower_plan_s = slower_mpi_s = 0;
 }
 
-TEST(WayTrial, FollowsANetworkThatChanges) {
+TEST(Ways, FollowsANetworkThatChanges) {
   if (size() == 1) return;
   const testing::PretendedHosts hosts(1);
   const Comm comm;
@@ -285,7 +285,7 @@ class Broadcasting {
   Broadcast job_;
 };
 
-TEST(WayTrial, OfBroadcastsFollowsItToo) {
+TEST(Ways, OfBroadcastsFollowsItToo) {
   if (size() == 1) return;
   const testing::PretendedHosts hosts(1);
   const Comm comm;
@@ -314,7 +314,7 @@ class Summing {
   ElementReduction job_;
 };
 
-TEST(WayTrial, OfReductionsFollowsItToo) {
+TEST(Ways, OfReductionsFollowsItToo) {
   if (size() == 1) return;
   const testing::PretendedHosts hosts(1);
   const Comm comm;
@@ -325,7 +325,7 @@ TEST(WayTrial, OfReductionsFollowsItToo) {
 }
 
 /// Every reduction is made for one execution.
-TEST(WayTrial, OfReductionsIsGoneOnWithByTheNextJob) {
+TEST(Ways, OfReductionsIsGoneOnWithByTheNextJob) {
   if (size() == 1) return;
   const Comm comm;
   for (int round = 1; round <= kDecided + 2; ++round) {
@@ -384,18 +384,18 @@ TEST(TrialState, IsResumedWhereAllRanksHaveCome) {
   EXPECT_EQ(resumed(state, 3).times[0], 1);
   EXPECT_EQ(resumed(state, 2).stage, Stage::kTrying);
   EXPECT_EQ(resumed(state, 1).stage, Stage::kFirst);
-  detail::TrialState native = state, planned = state;
-  native.stage = Stage::kNative;
+  detail::TrialState other = state, planned = state;
+  other.stage = Stage::kOther;
   planned.stage = Stage::kPlanned;
-  EXPECT_EQ(resumed(native, progress_of(native)).stage, Stage::kNative);
-  EXPECT_EQ(common_progress(progress_of(native), progress_of(native)), progress_of(native));
+  EXPECT_EQ(resumed(other, progress_of(other)).stage, Stage::kOther);
+  EXPECT_EQ(common_progress(progress_of(other), progress_of(other)), progress_of(other));
   // Decided on some ranks, or not alike: all decide once more.
-  for (const detail::TrialState& other : {planned, state}) {
-    const std::array<std::int64_t, 2> both{progress_of(native), progress_of(other)};
+  for (const detail::TrialState& differs : {planned, state}) {
+    const std::array<std::int64_t, 2> both{progress_of(other), progress_of(differs)};
     const std::int64_t common = common_progress(std::min(both[0], both[1]), std::max(both[0], both[1]));
-    EXPECT_EQ(resumed(native, common).stage, Stage::kTrying);
     EXPECT_EQ(resumed(other, common).stage, Stage::kTrying);
-    EXPECT_EQ(resumed(other, common).executions, resumed(native, common).executions);
+    EXPECT_EQ(resumed(differs, common).stage, Stage::kTrying);
+    EXPECT_EQ(resumed(differs, common).executions, resumed(other, common).executions);
   }
 }
 
