@@ -11,9 +11,9 @@
 
 namespace sluice::detail {
 
-/// The pieces of messages under way, as in jobs (StepExecutor, run/mpi/engine/step_executor.hpp). Each host starts the
-/// pieces that it sends in the order of its messages, a window of them at a time. It posts receives of the pieces that
-/// it gets likewise. A piece is under way once both have happened. Knows no time.
+/// The pieces of messages under way, as in jobs (OrderedCarrier, run/mpi/engine/ordered_carrier.hpp). Each host starts
+/// the pieces that it sends in the order of its messages, a window of them at a time. It posts receives of the pieces
+/// that it gets likewise. A piece is under way once both have happened. Knows no time.
 ///
 /// It leaves out messages of no bytes, messages from a host to itself, which no job sends, and words.
 class PieceWindows {

@@ -3,7 +3,7 @@
 /// Problem: a plan that gives every message its ports for itself is not what a network does. A rank paces its sends by
 /// the plan, but messages come late, and then meet at a port, on a connection or on a link.
 /// Method: messages are flows. A message of b bytes starts when its range is there and its rank's pace allows it. If
-/// several may start, the order of the list decides (as in the executor, TreeExecutor::Limits::keep_pace and overtake).
+/// several may start, the order of the list decides (as in jobs, ReadyCarrier::Limits::keep_pace and overtake).
 /// After the latency it flows at some rate until all of it is there. Then its receiver takes it in, for as long as the
 /// start of a message keeps a rank, g(1), one message after the other. The receiver works on it (combines it) when all
 /// is done that it waits for. A rank works on one message at a time, in the order of their readiness, and begins none

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "run/collective_testing.hpp"
-#include "run/mpi/collective/program_executor.hpp"
+#include "run/mpi/collective/program_engine.hpp"
 #include "run/mpi/runtime/collective.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "schedule/message_graph.hpp"
@@ -283,7 +283,7 @@ TEST(CollectivePrograms, BroadcastsAndReductions) {
         detail::in_new_channel(MPI_COMM_WORLD, [&](const auto& context, std::int64_t number) {
           detail::Channel channel(context, number, "program");
           const detail::OwnPart part = sluice::detail::cut_for(program, rank());
-          detail::ProgramExecutor executor(channel, elements, program, part, nullptr);
+          detail::ProgramEngine executor(channel, elements, program, part, nullptr);
           std::vector<testing::Affine> own(kCount);
           std::vector<testing::Affine> result(kCount);
           for (std::int64_t i = 0; i < kCount; ++i) own[static_cast<std::size_t>(i)] = testing::affine_of(rank(), i, 9);

@@ -11,8 +11,8 @@
 
 #include "plan/collective/registry.hpp"
 #include "run/any_rank_failed.hpp"
-#include "run/mpi/collective/shared_program.hpp"
 #include "run/mpi/collective/tree_broadcast.hpp"
+#include "run/mpi/engine/memory_carrier.hpp"
 #include "run/mpi/runtime/context.hpp"
 #include "run/platform_testing.hpp"
 #include "run/pretended_hosts.hpp"
@@ -299,7 +299,7 @@ TEST(Broadcast, OfDifferentSizesIsRefusedOnAllRanks) {
   if (size() == 1) GTEST_SKIP() << "one rank";
   std::vector<std::byte> buffer(10'000'000);
   for (const bool over_a_platform : {true, false}) {
-    if (!over_a_platform && !detail::SharedProgram::possible(*detail::Context::of(MPI_COMM_WORLD))) continue;
+    if (!over_a_platform && !detail::MemoryCarrier::possible(*detail::Context::of(MPI_COMM_WORLD))) continue;
     BroadcastOptions options;
     if (over_a_platform) options.platform = platform_of(size(), 1);
     for (const std::int64_t at_first : {0, 100, 8192, 100'000, 10'000'000}) {

@@ -11,8 +11,9 @@
 #include <utility>
 
 #include "run/mpi/collective/broadcast_plan.hpp"
-#include "run/mpi/collective/program_executor.hpp"
+#include "run/mpi/collective/program_engine.hpp"
 #include "run/mpi/collective/tree_broadcast.hpp"
+#include "run/mpi/engine/memory_carrier.hpp"
 #include "run/mpi/network/platform_arguments.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/job.hpp"
@@ -31,14 +32,14 @@ constexpr std::size_t kKeptClasses = 64;
 constexpr const char* kNativeCall = "MPI_Ibcast";
 
 /// Each execution of a tree by memory copies at most this much; a longer message takes several, one after the other.
-constexpr std::int64_t kSegmentByMemory = detail::SharedProgram::kMostTogether;
+constexpr std::int64_t kSegmentByMemory = detail::MemoryRoom::kMostForSeveral;
 /// How many recently used sizes of messages by trees keep their executor, which takes an agreement to make.
 constexpr std::size_t kKeptTrees = 8;
 
 /// What carries out a program for the size asked for last.
 struct SizedExecutor {
   std::int64_t bytes = -1;
-  std::unique_ptr<detail::ProgramExecutor> executor;
+  std::unique_ptr<detail::ProgramEngine> executor;
 
   void abandon() noexcept {
     if (executor) executor->abandon();
@@ -76,13 +77,13 @@ class Execution {
   [[nodiscard]] bool natively() const { return natively_; }
 
  private:
-  [[nodiscard]] bool by_memory() const { return detail::SharedProgram::possible(channel_.context()); }
+  [[nodiscard]] bool by_memory() const { return detail::MemoryCarrier::possible(channel_.context()); }
   template <class MakePart>
   void make(SizedExecutor& sized, std::int64_t bytes, MakePart make_part) {
     if (sized.bytes == bytes) return;
     const ElementOperation elements{bytes, MPI_BYTE, MPI_OP_NULL};
     sized.executor =
-        std::make_unique<detail::ProgramExecutor>(channel_, elements, task_.shape_of(bytes), make_part(), nullptr);
+        std::make_unique<detail::ProgramEngine>(channel_, elements, task_.shape_of(bytes), make_part(), nullptr);
     sized.bytes = bytes;
   }
   void run(SizedExecutor& sized, void* buffer) {
@@ -98,7 +99,7 @@ class Execution {
   detail::NativeCollective native_{channel_};
   std::list<SizedExecutor> trees_;  ///< most recently used first
 
-  detail::ProgramExecutor* running_ = nullptr;
+  detail::ProgramEngine* running_ = nullptr;
   bool natively_ = false;
   bool then_inside_ = false;         ///< after `running_`, the broadcast of this rank's cluster
   detail::Turns::Turn turn_inside_;  ///< of the broadcast of this rank's cluster
@@ -295,7 +296,7 @@ void Broadcast::State::begin(void* buffer, std::int64_t bytes) {
         [&] {
           execution.use(buffer, bytes);
           present = nullptr;
-          const bool by_memory = detail::SharedProgram::possible(channel.context());
+          const bool by_memory = detail::MemoryCarrier::possible(channel.context());
           // Nothing goes, but ranks find out whether that is so for all.
           if (bytes == 0 && task.told_nothing() && task.options().try_native && by_memory) (void)execution.tree_for(0);
           const bool without = goes_without_a_plan(bytes);

@@ -12,7 +12,6 @@
 
 #include "run/mpi/collective/given_program.hpp"
 #include "run/mpi/collective/memory_part.hpp"
-#include "run/mpi/collective/shared_program.hpp"
 #include "run/mpi/elements/element_operation.hpp"
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/network/platform_arguments.hpp"

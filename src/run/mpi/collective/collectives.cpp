@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "run/mpi/collective/collective_plan.hpp"
-#include "run/mpi/collective/program_executor.hpp"
+#include "run/mpi/collective/program_engine.hpp"
 #include "run/mpi/ways/native_program.hpp"
 #include "run/mpi/ways/planned_job.hpp"
 #include "sluice/error.hpp"
@@ -60,8 +60,8 @@ CollectiveJob::State::State(std::shared_ptr<detail::Context> context, std::int64
     planned = kept.plan_or<detail::PlannedCollective>(channel, [&] { return plan_collective(channel, task); });
     rule = detail::rule_of(planned->rule);
     const bool combining = combines(task.shape.problem);
-    auto executor = std::make_unique<detail::ProgramExecutor>(
-        channel, task.elements, task.shape, planned->part, combining ? channel.context().progress_thread() : nullptr);
+    auto executor = std::make_unique<detail::ProgramEngine>(channel, task.elements, task.shape, planned->part,
+                                                            combining ? channel.context().progress_thread() : nullptr);
     ways.set_plan(detail::way_by(std::move(executor), [this](auto& by, auto /*turn*/) { by.begin(own, result); }),
                   /*keep=*/true);
   }

@@ -8,11 +8,12 @@
 #include <utility>
 
 #include "run/mpi/collective/memory_part.hpp"
-#include "run/mpi/collective/program_executor.hpp"
+#include "run/mpi/collective/program_engine.hpp"
 #include "run/mpi/collective/reduction_costs.hpp"
 #include "run/mpi/collective/reduction_job.hpp"
 #include "run/mpi/collective/tree_elements.hpp"
 #include "run/mpi/elements/element_operation.hpp"
+#include "run/mpi/engine/memory_carrier.hpp"
 #include "run/mpi/runtime/simulation.hpp"
 #include "run/mpi/ways/choice.hpp"
 #include "run/mpi/ways/native_reduction.hpp"
@@ -53,7 +54,7 @@ struct ElementReduction::State final : detail::ReductionJob {
   /// Whether there are two programs, and executions find out which is faster.
   [[nodiscard]] bool tries_programs() const {
     const auto* pieces = planned ? std::get_if<ReductionChoice::Pieces>(&planned->part) : nullptr;
-    return pieces != nullptr && pieces->cheap && detail::SharedProgram::possible(channel.context());
+    return pieces != nullptr && pieces->cheap && detail::MemoryCarrier::possible(channel.context());
   }
   /// The rule that applies to `bytes` of elements. @pre the method is left to the library
   [[nodiscard]] const detail::Rule& rule(std::int64_t bytes) const;
@@ -67,9 +68,9 @@ struct ElementReduction::State final : detail::ReductionJob {
   void choose_way();
   /// Tells what the trial has found, if that is something new.
   void note_trial();
-  /// The data and the executor of the plan, which go by messages.
-  void set_data(std::shared_ptr<detail::ElementData> here, const sluice::detail::OwnPart& part,
-                const detail::TreeExecutor::Limits& limits);
+  /// The plan goes by messages of MPI.
+  void set_data(const std::shared_ptr<detail::ElementData>& here, const sluice::detail::OwnPart& part,
+                const detail::ReadyCarrier::Limits& limits);
   /// After the first execution: the root is against trying to combine all by itself if that would take longer than the
   /// whole execution has. Other ranks have no say, because each that lost its processor meanwhile would be against it.
   void judge_operation();
@@ -77,7 +78,6 @@ struct ElementReduction::State final : detail::ReductionJob {
   detail::Advance advance() override {
     const detail::Advance come = ReductionJob::advance();
     if (come != detail::Advance::kOver) return come;
-    if (!ways.by_other() && elements_here) elements_here->finish();
     if (tries_programs()) judge_operation();
     note_trial();
     return come;
@@ -86,8 +86,7 @@ struct ElementReduction::State final : detail::ReductionJob {
   ElementOperation elements;
   detail::ReducedData data;
   bool reproducible = true;
-  std::shared_ptr<detail::ElementData> elements_here;  ///< of the plan, if it goes by messages
-  detail::ProgramExecutor* timed = nullptr;            ///< the plan's, if its operation is timed
+  detail::ElementData* timed = nullptr;  ///< the plan's, if its operation is timed
   detail::NativeCollective native{channel};
 
   // The present execution.
@@ -199,13 +198,13 @@ void ElementReduction::State::prepare_by_memory(const ReductionChoice::Pieces& p
   if (pieces.cheap) ways.choose(detail::Use::kTurns, kept(), /*other_if_alike=*/true);
   detail::ProgressThread* const thread = options.progress_thread ? channel.context().progress_thread() : nullptr;
   const auto make = [&](const sluice::detail::OwnPart& part) {
-    return std::make_unique<detail::ProgramExecutor>(channel, elements, pieces.shape, part, thread);
+    return std::make_unique<detail::ProgramEngine>(channel, elements, pieces.shape, part, thread);
   };
   const bool undecided = pieces.cheap && !ways.over();
   if (!ways.other_serves()) {
     auto program = make(pieces.part);
     if (undecided) {
-      timed = program.get();
+      timed = &program->data();
       timed->time_operation(true);
     }
     auto plan = detail::way_by(std::move(program), [this](auto& by, auto /*turn*/) {
@@ -221,9 +220,9 @@ void ElementReduction::State::prepare_by_memory(const ReductionChoice::Pieces& p
 }
 
 void ElementReduction::State::prepare(const ReductionChoice::Pieces& pieces) {
-  if (detail::SharedProgram::possible(channel.context())) return prepare_by_memory(pieces);
+  if (detail::MemoryCarrier::possible(channel.context())) return prepare_by_memory(pieces);
   const auto here = std::make_shared<detail::ProgramData>(elements, pieces.shape, channel.rank(), pieces.part);
-  detail::TreeExecutor::Limits limits = limits_of_program(channel, elements.type, *here);
+  detail::ReadyCarrier::Limits limits = limits_of_program(elements.type, *here);
   if (!pieces.crosses_links) {
     // A message is sent when enough earlier messages have left, and received in its turn. Every rank receives in the
     // one order that lets all messages pass one after the other, so nothing waits in a circle.
@@ -237,9 +236,8 @@ void ElementReduction::State::prepare(const ReductionChoice::Pieces& pieces) {
 }
 
 void ElementReduction::State::prepare(const ReductionChoice::Tree& tree) {
-  detail::TreeExecutor::Limits limits;
+  detail::ReadyCarrier::Limits limits;
   limits.type = elements.type;
-  limits.may_sleep = channel.context().crowded();
   limits.any_order = options.dynamic;
   if (tree.segments > 1) {
     limits.ahead = kPartsAhead;
@@ -248,10 +246,10 @@ void ElementReduction::State::prepare(const ReductionChoice::Tree& tree) {
   set_data(std::make_shared<detail::TreeElements>(elements, tree.part, channel.rank()), tree.part, limits);
 }
 
-void ElementReduction::State::set_data(std::shared_ptr<detail::ElementData> here, const sluice::detail::OwnPart& part,
-                                       const detail::TreeExecutor::Limits& limits) {
-  elements_here = std::move(here);
-  set_tree(elements_here, part, limits, [this] { elements_here->use(own_elements, combined); });
+void ElementReduction::State::set_data(const std::shared_ptr<detail::ElementData>& here,
+                                       const sluice::detail::OwnPart& part,
+                                       const detail::ReadyCarrier::Limits& limits) {
+  set_engine(here, part, limits, [this, to = here.get()] { to->use(own_elements, combined); });
 }
 
 void ElementReduction::State::measure(const void* mine, const void* result) {
@@ -319,8 +317,6 @@ Overlap ElementReduction::overlap() const {
   return any == Overlap::kNone && state_->elements.count > 1 ? Overlap::kParts : any;
 }
 
-std::int64_t ElementReduction::peak_extra_bytes() const {
-  return state_->ways.buffer_bytes() + (state_->elements_here ? state_->elements_here->held_bytes() : 0);
-}
+std::int64_t ElementReduction::peak_extra_bytes() const { return state_->ways.buffer_bytes(); }
 
 }  // namespace sluice::mpi

@@ -15,7 +15,7 @@ enum class MemoryReduction : std::uint8_t {
   kShares  ///< each rank combines a share of the elements of all, and the root gathers the shares
 };
 
-/// What `rank` does in a collective if all ranks share memory (SharedProgram). There are no links to spare, and what
+/// What `rank` does in a collective if all ranks share memory (MemoryCarrier). There are no links to spare, and what
 /// goes to several ranks is copied once. So each byte goes straight from a rank that has it to the ranks that want it.
 /// Ranks wait for each other once; twice if shares are combined first and then distributed.
 ///

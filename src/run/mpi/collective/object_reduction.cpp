@@ -80,10 +80,9 @@ struct ObjectReduction::State final : detail::ReductionJob {
     describe(*planned);
     const auto& part = std::get<detail::ReductionChoice::Tree>(planned->part).part;
     objects = std::make_shared<detail::TreeObjects>(operation, part, channel.rank());
-    detail::TreeExecutor::Limits limits;
-    limits.may_sleep = channel.context().crowded();
+    detail::ReadyCarrier::Limits limits;
     limits.any_order = options.dynamic;
-    set_tree(objects, part, limits, [this] { objects->use(object); });
+    set_engine(objects, part, limits, [this] { objects->use(object); });
   }
 
   void measure(std::span<const std::byte> mine) {

@@ -293,11 +293,4 @@ void ProgramData::put(const std::byte* from, std::byte* to, std::int64_t count) 
   streams_ ? stream_bytes(to, from, count * extent()) : copy(from, to, count);
 }
 
-std::vector<std::int64_t> ProgramData::places_of(std::size_t end) const {
-  std::vector<std::int64_t> numbers;
-  for (const Piece& piece : messages_[end])
-    numbers.insert(numbers.end(), {static_cast<std::int64_t>(piece.place), piece.at, piece.count});
-  return numbers;
-}
-
 }  // namespace sluice::mpi::detail

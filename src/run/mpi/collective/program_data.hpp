@@ -46,8 +46,6 @@ class ProgramData final : public ElementData {
 
   void pack(std::size_t end, std::int64_t begin, std::int64_t count, std::byte* to) override;
   void unpack(std::size_t end, std::int64_t begin, std::int64_t count, const std::byte* from) override;
-  /// The places of the elements of a message that is sent: equal numbers mean equal elements.
-  [[nodiscard]] std::vector<std::int64_t> places_of(std::size_t end) const;
 
  private:
   enum class Place : std::uint8_t { kOwn, kResult, kHeld };

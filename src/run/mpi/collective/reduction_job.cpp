@@ -82,15 +82,16 @@ void ReductionJob::describe(const ReductionChoice& choice, const WayTimes& measu
   }
 }
 
-void ReductionJob::set_tree(std::shared_ptr<Data> data, const OwnPart& part, const TreeExecutor::Limits& limits,
-                            std::function<void()> use) {
+void ReductionJob::set_engine(std::shared_ptr<Data> data, const OwnPart& part, const ReadyCarrier::Limits& limits,
+                              std::function<void()> use) {
   const bool receives = !std::ranges::all_of(part.ends, &OwnPart::Own::sends);
   ProgressThread* const thread = options.progress_thread && receives ? channel.context().progress_thread() : nullptr;
-  ways.set_plan(way_by(std::make_unique<TreeExecutor>(channel, std::move(data), part, limits, thread),
-                       [use = std::move(use)](TreeExecutor& executor, Turns::Turn /*turn*/) {
-                         use();
-                         executor.begin();
-                       }));
+  auto engine = std::make_unique<Engine>(channel, std::move(data));
+  engine->add(std::make_unique<ReadyCarrier>(channel, part, limits, thread));
+  ways.set_plan(way_by(std::move(engine), [use = std::move(use)](Engine& by, Turns::Turn /*turn*/) {
+    use();
+    by.begin();
+  }));
 }
 
 }  // namespace sluice::mpi::detail

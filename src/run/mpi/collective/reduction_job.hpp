@@ -7,7 +7,8 @@
 #include <optional>
 
 #include "run/mpi/collective/reduction_choice.hpp"
-#include "run/mpi/engine/tree_executor.hpp"
+#include "run/mpi/engine/engine.hpp"
+#include "run/mpi/engine/ready_carrier.hpp"
 #include "run/mpi/runtime/kept_plan.hpp"
 #include "run/mpi/runtime/trial_state.hpp"
 #include "run/mpi/ways/planned_job.hpp"
@@ -40,9 +41,9 @@ class ReductionJob : public PlannedJob<ReductionChoice> {
   [[nodiscard]] const KeptPlan& kept() const { return kept_; }
   /// Notes what was chosen, and what was measured of it and of MPI_Ireduce, if that was tried.
   void describe(const ReductionChoice& choice, const WayTimes& measured = {});
-  /// The plan goes by a tree. `use()`: tells `data` where an execution's elements or object are.
-  void set_tree(std::shared_ptr<Data> data, const OwnPart& part, const TreeExecutor::Limits& limits,
-                std::function<void()> use);
+  /// The plan goes by messages of MPI. `use()`: tells `data` where an execution's elements or object are.
+  void set_engine(std::shared_ptr<Data> data, const OwnPart& part, const ReadyCarrier::Limits& limits,
+                  std::function<void()> use);
   [[nodiscard]] bool is_root() const { return channel.rank() == root; }
   [[nodiscard]] bool may_sleep() const override { return true; }
 

@@ -18,9 +18,7 @@ class ElementData : public Data {
  public:
   /// For the next execution. `own`: MPI_IN_PLACE if the rank's elements are in `result`.
   virtual void use(const void* own, void* result) = 0;
-  /// After it, on the root: the result is in its place.
-  virtual void finish() = 0;
-  [[nodiscard]] std::int64_t held_bytes() const { return held_bytes_; }
+  [[nodiscard]] std::int64_t held_bytes() const final { return held_bytes_; }
   /// Whether to take the time of the operation from now on: operation_s().
   void time_operation(bool timed) { operation_is_timed_ = timed; }
   [[nodiscard]] double operation_s() const { return operation_s_; }

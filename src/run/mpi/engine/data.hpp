@@ -27,11 +27,11 @@ using sluice::detail::OwnPart;
 ///
 /// There are two ways of carrying a message. Each calls its functions between the begin and the end of an execution.
 ///
-/// In parts (StepExecutor, MemoryCarrier): outgoing(), incoming(), pack(), unpack() and work(), on the thread that
+/// In parts (OrderedCarrier, MemoryCarrier): outgoing(), incoming(), pack() and unpack(), on the thread that
 /// carries out the job. Each byte is packed or sent once, and received or unpacked once, if lists are not packed
 /// together.
 ///
-/// Whole (TreeExecutor): for a send, outgoing(), then sent(); for a receive, incoming(), then arrived(). All are of the
+/// Whole (ReadyCarrier): for a send, outgoing(), then sent(); for a receive, incoming(), then arrived(). All are of the
 /// whole message, and return a place: who needs a buffer has one. A message of kAnyCount goes in parts besides, see
 /// sent_count(). While arrived() is running, the progress thread may call any function but arrived().
 class Data {
@@ -73,6 +73,11 @@ class Data {
   /// Unpacks what it can. `arrived` is what is there of each message from the first needed byte on; its `bytes` become
   /// the bytes that are no longer needed.
   virtual void unpack_together(std::size_t /*list*/, std::span<MessagePart> /*arrived*/) {}
+
+  /// The execution is over on this rank.
+  virtual void finish() {}
+  /// Bytes held beyond the user's.
+  [[nodiscard]] virtual std::int64_t held_bytes() const { return 0; }
 
   /// Does a part of the work that needs no communication, a few dozen microseconds; false: nothing is left of it.
   virtual bool work() { return false; }

@@ -16,7 +16,7 @@ namespace sluice::mpi::detail {
 /// message that arrives after its communicator was freed may be taken for one of the next communicator.
 class Fence {
  public:
-  /// Kinds of its messages, above the protocols' kinds.
+  /// Kinds of its messages, above the gates' kinds.
   static constexpr std::int64_t kExecution = 1 << 16;
   static constexpr std::int64_t kConsensus = kExecution + 1;
 

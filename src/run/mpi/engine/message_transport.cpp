@@ -17,9 +17,8 @@ constexpr std::int64_t kMostBytesAtOnce = 1 << 30;
 
 }  // namespace
 
-MessageTransport::MessageTransport(Channel& channel, std::shared_ptr<Data> data, MPI_Datatype type)
+MessageTransport::MessageTransport(Channel& channel, MPI_Datatype type)
     : channel_(channel), type_(type), memory_(std::make_shared<Memory>()) {
-  memory_->data = std::move(data);
   leftover_.push_back({{}, memory_});
   const ElementLayout layout(type);
   extent_ = layout.extent;
@@ -181,20 +180,16 @@ std::size_t MessageTransport::take_envelope() {
   return envelope;
 }
 
-void MessageTransport::withdraw_all(bool running, AddRanks add_senders, AddRanks add_receivers) noexcept {
+Withdrawn MessageTransport::withdrawn(bool running) noexcept {
   std::int64_t bytes = 0;
   for (const Active& active : active_) bytes += std::max<std::int64_t>(active.count, 0) * size_;
-  withdraw(
-      channel_,
-      {.requests = requests_,
-       .peer = [this](std::size_t request) { return request < active_.size() ? active_[request].peer : MPI_PROC_NULL; },
-       .is_receive = [this](std::size_t request) { return request < active_.size() && !active_[request].send; },
-       .add_senders = std::move(add_senders),
-       .add_receivers = std::move(add_receivers),
-       .bytes = bytes,
-       .leftover = running ? &leftover_ : nullptr});
-  requests_.clear();
-  active_.clear();
+  Withdrawn withdrawn;
+  withdrawn.requests = requests_;
+  withdrawn.peer = [this](std::size_t i) { return i < active_.size() ? active_[i].peer : MPI_PROC_NULL; };
+  withdrawn.is_receive = [this](std::size_t i) { return i < active_.size() && !active_[i].send; };
+  withdrawn.bytes = bytes;
+  withdrawn.leftover = running ? &leftover_ : nullptr;
+  return withdrawn;
 }
 
 }  // namespace sluice::mpi::detail

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <limits>
 #include <list>
 #include <memory>
@@ -14,6 +13,7 @@
 
 #include "run/mpi/engine/data.hpp"
 #include "run/mpi/runtime/channel.hpp"
+#include "run/mpi/runtime/withdraw.hpp"
 
 namespace sluice::mpi::detail {
 
@@ -30,14 +30,17 @@ class MessageTransport {
     virtual void received(std::size_t end, std::int64_t bytes) = 0;
   };
 
-  /// `type`: of the elements; of messages of kAnyCount it must be MPI_BYTE. `data`, which lives as long as MPI may
-  /// use it, says where messages lie.
-  MessageTransport(Channel& channel, std::shared_ptr<Data> data, MPI_Datatype type);
+  /// `type`: of the elements; of messages of kAnyCount it must be MPI_BYTE.
+  MessageTransport(Channel& channel, MPI_Datatype type);
   MessageTransport(const MessageTransport&) = delete;
   MessageTransport& operator=(const MessageTransport&) = delete;
 
-  /// Reserves room for `messages` messages under way at once.
-  void reserve(std::size_t messages) { leftover_.front().requests.reserve(messages); }
+  /// `data`, which lives as long as MPI may use it, says where the messages to come lie. Reserves room for `messages`
+  /// messages under way at once.
+  void begin(const std::shared_ptr<Data>& data, std::size_t messages) {
+    memory_->data = data;
+    leftover_.front().requests.reserve(messages);
+  }
   /// Between two ranks, no message may be sent or received while one is in pieces that go the same way.
   void send(std::size_t end, int to, std::int64_t count);
   void receive(std::size_t end, int from, std::int64_t count);
@@ -55,10 +58,9 @@ class MessageTransport {
   /// false: there is none.
   bool look_at_one(Ends& ends);
 
-  /// Adds ranks to a list, some perhaps several times.
-  using AddRanks = std::function<void(std::vector<int>&)>;
-  /// Ends all that is under way, like withdraw(). `running`: in an execution.
-  void withdraw_all(bool running, AddRanks add_senders, AddRanks add_receivers) noexcept;
+  /// What MPI works on, for withdraw, but for the ranks that this one sends to and receives from; `running`: in an
+  /// execution.
+  [[nodiscard]] Withdrawn withdrawn(bool running) noexcept;
 
  private:
   /// The start of a message of kAnyCount: what fits goes along.

@@ -12,7 +12,7 @@ namespace sluice::mpi::detail {
 
 /// A message of this rank, as an end of its part.
 struct StepMessage {
-  int peer = 0;  ///< rank of the communicator; the own rank only if nothing is shared with it (StepExecutor::connect)
+  int peer = 0;  ///< rank of the communicator; the own rank only if nothing is shared with it (OrderedCarrier::connect)
   std::int64_t bytes = 0;
   std::size_t end = 0;  ///< its name for the Data
 };

@@ -87,8 +87,9 @@ void PieceTransport::connect(bool share) {
   memory_->receive_buffer = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(receive_bytes_));
 }
 
-void PieceTransport::begin(Data& data) {
-  data_ = &data;
+void PieceTransport::begin(const std::shared_ptr<Data>& data) {
+  data_ = data.get();
+  memory_->data = data;
   requests_under_way_ = 0;
   received_bytes_.assign(receives_.size(), 0);
   free_sending_.clear();

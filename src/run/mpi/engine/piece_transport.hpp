@@ -53,11 +53,8 @@ class PieceTransport {
   /// Allocates the buffers, for the messages that there are. `share`: with the ranks of this node, the same on all
   /// ranks. Without it a message may be for this rank itself.
   void connect(bool share);
-  /// Memory that data lies in: it lasts as long as MPI may use it.
-  void hold(std::shared_ptr<const void> memory) { memory_->held = std::move(memory); }
-
   /// The data of the pieces to come, until the next call. @pre no piece is under way
-  void begin(Data& data);
+  void begin(const std::shared_ptr<Data>& data);
 
   [[nodiscard]] bool can_send() const { return !free_sending_.empty(); }
   [[nodiscard]] bool can_receive() const { return !free_receiving_.empty(); }
@@ -98,7 +95,7 @@ class PieceTransport {
     std::vector<Note> sent_notes;
     std::unique_ptr<std::byte[]> send_buffer;
     std::unique_ptr<std::byte[]> receive_buffer;
-    std::shared_ptr<const void> held;
+    std::shared_ptr<Data> data;
   };
 
   [[nodiscard]] std::size_t end_of_send(const Piece& piece) const { return sends_[piece.message].end; }

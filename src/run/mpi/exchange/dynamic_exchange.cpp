@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <exception>
-#include <optional>
 #include <utility>
 
-#include "run/mpi/engine/protocol_list.hpp"
-#include "run/mpi/engine/step_executor.hpp"
+#include "run/mpi/engine/engine.hpp"
+#include "run/mpi/engine/list_gate.hpp"
+#include "run/mpi/engine/ordered_carrier.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "sluice/error.hpp"
@@ -89,38 +89,35 @@ struct DynamicExchange::State final : detail::Job {
     arguments.add_all(options.max_transfers, options.tune, options.chunk_bytes, options.window,
                       options.early_release_bytes);
     detail::agree(channel, arguments.fingerprint(), detail::failure_of([&] { check(options); }));
-    auto protocol = std::make_unique<detail::ListProtocol>(
-        channel, *memory,
-        detail::ListProtocol::Limits{options.max_transfers, options.tune, options.early_release_bytes});
-    list = protocol.get();
-    const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, 2, true};
-    executor.emplace(channel, std::vector<detail::StepMessage>(), std::vector<detail::StepMessage>(), limits,
-                     std::move(protocol));
-    executor->connect(false);
-    executor->hold(memory);
-    executor->begin(*memory);
+    auto gate = std::make_unique<detail::ListGate>(
+        channel, *memory, detail::ListGate::Limits{options.max_transfers, options.tune, options.early_release_bytes});
+    list = gate.get();
+    const detail::OrderedCarrier::Limits limits{options.chunk_bytes, 1, options.window, 2, true};
+    engine.add(std::make_unique<detail::OrderedCarrier>(channel, std::vector<detail::StepMessage>(),
+                                                        std::vector<detail::StepMessage>(), limits, std::move(gate)));
+    engine.begin();
     channel.next_execution();
   }
   ~State() override {
     close();
     // A round is always open, and its messages may be on their way here.
-    executor->abandon();
+    engine.abandon();
   }
 
-  detail::Advance advance() override { return executor->advance(); }
+  detail::Advance advance() override { return engine.advance(); }
   void abandon() noexcept override {
-    if (executor) executor->abandon();
+    engine.abandon();
   }
   [[nodiscard]] bool in_execution() const override { return true; }
   /// Does what can be done without waiting.
   void look() {
-    while (executor->advance() == detail::Advance::kMoved) {
+    while (engine.advance() == detail::Advance::kMoved) {
     }
   }
 
   std::shared_ptr<RoundMemory> memory = std::make_shared<RoundMemory>();
-  detail::ListProtocol* list = nullptr;  ///< the executor's
-  std::optional<detail::StepExecutor> executor;
+  detail::Engine engine{channel, memory};
+  detail::ListGate* list = nullptr;  ///< the engine's
 };
 
 DynamicExchange::DynamicExchange(MPI_Comm comm, const DynamicExchangeOptions& options)
@@ -155,10 +152,10 @@ std::vector<ReceivedMessage> DynamicExchange::finish() {
   std::vector<ReceivedMessage> received;
   state.call([&] {
     state.list->posted_all();
-    detail::complete(state.channel, *state.executor);
+    detail::complete(state.channel, state.engine);
     received = state.memory->take(state.channel.rank());
     state.channel.next_execution();
-    state.executor->begin(*state.memory);
+    state.engine.begin();
   });
   return received;
 }

@@ -9,15 +9,14 @@
 #include <optional>
 #include <utility>
 
-#include "run/mpi/engine/protocol_list.hpp"
-#include "run/mpi/engine/shared_messages.hpp"
-#include "run/mpi/engine/step_executor.hpp"
+#include "run/mpi/engine/engine.hpp"
+#include "run/mpi/engine/memory_carrier.hpp"
 #include "run/mpi/exchange/exchange_arguments.hpp"
+#include "run/mpi/exchange/exchange_data.hpp"
+#include "run/mpi/exchange/exchange_engine.hpp"
 #include "run/mpi/exchange/exchange_part.hpp"
-#include "run/mpi/exchange/exchange_protocol.hpp"
 #include "run/mpi/exchange/message_sizes.hpp"
-#include "run/mpi/exchange/routed_exchange.hpp"
-#include "run/mpi/exchange/user_messages.hpp"
+#include "run/mpi/exchange/typed_buffers.hpp"
 #include "run/mpi/runtime/agreement.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/simulation.hpp"
@@ -55,12 +54,11 @@ struct Exchange::State final : detail::PlannedJob<ExchangePart> {
              std::span<const std::int64_t> at_receive);
   void begin_typed(const void* send, void* receive);
   detail::Advance begin(std::vector<const std::byte*> from, std::vector<std::byte*> to);
-  void set_carrier(std::unique_ptr<detail::MessageCarrier> carrier);
+  void set_engine(std::unique_ptr<detail::Engine> engine);
   void begin_by_mpi(detail::NativeExchange& native, detail::Turns::Turn turn) const;
-  [[nodiscard]] std::unique_ptr<detail::SharedMessages> make_shared_messages();
+  [[nodiscard]] std::unique_ptr<detail::MemoryCarrier> make_memory_carrier();
   /// What the others send, and what this rank sends itself.
   [[nodiscard]] std::vector<MessageSize> with_own(std::vector<MessageSize> from_others) const;
-  [[nodiscard]] std::unique_ptr<detail::StepExecutor> make_executor(std::unique_ptr<detail::StepProtocol> protocol);
 
   detail::Advance advance() override {
     const detail::Advance come = PlannedJob::advance();
@@ -74,8 +72,8 @@ struct Exchange::State final : detail::PlannedJob<ExchangePart> {
   std::vector<std::int64_t> send_offsets;
   std::vector<std::int64_t> receive_offsets;
   std::shared_ptr<detail::TypedBuffers> typed;  ///< null: messages are bytes
-  std::optional<detail::UserMessages> messages;
-  detail::ListProtocol* list = nullptr;  ///< the executor's, if the mode is list
+  std::shared_ptr<detail::ExchangeData> data;
+  detail::ListGate* list = nullptr;  ///< the engine's, if the mode is list
 
   // The present execution.
   std::vector<const std::byte*> sources;  ///< of sends
@@ -88,7 +86,7 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
     : PlannedJob(std::move(context), number, "exchange"), options(user_options), sends(user_sends) {
   const bool left_to_us = options.mode == ExchangeMode::kAuto && options.max_transfers == 0 &&
                           options.algorithm == "auto" && options.speeds.empty() && !options.schedule;
-  std::unique_ptr<detail::SharedMessages> by_memory;
+  std::unique_ptr<detail::MemoryCarrier> by_memory;
   bool doubt = false;
   const std::exception_ptr failure = detail::failure_of([&] {
     if (typed_sends != nullptr) {
@@ -101,15 +99,15 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
     const std::int64_t sent = std::accumulate(sends.begin(), sends.end(), std::int64_t{0},
                                               [](std::int64_t sum, const MessageSize& m) { return sum + m.bytes; });
     doubt = options.receives || sent >= kMayBeTooMuch;
-    if (goes_at_once(channel, options) && detail::SharedMessages::possible(channel.context()))
-      by_memory = make_shared_messages();
+    if (goes_at_once(channel, options) && detail::MemoryCarrier::possible(channel.context()))
+      by_memory = make_memory_carrier();
   });
   detail::Arguments common("exchange");
   add_exchange(common, options);
   common.add_all(options.try_native, typed != nullptr);
   detail::KeptPlan kept = find_kept(channel, arguments().bytes(), common.fingerprint(), failure,
                                     {.block = by_memory ? by_memory->block() : 0, .doubt = doubt});
-  const bool refused = by_memory && detail::SharedMessages::any_refused(kept.blocks);
+  const bool refused = by_memory && detail::MemoryCarrier::any_refused(kept.blocks);
   if (refused) {
     by_memory->discard();
     by_memory.reset();
@@ -132,44 +130,35 @@ Exchange::State::State(std::shared_ptr<detail::Context> context, std::int64_t nu
   if (options.window == 0) options.window = usual.window_of(options.chunk_bytes);
   send_offsets = detail::message_offsets(sends);
   receive_offsets = detail::message_offsets(receives);
-  messages.emplace(sends, receives, *planned, channel.rank());
-  detail::ExchangeProtocol protocol = detail::make_exchange_protocol(channel, *planned, *messages, options);
-  list = protocol.list;
-  if (planned->routed.is) {
-    const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, usual.ahead};
-    auto routed =
-        std::make_unique<detail::RoutedExchange>(channel, *planned, *messages, limits, std::move(protocol.protocol));
-    routed->hold(typed);
-    ways.set_plan(detail::way_by(std::move(routed), [this](auto& exchange, auto /*turn*/) {
-      messages->use(std::move(sources), std::move(targets));
-      exchange.begin();
-    }));
-    return;
-  }
-  const bool at_once = options.mode == ExchangeMode::kAtOnce && detail::SharedMessages::possible(channel.context());
+  data = std::make_shared<detail::ExchangeData>(sends, receives, *planned, channel.rank(), typed);
+  const bool at_once = options.mode == ExchangeMode::kAtOnce && detail::MemoryCarrier::possible(channel.context());
   std::vector<std::uint64_t> blocks = std::move(kept.blocks);
   if (at_once && !by_memory && !refused) {  // rank 0 has found that there is nothing to plan
-    by_memory = make_shared_messages();
+    by_memory = make_memory_carrier();
     blocks = detail::numbers_by_memory(channel, by_memory->block());
-    if (detail::SharedMessages::any_refused(blocks)) {
+    if (detail::MemoryCarrier::any_refused(blocks)) {
       by_memory->discard();
       by_memory.reset();
     }
   }
   if (!at_once || !by_memory) {
-    set_carrier(make_executor(std::move(protocol.protocol)));
+    detail::ExchangeEngine made = make_exchange_engine(channel, *planned, data, options);
+    list = made.list;
+    set_engine(std::move(made.engine));
     return;
   }
-  by_memory->connect(detail::step_messages(planned->own, /*sends=*/false), blocks);
-  set_carrier(std::move(by_memory));
+  by_memory->connect(planned->own, blocks);
+  auto engine = std::make_unique<detail::Engine>(channel, data);
+  engine->add(std::move(by_memory));
+  set_engine(std::move(engine));
 }
 
-void Exchange::State::set_carrier(std::unique_ptr<detail::MessageCarrier> carrier) {
-  ways.set_plan(detail::way_by(std::move(carrier), [this](auto& by, auto /*turn*/) {
-    messages->use(std::move(sources), std::move(targets));
-    by.begin(*messages);
+void Exchange::State::set_engine(std::unique_ptr<detail::Engine> engine) {
+  ways.set_plan(detail::way_by(std::move(engine), [this](auto& by, auto /*turn*/) {
+    data->use(std::move(sources), std::move(targets));
+    by.begin();
     if (list == nullptr) return;
-    messages->clear();
+    data->clear();
     for (std::size_t i = 0; i < sends.size(); ++i) {
       const MessageSize& message = sends[i];
       if (message.bytes > 0 && message.peer != channel.rank())
@@ -179,9 +168,9 @@ void Exchange::State::set_carrier(std::unique_ptr<detail::MessageCarrier> carrie
   }));
 }
 
-std::unique_ptr<detail::SharedMessages> Exchange::State::make_shared_messages() {
-  const sluice::detail::OwnPart own = part_at_once(channel, sends, {});
-  return std::make_unique<detail::SharedMessages>(channel, detail::step_messages(own, /*sends=*/true), 1);
+std::unique_ptr<detail::MemoryCarrier> Exchange::State::make_memory_carrier() {
+  return std::make_unique<detail::MemoryCarrier>(channel, part_at_once(channel, sends, {}),
+                                                 detail::MemoryRoom::at_once(channel.size(), 1));
 }
 
 std::vector<MessageSize> Exchange::State::with_own(std::vector<MessageSize> from_others) const {
@@ -194,21 +183,9 @@ std::vector<MessageSize> Exchange::State::with_own(std::vector<MessageSize> from
 
 std::vector<MessageSize> Exchange::State::found_by_memory(std::span<const std::uint64_t> blocks) {
   std::vector<MessageSize> found;
-  for (const auto& [peer, bytes, end] : detail::SharedMessages::sent_to(channel, blocks))
-    found.push_back({peer, bytes});
+  for (const auto& [peer, bytes] : detail::MemoryCarrier::sent_to(channel, blocks)) found.push_back({peer, bytes});
   if (typed) detail::check_expected(with_own(found), *options.receives);
   return found;
-}
-
-std::unique_ptr<detail::StepExecutor> Exchange::State::make_executor(std::unique_ptr<detail::StepProtocol> protocol) {
-  const int ahead = detail::usual_pieces(options.mode, false).ahead;
-  const detail::StepExecutor::Limits limits{options.chunk_bytes, 1, options.window, ahead, true};
-  auto executor = std::make_unique<detail::StepExecutor>(channel, detail::step_messages(planned->own, /*sends=*/true),
-                                                         detail::step_messages(planned->own, /*sends=*/false), limits,
-                                                         std::move(protocol));
-  executor->connect(false);
-  executor->hold(typed);
-  return executor;
 }
 
 detail::Arguments Exchange::State::arguments() const {

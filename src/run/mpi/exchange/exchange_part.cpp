@@ -215,7 +215,7 @@ std::vector<ExchangePart> plan_parts(const Rows& rows, const ExchangeOptions& op
       waits = waits_in_chain(schedule, k, by_links ? known.links.links : std::vector<SharedLink>{});
     parts = schedule.local_phases ? split_phases(schedule, ranks, waits, mode == ExchangeMode::kBarrier)
                                   : split(schedule, ranks, waits);
-    for (ExchangePart& part : parts) part.routed.moves_own = !options.schedule;
+    for (ExchangePart& part : parts) part.routed.moves_own = !options.schedule || !schedule.local_phases;
   }
   for (const Message& message : traffic.all.messages) {
     if (message.from == message.to) continue;

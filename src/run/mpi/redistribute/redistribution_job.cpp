@@ -7,9 +7,9 @@
 #include <exception>
 #include <utility>
 
-#include "run/mpi/engine/protocol_chain.hpp"
-#include "run/mpi/engine/protocol_pass_on.hpp"
-#include "run/mpi/engine/shared_messages.hpp"
+#include "run/mpi/engine/chain_gate.hpp"
+#include "run/mpi/engine/end_waits.hpp"
+#include "run/mpi/engine/engine.hpp"
 #include "run/mpi/network/learn.hpp"
 #include "run/mpi/network/links_of_ranks.hpp"
 #include "run/mpi/redistribute/packed_messages.hpp"
@@ -23,26 +23,21 @@
 namespace sluice::mpi::detail {
 namespace {
 
-/// What messages wait for besides each other.
-std::unique_ptr<StepProtocol> protocol_of(Channel& channel, const OwnSteps& own, ExchangeMode mode) {
-  auto ports = std::make_unique<StepProtocol>();
-  if (mode == ExchangeMode::kChain) {
-    // Keeps to one port and to what shared links carry: receivers tell the next senders when to start.
-    ports = std::make_unique<ChainProtocol>(channel, own.part,
-                                            sluice::detail::early_bytes_of_redistribution(own.mean_bytes));
-  }
-  if (own.sends.passed_on.empty()) return ports;
-  return std::make_unique<PassOnProtocol>(std::move(ports), std::make_shared<EndWaits>(own.part), own.part, 0);
+/// Keeps to one port and to what shared links carry: receivers tell the next senders when to start. Null: messages wait
+/// for nothing besides each other.
+std::unique_ptr<Gate> gate_of(Channel& channel, const OwnSteps& own, ExchangeMode mode) {
+  if (mode != ExchangeMode::kChain) return nullptr;
+  return std::make_unique<ChainGate>(channel, own.part, sluice::detail::early_bytes_of_redistribution(own.mean_bytes));
 }
 
 /// How the pieces of messages travel. Messages that go at once go in rounds: a rank then reads its memory once, from
 /// one end to the other, for all its messages. If messages went one after the other, it would read its memory once for
 /// each, because the processor also fetches what lies behind every run.
-StepExecutor::Limits limits_of(const RedistributionOptions& options, ExchangeMode mode, bool at_once,
-                               std::int64_t unit) {
+OrderedCarrier::Limits limits_of(const RedistributionOptions& options, ExchangeMode mode, bool at_once,
+                                 std::int64_t unit) {
   const bool chained = mode == ExchangeMode::kChain;
   const auto usual = chained ? sluice::detail::UsualPieces{} : sluice::detail::usual_pieces_of_local(true);
-  StepExecutor::Limits limits{options.chunk_bytes, unit, options.window, usual.ahead};
+  OrderedCarrier::Limits limits{options.chunk_bytes, unit, options.window, usual.ahead};
   if (limits.chunk_bytes == 0) limits.chunk_bytes = usual.chunk_bytes;
   if (limits.window == 0) limits.window = usual.window;
   limits.rounds = at_once;
@@ -133,7 +128,7 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
   const PlanCache::Entry* const entry = channel.context().plans().find(key.bytes());
   // Every rank works out its own part alone, so it does not matter which ranks have it already.
   if (entry != nullptr) planned = std::static_pointer_cast<const PlannedRedistribution>(entry->plan);
-  SharedMessages* by_memory = nullptr;
+  std::unique_ptr<MemoryCarrier> by_memory;
   std::optional<JobArrays> arrays;
   bool by_network = false;
   const std::exception_ptr failure = failure_of([&] {
@@ -141,22 +136,22 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
     by_network = wants_network(channel, planned ? planned->arrays : *arrays, how);
     if (!planned && !by_network)
       planned = std::make_shared<const PlannedRedistribution>(channel, arguments, std::move(*arrays), nullptr);
-    if (planned) by_memory = make_carrier();
+    if (planned) by_memory = prepare();
   });
-  KeptPlan kept =
-      find_kept(channel, key.bytes(), fingerprint, failure, {.block = by_memory != nullptr ? by_memory->block() : 0});
-  if (by_memory != nullptr && SharedMessages::any_refused(kept.blocks)) {
+  KeptPlan kept = find_kept(channel, key.bytes(), fingerprint, failure, {.block = by_memory ? by_memory->block() : 0});
+  if (by_memory && MemoryCarrier::any_refused(kept.blocks)) {
     by_memory->discard();
-    set_carrier(make_executor(false));
-  } else if (by_memory != nullptr) {
-    by_memory->connect(step_messages(planned->own.part, /*sends=*/false), kept.blocks);
+    set_carrier(make_ordered_carrier(false));
+  } else if (by_memory) {
+    by_memory->connect(planned->own.part, kept.blocks);
+    set_carrier(std::move(by_memory));
   }
   if (by_network && !kept.plan) {
     const SharedLinks links = may_measure(channel) ? links_of_ranks(*learn_network(channel)) : SharedLinks{};
     agreed(channel, [&] {
       if (!arrays) arrays.emplace(planned->arrays);  // this rank keeps the plan, and others do not
       planned = std::make_shared<const PlannedRedistribution>(channel, arguments, std::move(*arrays), &links);
-      (void)make_carrier();
+      (void)prepare();
     });
   }
   if (!kept.plan) kept.put(channel, planned);
@@ -170,44 +165,42 @@ RedistributionJob::RedistributionJob(std::shared_ptr<Context> context, std::int6
   });
 }
 
-SharedMessages* RedistributionJob::make_carrier() {
+std::unique_ptr<MemoryCarrier> RedistributionJob::prepare() {
   const OwnSteps& own = planned->own;
   check_combine();
-  SharedMessages* by_memory = nullptr;
-  if (planned->at_once && how_.shared_from_bytes >= 0 && SharedMessages::possible(channel.context())) {
-    auto memory =
-        std::make_unique<SharedMessages>(channel, step_messages(own.part, /*sends=*/true), planned->arrays.unit);
-    by_memory = memory.get();
-    set_carrier(std::move(memory));
-  } else {
-    // Whether the messages are long enough to share memory for them is the same on all ranks.
-    set_carrier(make_executor(how_.shared_from_bytes >= 0 && own.mean_bytes > 0 &&
-                              own.mean_bytes >= static_cast<double>(how_.shared_from_bytes)));
-  }
   std::vector<ArrayTransport> transports;
   transports.reserve(parts().size());
   for (std::size_t a = 0; a < parts().size(); ++a)
     transports.emplace_back(planned->copies[a], parts()[a].element_size, combines_[a]);
   transport_.emplace(own, std::move(transports));
-  transfers_.emplace(*transport_, own);
-  return by_memory;
+  transfers_ = std::make_shared<Transfers>(*transport_, own);
+  if (planned->at_once && how_.shared_from_bytes >= 0 && MemoryCarrier::possible(channel.context())) {
+    return std::make_unique<MemoryCarrier>(channel, own.part,
+                                           MemoryRoom::at_once(channel.size(), planned->arrays.unit));
+  }
+  // Whether the messages are long enough to share memory for them is the same on all ranks.
+  set_carrier(make_ordered_carrier(how_.shared_from_bytes >= 0 && own.mean_bytes > 0 &&
+                                   own.mean_bytes >= static_cast<double>(how_.shared_from_bytes)));
+  return nullptr;
 }
 
-void RedistributionJob::set_carrier(std::unique_ptr<MessageCarrier> carrier) {
-  ways.set_plan(
-      way_by(std::move(carrier), [this](MessageCarrier& by, Turns::Turn /*turn*/) { by.begin(*transfers_); }));
+void RedistributionJob::set_carrier(std::unique_ptr<Carrier> carrier) {
+  auto engine = std::make_unique<Engine>(channel, transfers_);
+  engine->add(std::move(carrier));
+  ways.set_plan(way_by(std::move(engine), [](Engine& by, Turns::Turn /*turn*/) { by.begin(); }));
 }
 
-std::unique_ptr<StepExecutor> RedistributionJob::make_executor(bool share) {
+std::unique_ptr<Carrier> RedistributionJob::make_ordered_carrier(bool share) {
   const OwnSteps& own = planned->own;
-  auto executor = std::make_unique<StepExecutor>(channel, step_messages(own.part, /*sends=*/true),
-                                                 step_messages(own.part, /*sends=*/false), limits(),
-                                                 protocol_of(channel, own, planned->mode));
-  executor->connect(share);
-  return executor;
+  const auto waits = own.sends.passed_on.empty() ? nullptr : std::make_shared<EndWaits>(own.part);
+  auto carrier = std::make_unique<OrderedCarrier>(channel, step_messages(own.part, /*sends=*/true),
+                                                  step_messages(own.part, /*sends=*/false), limits(),
+                                                  gate_of(channel, own, planned->mode), waits);
+  carrier->connect(share);
+  return carrier;
 }
 
-StepExecutor::Limits RedistributionJob::limits() const {
+OrderedCarrier::Limits RedistributionJob::limits() const {
   return limits_of(how_, planned->mode, planned->at_once, planned->arrays.unit);
 }
 

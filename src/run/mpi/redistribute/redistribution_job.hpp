@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "run/mpi/engine/message_carrier.hpp"
-#include "run/mpi/engine/step_executor.hpp"
+#include "run/mpi/engine/carrier.hpp"
+#include "run/mpi/engine/memory_carrier.hpp"
+#include "run/mpi/engine/ordered_carrier.hpp"
 #include "run/mpi/redistribute/own_messages.hpp"
 #include "run/mpi/redistribute/participation.hpp"
 #include "run/mpi/redistribute/transport.hpp"
@@ -18,8 +19,6 @@
 #include "sluice/plan/redistribute.hpp"
 
 namespace sluice::mpi::detail {
-
-class SharedMessages;
 
 /// What a redistribution has to know before its first execution: the same in every job with the same arguments.
 struct PlannedRedistribution {
@@ -55,21 +54,21 @@ class RedistributionJob final : public PlannedJob<PlannedRedistribution> {
   [[nodiscard]] std::string explanation() const;
 
  private:
-  /// Makes the carrier of `planned`, and what it carries. Returns the carrier if it shares memory, otherwise null.
-  SharedMessages* make_carrier();
-  void set_carrier(std::unique_ptr<MessageCarrier> carrier);
-  [[nodiscard]] StepExecutor::Limits limits() const;
+  /// Makes the data of `planned`, and what carries them: if that is memory, returns it for set_carrier().
+  [[nodiscard]] std::unique_ptr<MemoryCarrier> prepare();
+  void set_carrier(std::unique_ptr<Carrier> carrier);
+  [[nodiscard]] OrderedCarrier::Limits limits() const;
   void check_combine() const;
   void check_pointers(std::span<const void* const> sources, std::span<void* const> targets) const;
   /// What carries the messages in pieces, by MPI and by memory.
-  [[nodiscard]] std::unique_ptr<StepExecutor> make_executor(bool share);
+  [[nodiscard]] std::unique_ptr<Carrier> make_ordered_carrier(bool share);
 
   bool batch_;
   RedistributionOptions how_;
   std::optional<RedistributionPlan> plan_;  ///< made when plan() is asked for it, if `planned` has none
   std::vector<ElementCombine> combines_;    ///< of each array
   std::optional<Transport> transport_;
-  std::optional<Transfers> transfers_;  ///< of `transport_`
+  std::shared_ptr<Transfers> transfers_;  ///< of `transport_`
 };
 
 /// Makes the job of what `arguments()` returns; all ranks hear of what that throws.

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "run/mpi/engine/step_executor.hpp"
+#include "run/mpi/engine/data.hpp"
 #include "run/mpi/redistribute/message_copies.hpp"
 #include "run/mpi/redistribute/own_messages.hpp"
 #include "run/mpi/redistribute/rows_together.hpp"

@@ -1,9 +1,9 @@
-#include "run/mpi/engine/protocol_list.hpp"
+#include "run/mpi/engine/list_gate.hpp"
 
 #include <chrono>
 #include <utility>
 
-#include "run/mpi/engine/step_executor.hpp"
+#include "run/mpi/engine/ordered_carrier.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
@@ -23,16 +23,16 @@ double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock:
 
 }  // namespace
 
-ListProtocol::ListProtocol(Channel& channel, ListedMessages& messages, const Limits& limits)
+ListGate::ListGate(Channel& channel, ListedMessages& messages, const Limits& limits)
     : channel_(channel), messages_(messages), k_(limits.max_transfers), release_(limits.early_bytes), fence_(channel) {
   if (channel.rank() != kCoordinator) return;
   coordinator_.emplace(Coordinator{Grants(channel.size(), k_), std::nullopt, 0});
   if (limits.tune) coordinator_->tuner.emplace(k_, 1, channel.size());
 }
 
-void ListProtocol::begin(StepExecutor& executor) {
+void ListGate::begin(OrderedCarrier& carrier) {
   ++execution_;
-  executor.clear();
+  carrier.clear();
   posted_.clear();
   numbers_.clear();
   incoming_.clear();
@@ -42,17 +42,17 @@ void ListProtocol::begin(StepExecutor& executor) {
   posted_all_ = told_ = started_ = entered_ = false;
 }
 
-void ListProtocol::post(int to, std::int64_t bytes, std::int64_t number) {
+void ListGate::post(int to, std::int64_t bytes, std::int64_t number) {
   posted_.push_back({to, bytes});
   numbers_.push_back(number);
   unsent_bytes_ += bytes;
 }
 
-void ListProtocol::tell(int rank, std::int64_t kind, std::int64_t number, std::int64_t other, std::int64_t bytes) {
+void ListGate::tell(int rank, std::int64_t kind, std::int64_t number, std::int64_t other, std::int64_t bytes) {
   channel_.send(rank, {kind, number, other, bytes, execution_});
 }
 
-void ListProtocol::set_max_transfers(std::int64_t max_transfers) {
+void ListGate::set_max_transfers(std::int64_t max_transfers) {
   if (coordinator_) {
     coordinator_->grants.set_max_transfers(max_transfers);
   } else {
@@ -60,7 +60,7 @@ void ListProtocol::set_max_transfers(std::int64_t max_transfers) {
   }
 }
 
-void ListProtocol::announce() {
+void ListGate::announce() {
   // Before the word that all is posted: behind it the coordinator may listen no more.
   if (wanted_ && !told_) tell(kCoordinator, kMaxTransfers, *std::exchange(wanted_, std::nullopt));
   for (; announced_ < posted_.size(); ++announced_) {
@@ -72,25 +72,25 @@ void ListProtocol::announce() {
   told_ = true;
 }
 
-bool ListProtocol::progress(StepExecutor& executor) {
+bool ListGate::progress(OrderedCarrier& carrier) {
   started_ = started_ || fence_.open();
   if (started_) announce();
   bool happened = false;
   while (const auto released = release_.next()) {
     happened = true;
-    executor.note_release(*released);
+    carrier.note_release(*released);
     tell(kCoordinator, kReleased, incoming_[*released]);
   }
-  for (const Channel::Received& message : std::exchange(early_, {})) take(message, executor);
+  for (const Channel::Received& message : std::exchange(early_, {})) take(message, carrier);
   while (const auto message = channel_.poll()) {
     happened = true;
-    take(*message, executor);
+    take(*message, carrier);
   }
   if (coordinator_) grant();
   return happened;
 }
 
-void ListProtocol::take(const Channel::Received& message, StepExecutor& executor) {
+void ListGate::take(const Channel::Received& message, OrderedCarrier& carrier) {
   const Control& control = message.control;
   if (control.kind == Fence::kExecution) {
     fence_.take(control);
@@ -99,18 +99,18 @@ void ListProtocol::take(const Channel::Received& message, StepExecutor& executor
   } else if (control.kind == kSend) {
     const auto at = static_cast<std::size_t>(control.number);
     messages_.sending(numbers_[at]);
-    executor.add_send(posted_[at].to, posted_[at].bytes);
+    carrier.add_send(posted_[at].to, posted_[at].bytes);
   } else if (control.kind == kReceive) {
     messages_.receiving(static_cast<int>(control.rank), control.bytes);
     incoming_.push_back(control.number);
     release_.add(control.bytes);
-    executor.add_receive(static_cast<int>(control.rank), control.bytes);
+    carrier.add_receive(static_cast<int>(control.rank), control.bytes);
   } else {
     coordinate(message);
   }
 }
 
-void ListProtocol::coordinate(const Channel::Received& message) {
+void ListGate::coordinate(const Channel::Received& message) {
   const Control& control = message.control;
   Coordinator& coordinator = *coordinator_;
   switch (static_cast<Kind>(control.kind)) {
@@ -137,16 +137,16 @@ void ListProtocol::coordinate(const Channel::Received& message) {
   }
 }
 
-void ListProtocol::grant() {
+void ListGate::grant() {
   while (const auto grant = coordinator_->grants.next()) {
     tell(grant->to, kReceive, grant->id, grant->from, grant->bytes);
     tell(grant->from, kSend, grant->number);
   }
 }
 
-void ListProtocol::sent(std::size_t /*send*/, std::int64_t bytes) { unsent_bytes_ -= bytes; }
+void ListGate::sent(std::size_t /*send*/, std::int64_t bytes) { unsent_bytes_ -= bytes; }
 
-bool ListProtocol::finish() {
+bool ListGate::finish() {
   if (!entered_) {
     if (!told_ || unsent_bytes_ > 0 || !channel_.sent()) return false;
     if (coordinator_) {

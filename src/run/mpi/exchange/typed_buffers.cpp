@@ -1,4 +1,4 @@
-#include "run/mpi/exchange/user_messages.hpp"
+#include "run/mpi/exchange/typed_buffers.hpp"
 
 #include <fmt/format.h>
 
@@ -17,60 +17,10 @@
 namespace sluice::mpi::detail {
 namespace {
 
-/// The most bytes that a rank copies to itself between two looks at the network.
-constexpr std::int64_t kMoveBytes = 256 << 10;
 /// MPI_Pack counts in int.
 constexpr std::int64_t kMostPackedBytes = std::numeric_limits<int>::max();
 
 }  // namespace
-
-// ---- UserMessages
-
-UserMessages::UserMessages(const std::vector<MessageSize>& sends, const std::vector<MessageSize>& receives,
-                           const ExchangePart& part, int rank) {
-  for (std::size_t i = 0; i < sends.size(); ++i) send_at_[sends[i].peer] = i;
-  for (std::size_t i = 0; i < receives.size(); ++i) receive_at_[receives[i].peer] = i;
-  if (!part.routed.is) {
-    for (std::size_t i = 0; i < part.own.ends.size(); ++i) {
-      const OwnPart::Own& end = part.own.ends[i];
-      const std::int64_t offset = part.own.ranges[i].front().begin;
-      places_.push_back({end.sends ? send_to(end.peer) : receive_from(end.peer), offset});
-    }
-  }
-  const auto own = send_at_.find(rank);
-  if (own != send_at_.end() && sends[own->second].bytes > 0) {
-    own_bytes_ = sends[own->second].bytes;
-    own_from_ = own->second;
-    own_to_ = receive_at_.at(rank);
-  }
-}
-
-void UserMessages::use(std::vector<const std::byte*> sources, std::vector<std::byte*> targets) {
-  sources_ = std::move(sources);
-  targets_ = std::move(targets);
-  moved_ = 0;
-}
-
-const std::byte* UserMessages::outgoing(std::size_t end, std::int64_t begin, std::int64_t /*bytes*/) {
-  const Place& place = places_[end];
-  return sources_[place.message] + place.offset + begin;
-}
-
-std::byte* UserMessages::incoming(std::size_t end, std::int64_t begin, std::int64_t /*bytes*/) {
-  const Place& place = places_[end];
-  return targets_[place.message] + place.offset + begin;
-}
-
-bool UserMessages::work() {
-  const std::int64_t bytes = std::min(kMoveBytes, own_bytes_ - moved_);
-  if (bytes > 0) {
-    std::memcpy(targets_[own_to_] + moved_, sources_[own_from_] + moved_, static_cast<std::size_t>(bytes));
-    moved_ += bytes;
-  }
-  return moved_ < own_bytes_;
-}
-
-// ---- TypedBuffers
 
 TypedBuffers::TypedBuffers(const std::vector<TypedMessage>& sends, const std::vector<TypedMessage>& receives)
     : sends_(checked(sends, "sends")), receives_(checked(receives, "receives")) {}

@@ -5,19 +5,19 @@
 
 namespace sluice::mpi::detail {
 
-class StepExecutor;
+class OrderedCarrier;
 
-/// Says when the messages of a StepExecutor may start. This class is the mode `local`: every message starts at once, in
+/// Says when the messages of an OrderedCarrier may start. This class is the mode `local`: every message starts at once, in
 /// its turn, which is enough for correctness. Derived classes hold messages back, so that the network carries no more
 /// than it should.
 ///
-/// Messages are counted as in the executor's lists. Called by one executor, from its thread.
-class StepProtocol {
+/// Messages are counted as in the carrier's lists. Called by one carrier, from its thread.
+class Gate {
  public:
-  StepProtocol() = default;
-  virtual ~StepProtocol() = default;
-  StepProtocol(const StepProtocol&) = delete;
-  StepProtocol& operator=(const StepProtocol&) = delete;
+  Gate() = default;
+  virtual ~Gate() = default;
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
 
   /// Whether messages are added to the lists while they are carried out.
   [[nodiscard]] virtual bool grows() const { return false; }
@@ -25,9 +25,9 @@ class StepProtocol {
   [[nodiscard]] virtual bool synchronous() const { return false; }
 
   /// An execution begins; nothing has been started.
-  virtual void begin(StepExecutor& /*executor*/) {}
-  /// Moves the protocol's own messages on, between any two looks for data. True: something happened.
-  virtual bool progress(StepExecutor& /*executor*/) { return false; }
+  virtual void begin(OrderedCarrier& /*carrier*/) {}
+  /// Moves the gate's own messages on, between any two looks for data. True: something happened.
+  virtual bool progress(OrderedCarrier& /*carrier*/) { return false; }
   /// Whether the first piece of an outgoing message may go; asked again until it may.
   virtual bool may_start(std::size_t /*send*/) { return true; }
   /// A piece has been sent, or has come.

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "run/mpi/engine/fence.hpp"
-#include "run/mpi/engine/step_protocol.hpp"
+#include "run/mpi/engine/gate.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "schedule/own_part.hpp"
 
@@ -20,14 +20,14 @@ using sluice::detail::OwnPart;
 /// Source: Cohen, Jeannot, Padoy, Wagner, "Messages Scheduling for Parallel Data Redistribution between Clusters",
 /// section 8.3. Here messages travel in pieces, as in all modes; the barrier does not keep the rank from advancing
 /// them.
-class BarrierProtocol final : public StepProtocol {
+class BarrierGate final : public Gate {
  public:
   /// For lane 0 of `part`, which must last as long as this object. `steps`: of the plan, the same on all ranks.
-  BarrierProtocol(Channel& channel, const OwnPart& part, std::int64_t steps);
+  BarrierGate(Channel& channel, const OwnPart& part, std::int64_t steps);
 
   [[nodiscard]] bool synchronous() const override { return true; }
-  void begin(StepExecutor& executor) override;
-  bool progress(StepExecutor& executor) override;
+  void begin(OrderedCarrier& carrier) override;
+  bool progress(OrderedCarrier& carrier) override;
   bool may_start(std::size_t send) override { return entered_ == step_ && part_.ends[sends_.ends[send]].step == step_; }
   void sent(std::size_t send, std::int64_t bytes) override { sends_.missing[send] -= bytes; }
   void received(std::size_t receive, std::int64_t bytes) override { receives_.missing[receive] -= bytes; }

@@ -7,7 +7,7 @@
 
 #include "run/mpi/engine/fence.hpp"
 #include "run/mpi/engine/grants.hpp"
-#include "run/mpi/engine/step_protocol.hpp"
+#include "run/mpi/engine/gate.hpp"
 #include "run/mpi/engine/throughput_tuner.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "schedule/early_release.hpp"
@@ -15,7 +15,7 @@
 namespace sluice::mpi::detail {
 
 /// Who puts the messages of mode `list` in order for the data's sake: told of every message that is added to the lists
-/// of the executor, in that order.
+/// of the carrier, in that order.
 class ListedMessages {
  public:
   virtual ~ListedMessages() = default;
@@ -42,15 +42,15 @@ class ListedMessages {
 ///
 /// Source: the end follows Hoefler, Siebert, Lumsdaine, "Scalable Communication Protocols for Dynamic Sparse Data
 /// Exchange" (2010).
-class ListProtocol final : public StepProtocol {
+class ListGate final : public Gate {
  public:
   struct Limits {
     std::int64_t max_transfers = 1;
     bool tune = false;  ///< whether the coordinator changes k by what it measures
     std::int64_t early_bytes = 0;
   };
-  /// `messages` must outlive the protocol.
-  ListProtocol(Channel& channel, ListedMessages& messages, const Limits& limits);
+  /// `messages` must outlive the gate.
+  ListGate(Channel& channel, ListedMessages& messages, const Limits& limits);
 
   /// A message of this execution: any time after begin, `bytes` at least 1, not to oneself.
   void post(int to, std::int64_t bytes, std::int64_t number);
@@ -64,8 +64,8 @@ class ListProtocol final : public StepProtocol {
 
   [[nodiscard]] bool grows() const override { return true; }
   [[nodiscard]] bool synchronous() const override { return true; }
-  void begin(StepExecutor& executor) override;
-  bool progress(StepExecutor& executor) override;
+  void begin(OrderedCarrier& carrier) override;
+  bool progress(OrderedCarrier& carrier) override;
   void sent(std::size_t send, std::int64_t bytes) override;
   void received(std::size_t receive, std::int64_t bytes) override { release_.received(receive, bytes); }
   bool finish() override;
@@ -83,7 +83,7 @@ class ListProtocol final : public StepProtocol {
 
   void tell(int rank, std::int64_t kind, std::int64_t number, std::int64_t other = 0, std::int64_t bytes = 0);
   void announce();
-  void take(const Channel::Received& message, StepExecutor& executor);
+  void take(const Channel::Received& message, OrderedCarrier& carrier);
   void coordinate(const Channel::Received& message);
   void grant();
 

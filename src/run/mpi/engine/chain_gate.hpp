@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "run/mpi/engine/fence.hpp"
-#include "run/mpi/engine/step_protocol.hpp"
+#include "run/mpi/engine/gate.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "schedule/early_release.hpp"
 #include "schedule/own_part.hpp"
@@ -48,14 +48,14 @@ using sluice::detail::OwnPart;
 ///
 /// Example, k = 1, step 0: A to B, step 1: C to D. The slot goes from A's transfer to C's: B tells C when its last
 /// piece is due; D's `go` has been at C since the beginning.
-class ChainProtocol final : public StepProtocol {
+class ChainGate final : public Gate {
  public:
   /// For lane 0 of `part`, which must last as long as this object.
-  ChainProtocol(Channel& channel, const OwnPart& part, std::int64_t early_bytes);
+  ChainGate(Channel& channel, const OwnPart& part, std::int64_t early_bytes);
 
   [[nodiscard]] bool synchronous() const override { return true; }
-  void begin(StepExecutor& executor) override;
-  bool progress(StepExecutor& executor) override;
+  void begin(OrderedCarrier& carrier) override;
+  bool progress(OrderedCarrier& carrier) override;
   bool may_start(std::size_t send) override { return waiting_for_[send] == 0; }
   void received(std::size_t receive, std::int64_t bytes) override { release_.received(receive, bytes); }
   bool finish() override;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -8,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "run/mpi/engine/data.hpp"
-#include "run/mpi/engine/message_carrier.hpp"
+#include "run/mpi/engine/carrier.hpp"
+#include "run/mpi/engine/end_waits.hpp"
+#include "run/mpi/engine/gate.hpp"
 #include "run/mpi/engine/piece_order.hpp"
 #include "run/mpi/engine/piece_transport.hpp"
-#include "run/mpi/engine/step_protocol.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/job.hpp"
 #include "run/mpi/runtime/transfer_trace.hpp"
@@ -20,12 +19,11 @@
 
 namespace sluice::mpi::detail {
 
-/// Carries out one rank's part of a schedule of steps.
+/// Moves messages by MPI in the order of a schedule of steps.
 ///
 /// Messages go in pieces of at most `chunk_bytes`. A window of pieces is under way in each direction, in the order of
-/// the lists. A piece is packed while earlier ones travel, and receives of later pieces are posted ahead. Work that
-/// needs no communication fills the time when nothing has arrived. There is no barrier between steps; each rank keeps
-/// its own order, and that is enough:
+/// the lists. A piece is packed while earlier ones travel, and receives of later pieces are posted ahead. There is no
+/// barrier between steps; each rank keeps its own order, and that is enough:
 ///
 /// No deadlock. Let both lists of every rank be in the order of steps, with at most one message per step in each. Let
 /// both ends of a message give it the same step. Pieces enter a window in that order, and the first unfinished piece of
@@ -33,17 +31,18 @@ namespace sluice::mpi::detail {
 /// At its sender all earlier pieces are finished, so it is in the window and is sent. At its receiver, for the same
 /// reason, its receive is posted. It needs nothing else to finish. So as long as a piece is left, one can finish. This
 /// holds for windows of 1, for different windows on different ranks, and for sends that wait for their receives. A
-/// StepProtocol may hold a message back only for messages of lower steps, and the argument stands. In rounds, round r
-/// of a message counts as a message of its own, of step r * steps + its step.
+/// gate, and what the part says of waiting, may hold a message back only for messages of lower steps, or of another
+/// carrier whose messages can all end without this one, and the argument stands. In rounds, round r of a message counts
+/// as a message of its own, of step r * steps + its step.
 ///
 /// Pieces match. Between two ranks there are messages of one tag on one communicator in the order of the schedule, and
 /// pieces of a message in increasing order. Both ends cut them alike, and MPI keeps them in order.
 ///
-/// PieceTransport carries the pieces, a StepProtocol says what they wait for besides, and Data says what they consist
-/// of.
+/// PieceTransport carries the pieces, EndWaits and a Gate say what they wait for besides, and Data says what they
+/// consist of.
 ///
 /// Memory: PieceTransport's, for at most `window` pieces each way of at most the longest length, allocated once.
-class StepExecutor final : public MessageCarrier, private PieceTransport::Ends {
+class OrderedCarrier final : public Carrier, private PieceTransport::Ends {
  public:
   struct Limits {
     std::int64_t chunk_bytes = 1;  ///< 1 to 2^30, the same on all ranks
@@ -51,46 +50,36 @@ class StepExecutor final : public MessageCarrier, private PieceTransport::Ends {
     int window = 1;                ///< 1 to 1024
     int ahead = 0;                 ///< receives are posted for this many pieces beyond the window; 0 to 1024
     bool contiguous = false;       ///< outgoing and incoming of the data never return null: no buffers
-    Tag tag = Tag::kData;          ///< of the pieces; each executor of a channel has one of its own
-    bool rounds = false;           ///< the first piece of each message goes before the second one of any; no protocol
+    Tag tag = Tag::kData;          ///< of the pieces; each carrier of a channel has one of its own
+    bool rounds = false;           ///< the first piece of each message goes before the second one of any; no gate
   };
 
-  /// `protocol`: which messages have to wait for what; null: none. The same kind on all ranks. Local: nothing is sent.
-  StepExecutor(Channel& channel, std::vector<StepMessage> sends, std::vector<StepMessage> receives,
-               const Limits& limits, std::unique_ptr<StepProtocol> protocol = nullptr);
-  /// After abandon(), if an execution has not ended.
-  ~StepExecutor() override = default;
+  /// `waits`: of the part that the messages are of; null: nothing waits. `gate`: which messages have to wait for what
+  /// besides; null: none. The same kind on all ranks. Local: nothing is sent.
+  OrderedCarrier(Channel& channel, std::vector<StepMessage> sends, std::vector<StepMessage> receives,
+                 const Limits& limits, std::unique_ptr<Gate> gate = nullptr, std::shared_ptr<EndWaits> waits = nullptr);
 
   /// Allocates the buffers; before the first execution. `share`: with the ranks of this node, the same on all ranks.
   void connect(bool share);
 
-  /// Empty lists, and messages at their ends: for protocols that grow, whose data is contiguous and not shared.
+  /// Empty lists, and messages at their ends: for gates that grow, whose data is contiguous and not shared.
   void clear();
   void add_send(int to, std::int64_t bytes) { sends_.push_back({to, bytes, next_end()}); }
   void add_receive(int from, std::int64_t bytes) { receives_.push_back({from, bytes, next_end()}); }
 
-  /// Memory of the library's own that the data lies in: it lasts as long as MPI may use it.
-  void hold(std::shared_ptr<const void> memory) { transport_.hold(std::move(memory)); }
-
-  /// For protocols: the receiver lets the transfer behind this one go.
+  /// For gates: the receiver lets the transfer behind this one go.
   void note_release(std::size_t receive) {
-    if (trace_) trace_->receive_released(receive);
+    if (trace_ != nullptr) trace_->receive_released(receives_[receive].end);
   }
 
-  /// Allocates nothing, unless the protocol grows.
-  void begin(Data& data) override;
+  /// Allocates nothing, unless the gate grows.
+  void begin(const std::shared_ptr<Data>& data, TransferTrace* trace) override;
   /// A piece at most each way.
   Advance advance() override;
-
-  void abandon() noexcept override { abandon_together({this, nullptr}); }
-  /// Abandons both executors of a channel; null: there is none.
-  static void abandon_together(const std::array<StepExecutor*, 2>& executors) noexcept;
-
+  [[nodiscard]] std::optional<Withdrawn> abandon() noexcept override;
   [[nodiscard]] std::int64_t buffer_bytes() const override { return transport_.buffer_bytes(); }
 
  private:
-  /// What MPI works on, for withdraw.
-  [[nodiscard]] Withdrawn withdrawn() noexcept;
   [[nodiscard]] PieceTransport::Slots slots_for(const PieceOrder& pieces, int window) const;
 
   /// The end of the message that is added next.
@@ -107,14 +96,13 @@ class StepExecutor final : public MessageCarrier, private PieceTransport::Ends {
   Limits limits_;
   PieceOrder to_send_;
   PieceOrder to_receive_;
-  std::unique_ptr<StepProtocol> protocol_;
+  std::unique_ptr<Gate> gate_;
+  std::shared_ptr<EndWaits> waits_;
   PieceTransport transport_;
-  bool withdrawn_ = false;
 
   // The present execution.
-  Data* data_ = nullptr;
-  std::optional<TransferTrace> trace_;  ///< where it is recorded
-  bool working_ = false;
+  bool running_ = false;
+  TransferTrace* trace_ = nullptr;
   unsigned looks_ = 0;
 };
 

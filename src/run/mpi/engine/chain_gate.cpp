@@ -1,11 +1,11 @@
-#include "run/mpi/engine/protocol_chain.hpp"
+#include "run/mpi/engine/chain_gate.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "run/mpi/engine/step_executor.hpp"
+#include "run/mpi/engine/ordered_carrier.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::mpi::detail {
@@ -15,7 +15,7 @@ constexpr std::int64_t kPermission = 0;
 
 }  // namespace
 
-ChainProtocol::ChainProtocol(Channel& channel, const OwnPart& part, std::int64_t early_bytes)
+ChainGate::ChainGate(Channel& channel, const OwnPart& part, std::int64_t early_bytes)
     : channel_(channel),
       part_(part),
       sends_(ends_of(part, /*sends=*/true)),
@@ -23,7 +23,7 @@ ChainProtocol::ChainProtocol(Channel& channel, const OwnPart& part, std::int64_t
       release_(early_bytes),
       fence_(channel) {}
 
-void ChainProtocol::begin(StepExecutor& /*executor*/) {
+void ChainGate::begin(OrderedCarrier& /*carrier*/) {
   waiting_for_.clear();
   for (const std::uint32_t send : sends_) waiting_for_.push_back(part_.permits.empty() ? 1 : part_.permits[send]);
   release_.clear();
@@ -33,9 +33,9 @@ void ChainProtocol::begin(StepExecutor& /*executor*/) {
   for (const Channel::Received& message : std::exchange(early_, {})) take(message.from, message.control);
 }
 
-void ChainProtocol::permit(int rank, std::int64_t step) { channel_.send(rank, {kPermission, step, 0, 0, execution_}); }
+void ChainGate::permit(int rank, std::int64_t step) { channel_.send(rank, {kPermission, step, 0, 0, execution_}); }
 
-bool ChainProtocol::progress(StepExecutor& executor) {
+bool ChainGate::progress(OrderedCarrier& carrier) {
   bool happened = false;
   while (const auto message = channel_.poll()) {
     happened = true;
@@ -47,7 +47,7 @@ bool ChainProtocol::progress(StepExecutor& executor) {
   }
   while (const auto released = release_.next()) {
     happened = true;
-    executor.note_release(*released);
+    carrier.note_release(*released);
     if (!part_.grants.empty())
       for (const OwnPart::Hears& other : part_.grants[receives_[*released]]) permit(other.rank, other.step);
     if (*released + 1 < receives_.size()) go(*released + 1);
@@ -55,7 +55,7 @@ bool ChainProtocol::progress(StepExecutor& executor) {
   return happened;
 }
 
-void ChainProtocol::take(int from, const Control& control) {
+void ChainGate::take(int from, const Control& control) {
   if (control.kind == Fence::kExecution) {
     fence_.take(control);
     return;
@@ -72,6 +72,6 @@ void ChainProtocol::take(int from, const Control& control) {
   --*waiting;
 }
 
-bool ChainProtocol::finish() { return started_ && channel_.sent(); }
+bool ChainGate::finish() { return started_ && channel_.sent(); }
 
 }  // namespace sluice::mpi::detail

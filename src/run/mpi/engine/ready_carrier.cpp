@@ -1,4 +1,4 @@
-#include "run/mpi/engine/tree_executor.hpp"
+#include "run/mpi/engine/ready_carrier.hpp"
 
 #include <fmt/format.h>
 
@@ -18,14 +18,12 @@ constexpr double kWorthAThread_s = 100e-6;
 
 }  // namespace
 
-TreeExecutor::TreeExecutor(Channel& channel, std::shared_ptr<Data> data, OwnPart part, const Limits& limits,
-                           ProgressThread* thread)
+ReadyCarrier::ReadyCarrier(Channel& channel, OwnPart part, const Limits& limits, ProgressThread* thread)
     : channel_(channel),
-      data_(std::move(data)),
       part_(std::move(part)),
       limits_(limits),
       thread_(thread),
-      transport_(channel, data_, limits.type),
+      transport_(channel, limits.type),
       frees_(waiting_of(part_)),
       queue_of_(part_.ends.size()),
       last_operation_s_(std::numeric_limits<double>::infinity()) {
@@ -48,12 +46,10 @@ TreeExecutor::TreeExecutor(Channel& channel, std::shared_ptr<Data> data, OwnPart
   }
 }
 
-void TreeExecutor::begin() {
+void ReadyCarrier::begin(const std::shared_ptr<Data>& data, TransferTrace* trace) {
   running_ = true;
-  if (channel_.context().log() != nullptr)
-    trace_.emplace();
-  else
-    trace_.reset();
+  data_ = data.get();
+  trace_ = trace;
   stage_.assign(part_.ends.size(), Stage::kWaiting);
   missing_.clear();
   for (std::size_t i = 0; i < part_.ends.size(); ++i) missing_.push_back(part_.after_of(i).size());
@@ -61,10 +57,10 @@ void TreeExecutor::begin() {
   next_receive_ = begun_ = done_ = sent_ = 0;
   for (SendQueue& queue : queues_) queue.next = queue.under_way = 0, queue.free = 0;
   port_free_ = 0;
-  transport_.reserve(part_.ends.size());  // which is all that can be under way
+  transport_.begin(data, part_.ends.size());  // which is all that can be under way
 }
 
-Advance TreeExecutor::advance() {
+Advance ReadyCarrier::advance() {
   if (!finished()) {
     // A look costs simulated time: under simulation, look only if nothing else tells what has come.
     const bool progress = step(!kSimulated || limits_.any_order);
@@ -78,28 +74,25 @@ Advance TreeExecutor::advance() {
   }
   if (!finished()) return Advance::kMoved;
   running_ = false;
-  if (trace_ && channel_.context().log() != nullptr) trace_->add_to(*channel_.context().log());
   return Advance::kOver;
 }
 
-void TreeExecutor::abandon() noexcept {
-  if (withdrawn_) return;
-  withdrawn_ = true;
+std::optional<Withdrawn> ReadyCarrier::abandon() noexcept {
   const bool running = std::exchange(running_, false);
-  transport_.withdraw_all(
-      running,
-      [&](std::vector<int>& senders) {
-        for (const std::size_t i : receives_) {
-          const bool arrived = running && i < stage_.size() && stage_[i] == Stage::kArrived;
-          if (!arrived) senders.push_back(part_.ends[i].peer);
-        }
-      },
-      [&](std::vector<int>& receivers) {
-        for (const SendQueue& queue : queues_) receivers.push_back(part_.ends[queue.sends.front()].peer);
-      });
+  Withdrawn withdrawn = transport_.withdrawn(running);
+  withdrawn.add_senders = [this, running](std::vector<int>& senders) {
+    for (const std::size_t i : receives_) {
+      const bool arrived = running && i < stage_.size() && stage_[i] == Stage::kArrived;
+      if (!arrived) senders.push_back(part_.ends[i].peer);
+    }
+  };
+  withdrawn.add_receivers = [this](std::vector<int>& receivers) {
+    for (const SendQueue& queue : queues_) receivers.push_back(part_.ends[queue.sends.front()].peer);
+  };
+  return withdrawn;
 }
 
-void TreeExecutor::wait_simulated() {
+void ReadyCarrier::wait_simulated() {
   const double wait_s = paced_for();
   if (wait_s < std::numeric_limits<double>::infinity()) {
     if (wait_s <= 0) return;
@@ -111,7 +104,7 @@ void TreeExecutor::wait_simulated() {
   transport_.wait(*this);
 }
 
-std::deque<std::size_t>::iterator TreeExecutor::next_arrived() {
+std::deque<std::size_t>::iterator ReadyCarrier::next_arrived() {
   // Messages are combined in the order of the plan. With `overtake`, a message that is there and waits for nothing need
   // not wait for earlier ones. A message that is kept is done when it is there.
   for (auto at = open_.begin(); at != open_.end(); ++at) {
@@ -121,7 +114,7 @@ std::deque<std::size_t>::iterator TreeExecutor::next_arrived() {
   return open_.end();
 }
 
-bool TreeExecutor::step(bool look) {
+bool ReadyCarrier::step(bool look) {
   const bool posted = limits_.any_order ? post_any() : post_receives();
   const bool started = start_sends();
   // If ranks share cores, a look costs a rank its turn. So everything that can be started goes first.
@@ -132,27 +125,27 @@ bool TreeExecutor::step(bool look) {
   return false;
 }
 
-void TreeExecutor::sent(std::size_t number, std::int64_t bytes) {
-  if (trace_) trace_->send_ended(number, bytes);
+void ReadyCarrier::sent(std::size_t number, std::int64_t bytes) {
+  if (trace_ != nullptr) trace_->send_ended(number, bytes);
   --queues_[queue_of_[number]].under_way;
   ++sent_;
   data_->sent(number);
   tell_waiting(number);
 }
 
-void TreeExecutor::received(std::size_t number, std::int64_t bytes) {
-  if (trace_) trace_->receive_ended(number, part_.ends[number].peer, bytes);
+void ReadyCarrier::received(std::size_t number, std::int64_t bytes) {
+  if (trace_ != nullptr) trace_->receive_ended(number, part_.ends[number].peer, bytes);
   if (!is_short(part_.ends[number])) --long_posted_;
   stage_[number] = Stage::kArrived;
 }
 
 // ---- receives
 
-bool TreeExecutor::is_short(const OwnPart::Own& receive) const {
+bool ReadyCarrier::is_short(const OwnPart::Own& receive) const {
   return receive.count != kAnyCount && receive.count <= limits_.short_bytes / transport_.bytes_of_element();
 }
 
-bool TreeExecutor::may_post(std::size_t receive) const {
+bool ReadyCarrier::may_post(std::size_t receive) const {
   if (open_.size() >= static_cast<std::size_t>(limits_.ahead)) return false;
   const OwnPart::Own& next = part_.ends[receive];
   if (!next.combines() && missing_[receive] > 0) return false;
@@ -161,7 +154,7 @@ bool TreeExecutor::may_post(std::size_t receive) const {
   return long_posted_ < limits_.receives || is_short(next) || (next.count != kAnyCount && next.peer == posted_from_);
 }
 
-bool TreeExecutor::post_receives() {
+bool ReadyCarrier::post_receives() {
   bool posted = false;
   while (next_receive_ < receives_.size() && may_post(receives_[next_receive_])) {
     post(receives_[next_receive_++]);
@@ -170,7 +163,7 @@ bool TreeExecutor::post_receives() {
   return posted;
 }
 
-bool TreeExecutor::post_any() {
+bool ReadyCarrier::post_any() {
   std::size_t senders = 0;
   for (const auto& [from, next] : next_of_) senders += next < by_sender_.at(from).size() ? 1 : 0;
   bool posted = false;
@@ -188,7 +181,7 @@ bool TreeExecutor::post_any() {
   return posted;
 }
 
-void TreeExecutor::post(std::size_t number) {
+void ReadyCarrier::post(std::size_t number) {
   const OwnPart::Own& receive = part_.ends[number];
   transport_.receive(number, receive.peer, receive.count);
   stage_[number] = Stage::kPosted;
@@ -201,13 +194,13 @@ void TreeExecutor::post(std::size_t number) {
 
 // ---- sends
 
-double TreeExecutor::free_at(const SendQueue& queue) const {
+double ReadyCarrier::free_at(const SendQueue& queue) const {
   const bool port = !limits_.keep_pace && static_cast<int>(begun_ - sent_) < limits_.sends;
   const bool connection = !limits_.keep_pace && queue.under_way == 0;
   return std::max(port ? 0 : port_free_, connection ? 0 : queue.free);
 }
 
-TreeExecutor::SendQueue* TreeExecutor::next_queue() {
+ReadyCarrier::SendQueue* ReadyCarrier::next_queue() {
   SendQueue* next = nullptr;
   for (SendQueue& queue : queues_) {
     if (queue.next == queue.sends.size() || (next != nullptr && next->head() < queue.head())) continue;
@@ -217,14 +210,14 @@ TreeExecutor::SendQueue* TreeExecutor::next_queue() {
   return next != nullptr && (limits_.overtake || may_start(*next)) ? next : nullptr;
 }
 
-bool TreeExecutor::may_start(const SendQueue& queue) const {
+bool ReadyCarrier::may_start(const SendQueue& queue) const {
   const std::size_t send = queue.head();
   if (missing_[send] > 0 || transport_.in_pieces(true, part_.ends[send].peer)) return false;
   const double free = free_at(queue);
   return free == 0 || (free < std::numeric_limits<double>::infinity() && MPI_Wtime() >= free);
 }
 
-double TreeExecutor::paced_for() const {
+double ReadyCarrier::paced_for() const {
   double free = std::numeric_limits<double>::infinity();
   std::size_t first = part_.ends.size();
   for (const SendQueue& queue : queues_) {
@@ -240,7 +233,7 @@ double TreeExecutor::paced_for() const {
   return free - MPI_Wtime();
 }
 
-bool TreeExecutor::start_sends() {
+bool ReadyCarrier::start_sends() {
   bool started = false;
   for (SendQueue* queue = next_queue(); queue != nullptr; queue = next_queue()) {
     begin(*queue);
@@ -249,12 +242,12 @@ bool TreeExecutor::start_sends() {
   return started;
 }
 
-void TreeExecutor::begin(SendQueue& queue) {
+void ReadyCarrier::begin(SendQueue& queue) {
   const std::size_t number = queue.sends[queue.next++];
   ++begun_;
   const OwnPart::Own& send = part_.ends[number];
   const SendPace& pace = pace_of(number);
-  if (trace_) trace_->send_started(number, send.peer);
+  if (trace_ != nullptr) trace_->send_started(number, send.peer);
   const bool paced = std::min(pace.port_s, pace.connection_s) < std::numeric_limits<double>::infinity();
   const double now = paced && std::max(pace.port_s, pace.connection_s) > 0 ? MPI_Wtime() : 0;
   transport_.send(number, send.peer, send.count);
@@ -265,7 +258,7 @@ void TreeExecutor::begin(SendQueue& queue) {
 
 // ---- messages that are there
 
-void TreeExecutor::handle(std::size_t number) {
+void ReadyCarrier::handle(std::size_t number) {
   if (!part_.ends[number].combines()) {
     data_->arrived(number, {});
   } else {

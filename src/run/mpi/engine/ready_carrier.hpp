@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "run/mpi/engine/carrier.hpp"
 #include "run/mpi/engine/data.hpp"
 #include "run/mpi/engine/message_transport.hpp"
 #include "run/mpi/runtime/channel.hpp"
@@ -18,9 +19,8 @@
 #include "run/mpi/runtime/transfer_trace.hpp"
 #include "schedule/own_part.hpp"
 
-/// Carries out what one rank does in a tree or a program: it receives messages, does something with each (combines it,
-/// keeps it), and sends what is ready. It knows nothing of trees, elements or bytes. It has the rank's part of the
-/// plan. An object says where messages lie and what to do with them.
+/// Moves the messages of a tree or a program by MPI: it receives them, hands each to the data (which combine or keep
+/// it), and sends what is ready. It knows nothing of trees, elements or bytes. It has the rank's part of the plan.
 ///
 /// A receive is posted when the previous message has arrived, so that a sender whose message is long waits for its
 /// turn: this keeps the plan's one port. Meanwhile the operation may work on the previous message. MPI moves messages
@@ -33,7 +33,7 @@
 /// the previous one is done.
 namespace sluice::mpi::detail {
 
-class TreeExecutor : private MessageTransport::Ends {
+class ReadyCarrier final : public Carrier, private MessageTransport::Ends {
  public:
   struct Limits {
     MPI_Datatype type = MPI_BYTE;  ///< of the elements; of kAnyCount it must be MPI_BYTE
@@ -54,24 +54,16 @@ class TreeExecutor : private MessageTransport::Ends {
     bool overtake = false;
     /// Receives whatever welcome message comes first, one message per sender at a time, instead of the given order.
     bool any_order = false;
-    bool may_sleep = false;  ///< waiting ranks leave their processor to others: if ranks outnumber processors
   };
 
-  /// `thread`: null, or what makes progress during arrived().
-  TreeExecutor(Channel& channel, std::shared_ptr<Data> data, OwnPart part, const Limits& limits,
-               ProgressThread* thread);
-  ~TreeExecutor() override = default;
-  TreeExecutor(const TreeExecutor&) = delete;
-  TreeExecutor& operator=(const TreeExecutor&) = delete;
+  /// `thread`: null, or what makes progress during Data::arrived().
+  ReadyCarrier(Channel& channel, OwnPart part, const Limits& limits, ProgressThread* thread);
 
-  /// Begins to receive and send everything.
-  void begin();
-  /// Does what can be done without waiting, one message's arrived() at most. Throws what the data throws, MpiError, and
-  /// as Channel::check.
-  Advance advance();
-  /// Ends the execution before it is over, if one is running: nothing more is written to the places of messages, if MPI
-  /// can be stopped. What MPI still works on lives on with the data. Nothing can begin any more.
-  void abandon() noexcept;
+  void begin(const std::shared_ptr<Data>& data, TransferTrace* trace) override;
+  /// One message's Data::arrived() at most. Throws also what the data throws.
+  Advance advance() override;
+  [[nodiscard]] std::optional<Withdrawn> abandon() noexcept override;
+  [[nodiscard]] std::int64_t buffer_bytes() const override { return 0; }
 
  private:
   enum class Stage : std::uint8_t { kWaiting, kPosted, kArrived };
@@ -119,8 +111,6 @@ class TreeExecutor : private MessageTransport::Ends {
   void handle(std::size_t number);
 
   Channel& channel_;
-  std::shared_ptr<Data> data_;
-  bool withdrawn_ = false;
   OwnPart part_;
   Limits limits_;
   ProgressThread* thread_;
@@ -134,7 +124,8 @@ class TreeExecutor : private MessageTransport::Ends {
 
   // State of one execution.
   bool running_ = false;
-  std::optional<TransferTrace> trace_;  ///< where it is recorded
+  Data* data_ = nullptr;
+  TransferTrace* trace_ = nullptr;
   std::vector<Stage> stage_;            ///< by end: of a receive
   std::deque<std::size_t> open_;        ///< posted or arrived, in the order of posting
   std::size_t next_receive_ = 0;        ///< in order: the first of receives_ that is not posted

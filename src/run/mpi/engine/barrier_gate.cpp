@@ -1,10 +1,10 @@
-#include "run/mpi/engine/protocol_barrier.hpp"
+#include "run/mpi/engine/barrier_gate.hpp"
 
 #include <utility>
 
 namespace sluice::mpi::detail {
 
-BarrierProtocol::BarrierProtocol(Channel& channel, const OwnPart& part, std::int64_t steps)
+BarrierGate::BarrierGate(Channel& channel, const OwnPart& part, std::int64_t steps)
     : channel_(channel),
       part_(part),
       sends_{ends_of(part, /*sends=*/true)},
@@ -12,18 +12,18 @@ BarrierProtocol::BarrierProtocol(Channel& channel, const OwnPart& part, std::int
       steps_(steps),
       fence_(channel) {}
 
-void BarrierProtocol::begin(Side& side) const {
+void BarrierGate::begin(Side& side) const {
   side.missing.clear();
   for (const std::uint32_t end : side.ends) side.missing.push_back(part_.ends[end].count);
   side.front = 0;
 }
 
-bool BarrierProtocol::done(Side& side, std::int64_t step) const {
+bool BarrierGate::done(Side& side, std::int64_t step) const {
   while (side.front < side.ends.size() && side.missing[side.front] == 0) ++side.front;
   return side.front == side.ends.size() || part_.ends[side.ends[side.front]].step > step;
 }
 
-void BarrierProtocol::begin(StepExecutor& /*executor*/) {
+void BarrierGate::begin(OrderedCarrier& /*carrier*/) {
   begin(sends_);
   begin(receives_);
   step_ = 0;
@@ -31,7 +31,7 @@ void BarrierProtocol::begin(StepExecutor& /*executor*/) {
   if (std::exchange(has_run_, true)) fence_.enter();
 }
 
-bool BarrierProtocol::progress(StepExecutor& /*executor*/) {
+bool BarrierGate::progress(OrderedCarrier& /*carrier*/) {
   while (const auto message = channel_.poll()) fence_.take(message->control);
   if (entered_ < step_) {
     if (!fence_.open()) return false;
@@ -44,6 +44,6 @@ bool BarrierProtocol::progress(StepExecutor& /*executor*/) {
   return true;
 }
 
-bool BarrierProtocol::finish() { return entered_ == step_ && step_ + 1 >= steps_; }
+bool BarrierGate::finish() { return entered_ == step_ && step_ + 1 >= steps_; }
 
 }  // namespace sluice::mpi::detail
