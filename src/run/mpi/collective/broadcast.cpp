@@ -20,6 +20,7 @@
 #include "run/mpi/ways/choice.hpp"
 #include "run/mpi/ways/native_broadcast.hpp"
 #include "run/mpi/ways/ways.hpp"
+#include "sluice/error.hpp"
 
 namespace sluice::mpi {
 namespace {
@@ -75,9 +76,9 @@ class Execution {
   }
   /// Whether MPI's own broadcast may be under way.
   [[nodiscard]] bool natively() const { return natively_; }
+  [[nodiscard]] bool by_memory() const { return detail::MemoryCarrier::possible(channel_.context()); }
 
  private:
-  [[nodiscard]] bool by_memory() const { return detail::MemoryCarrier::possible(channel_.context()); }
   template <class MakePart>
   void make(SizedExecutor& sized, std::int64_t bytes, MakePart make_part) {
     if (sized.bytes == bytes) return;
@@ -88,7 +89,7 @@ class Execution {
   }
   void run(SizedExecutor& sized, void* buffer) {
     running_ = sized.executor.get();
-    running_->begin(channel_.rank() == task_.root() ? MPI_IN_PLACE : nullptr, buffer);
+    running_->begin(channel_.rank() == task_.root ? MPI_IN_PLACE : nullptr, buffer);
   }
   /// Begins the tree's execution for the next part of the message, if there is one.
   void next_segment();
@@ -113,9 +114,9 @@ void Execution::take_turn_inside(const PlannedBroadcast& plan) {
     // The root comes first, then the order of the platform: the cluster's coordinator has the message first. The
     // platform is the job's, or the platform of SLUICE_PLATFORM, which a context reads once.
     detail::Arguments arguments("cluster");
-    arguments.add(task_.root());
-    if (task_.options().platform) detail::add_platform(arguments, *task_.options().platform);
-    const int order = channel_.rank() == task_.root() ? 0 : 1 + static_cast<int>(plan.place);
+    arguments.add(task_.root);
+    if (task_.options.platform) detail::add_platform(arguments, *task_.options.platform);
+    const int order = channel_.rank() == task_.root ? 0 : 1 + static_cast<int>(plan.place);
     inside_ = &channel_.part(arguments.bytes(), static_cast<int>(plan.cluster), order);
   }
   if (plan.ends_native && !plan.native) turn_inside_ = channel_.take_turn(inside_->turns);
@@ -167,7 +168,7 @@ void Execution::next_segment() {
 void Execution::begin_by_mpi(detail::Turns::Turn turn) {
   turn_inside_.end();
   natively_ = bytes_ > 0;
-  native_.begin(detail::broadcast_by_mpi(message_, bytes_, task_.root(), channel_.comm()), nullptr, std::move(turn));
+  native_.begin(detail::broadcast_by_mpi(message_, bytes_, task_.root, channel_.comm()), nullptr, std::move(turn));
 }
 
 detail::Advance Execution::advance() {
@@ -242,7 +243,7 @@ struct Broadcast::State final : detail::Job {
 
 Broadcast::State::State(std::shared_ptr<detail::Context> context, std::int64_t number, int root,
                         const BroadcastOptions& options)
-    : Job(std::move(context), number, "broadcast"), task(channel, options, root) {
+    : Job(std::move(context), number, "broadcast"), task{channel, options, root} {
   detail::Arguments arguments("broadcast");
   const std::exception_ptr failure = detail::failure_of([&] { arguments = task.arguments(); });
   detail::agree(channel, arguments.fingerprint(), failure);
@@ -260,7 +261,8 @@ SizeClass& Broadcast::State::obtain(std::int64_t bytes) {
   SizeClass& size = classes.emplace_front(channel);
   size.largest = largest;
   size.planned = std::static_pointer_cast<const PlannedBroadcast>(kept.plan);
-  const bool takes_turns = task.tries_ways() && !size.planned->native;
+  const bool takes_turns = task.options.try_native && task.options.plan.algorithm == "auto" && !task.options.program &&
+                           !size.planned->native;
   size.ways.choose(takes_turns ? detail::Use::kTurns : detail::Use::kPlan, kept);
   size.ways.set_plan(detail::way_by(&execution, [&size](Execution& by, detail::Turns::Turn /*turn*/) {
     by.begin_by_plan(size.sized, *size.planned, size.largest);
@@ -292,34 +294,38 @@ bool Broadcast::State::goes_without_a_plan(std::int64_t bytes) {
 }
 
 void Broadcast::State::begin(void* buffer, std::int64_t bytes) {
-  start([&] { return task.check_message(buffer, bytes); },
-        [&] {
-          execution.use(buffer, bytes);
-          present = nullptr;
-          const bool by_memory = detail::MemoryCarrier::possible(channel.context());
-          // Nothing goes, but ranks find out whether that is so for all.
-          if (bytes == 0 && task.told_nothing() && task.options().try_native && by_memory) (void)execution.tree_for(0);
-          const bool without = goes_without_a_plan(bytes);
-          if (without && !by_memory) detail::agree(channel, static_cast<std::uint64_t>(bytes), nullptr);
-          if (without || task.by_tree(bytes)) {
-            execution.begin_by_tree();
-            return detail::Advance::kIdle;
-          }
-          if (task.needs_no_plan(bytes)) {
-            execution.begin_by_mpi();
-            return detail::Advance::kIdle;
-          }
-          SizeClass& size = obtain(bytes);
-          if (bytes == 0 || channel.size() == 1) return detail::Advance::kOver;
-          const PlannedBroadcast& plan = *size.planned;
-          execution.take_turn_inside(plan);
-          present = &size;
-          // Not when the execution is advanced: nothing waits there. A way that is measured again was MPI's between
-          // hosts, where no rank is waited for.
-          if (!plan.native && !size.ways.other_serves()) execution.make(size.sized, plan, size.largest);
-          if (task.is_short(bytes) && (!size.ways.over() || size.ways.other_serves())) execution.tree_for(bytes);
-          return size.ways.begin(true);
-        });
+  const auto check = [&] {
+    task.check_size(bytes);
+    if (bytes > 0 && buffer == nullptr) throw InputError("buffer", "a null pointer", "room for the message");
+    return bytes;  // to be the same on all ranks
+  };
+  start(check, [&] {
+    execution.use(buffer, bytes);
+    present = nullptr;
+    // Nothing goes, but ranks find out whether that is so for all.
+    if (bytes == 0 && task.told_nothing() && task.options.try_native && execution.by_memory())
+      (void)execution.tree_for(0);
+    const bool without = goes_without_a_plan(bytes);
+    if (without && !execution.by_memory()) detail::agree(channel, static_cast<std::uint64_t>(bytes), nullptr);
+    if (without || task.by_tree(bytes)) {
+      execution.begin_by_tree();
+      return detail::Advance::kIdle;
+    }
+    if (task.needs_no_plan(bytes)) {
+      execution.begin_by_mpi();
+      return detail::Advance::kIdle;
+    }
+    SizeClass& size = obtain(bytes);
+    if (bytes == 0 || channel.size() == 1) return detail::Advance::kOver;
+    const PlannedBroadcast& plan = *size.planned;
+    execution.take_turn_inside(plan);
+    present = &size;
+    // Not when the execution is advanced: nothing waits there. A way that is measured again was MPI's between
+    // hosts, where no rank is waited for.
+    if (!plan.native && !size.ways.other_serves()) execution.make(size.sized, plan, size.largest);
+    if (task.is_short(bytes) && (!size.ways.over() || size.ways.other_serves())) execution.tree_for(bytes);
+    return size.ways.begin(true);
+  });
 }
 
 // ---- Broadcast

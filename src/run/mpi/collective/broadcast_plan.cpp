@@ -79,54 +79,93 @@ constexpr auto kBroadcastFields = [](auto& numbers, PlannedBroadcast& part) {
   fields(numbers, part.part);
 };
 
+/// The parts of all ranks, by the given program or over the given platform.
+std::vector<PlannedBroadcast> parts_as_told(const BroadcastTask& task, std::int64_t bytes) {
+  if (!task.options.program)
+    return parts_of(plan_broadcast(*task.options.platform, task.root, bytes, task.options.plan),
+                    *task.options.platform);
+  check_sound(*task.options.program);
+  BroadcastPlan plan;
+  plan.program = *task.options.program;
+  return parts_of(plan, {});
+}
+
+/// In segments that do not require a known network.
+PlannedBroadcast part_in_segments(const BroadcastTask& task, std::int64_t bytes) {
+  const std::int64_t segments =
+      std::min(kMostSegmentsBetweenHosts, (bytes + kSegmentBetweenHosts - 1) / kSegmentBetweenHosts);
+  const int ranks = task.channel.size(), rank = task.channel.rank();
+  PlannedBroadcast own;
+  own.part = sluice::detail::cut_for(circulant_broadcast_part(ranks, task.root, bytes, segments, rank), rank);
+  own.method = fmt::format("circulant, {} segments", segments);
+  own.rule = number_of(task.rule(Question::kWay, bytes));
+  return own;
+}
+
+/// By the network of the job. On all ranks.
+PlannedBroadcast part_by_network(const BroadcastTask& task, std::int64_t bytes) {
+  const JobPlatform known = platform_of_job(task.channel);
+  const auto plan = [&] {
+    if (const Rule& soon = planned_soon(JobKind::kBroadcast, known.platform); soon.by != By::kPlan) {
+      PlannedBroadcast part;
+      part.native = true;
+      part.rule = number_of(soon);
+      part.method = kNativeBroadcast;
+      return std::vector<PlannedBroadcast>(static_cast<std::size_t>(task.channel.size()), part);
+    }
+    std::vector<PlannedBroadcast> parts =
+        parts_of(plan_broadcast(known.platform, task.root, bytes, task.options.plan), known.platform);
+    for (PlannedBroadcast& part : parts) {
+      part.rule = number_of(task.rule(Question::kWay, bytes));
+      if (!known.speeds_are_known) part.predicted_s = 0;
+    }
+    return parts;
+  };
+  return planned_part<PlannedBroadcast>(task.channel, plan, kBroadcastFields);
+}
+
 }  // namespace
 
 Arguments BroadcastTask::arguments() const {
-  const sluice::BroadcastOptions& plan = options_.plan;
+  const sluice::BroadcastOptions& plan = options.plan;
   Arguments arguments("broadcast");
-  arguments.add_all(root_, options_.platform.has_value(), plan.algorithm, plan.lookahead, plan.inside,
-                    plan.early_internal, plan.segments, plan.effort, plan.most_messages, options_.try_native,
-                    options_.program.has_value());
-  if (root_ < 0 || root_ >= channel_.size())
-    throw InputError("root", fmt::format("{}", root_), index_text(channel_.size(), "rank"));
-  if (options_.program) {
-    check_given(*options_.program, shape_of(options_.program->size_bytes),
-                {options_.platform.has_value(), asks_for_a_plan()});
-    arguments.add(to_json(*options_.program));
+  arguments.add_all(root, options.platform.has_value(), plan.algorithm, plan.lookahead, plan.inside,
+                    plan.early_internal, plan.segments, plan.effort, plan.most_messages, options.try_native,
+                    options.program.has_value());
+  if (root < 0 || root >= channel.size())
+    throw InputError("root", fmt::format("{}", root), index_text(channel.size(), "rank"));
+  if (options.program) {
+    check_given(*options.program, shape_of(options.program->size_bytes),
+                {options.platform.has_value(), asks_for_a_plan()});
+    arguments.add(to_json(*options.program));
   }
-  if (!options_.platform) return arguments;
-  check_platform(*options_.platform, "platform");
-  if (options_.platform->ranks != channel_.size())
-    throw InputError("platform", count_text(options_.platform->ranks, "rank"),
-                     fmt::format("the {} there are", channel_.size()));
-  add_platform(arguments, *options_.platform);
+  if (!options.platform) return arguments;
+  check_platform(*options.platform, "platform");
+  if (options.platform->ranks != channel.size())
+    throw InputError("platform", count_text(options.platform->ranks, "rank"),
+                     fmt::format("the {} there are", channel.size()));
+  add_platform(arguments, *options.platform);
   return arguments;
 }
 
 void BroadcastTask::check_size(std::int64_t bytes) const {
   if (bytes < 0) throw InputError("bytes", fmt::format("{}", bytes), "at least 0");
-  const std::optional<Program>& program = options_.program;
+  const std::optional<Program>& program = options.program;
   if (program && bytes != program->size_bytes)
     throw InputError("bytes", fmt::format("{}", bytes), fmt::format("the {} of the program", program->size_bytes));
-}
-
-std::int64_t BroadcastTask::check_message(const void* buffer, std::int64_t bytes) const {
-  check_size(bytes);
-  if (bytes > 0 && buffer == nullptr) throw InputError("buffer", "a null pointer", "room for the message");
-  return bytes;
 }
 
 Program BroadcastTask::shape_of(std::int64_t bytes) const {
   Program shape;
   shape.problem = Collective::kBroadcast;
-  shape.ranks = channel_.size();
+  shape.ranks = channel.size();
   shape.size_bytes = bytes;
-  shape.root = root_;
+  shape.root = root;
   return shape;
 }
 
 std::int64_t BroadcastTask::largest_of(std::int64_t bytes) const {
-  if (options_.program) return bytes;
+  if (options.program) return bytes;
   const auto size = static_cast<std::uint64_t>(bytes);
   const auto bits = static_cast<int>(std::bit_width(size));
   constexpr int kKept = 4;
@@ -136,73 +175,20 @@ std::int64_t BroadcastTask::largest_of(std::int64_t bytes) const {
 }
 
 bool BroadcastTask::asks_for_a_plan() const {
-  const sluice::BroadcastOptions& plan = options_.plan;
+  const sluice::BroadcastOptions& plan = options.plan;
   return plan.algorithm != "auto" || plan.segments != 0 || plan.early_internal || !plan.inside.empty();
 }
 
 const Rule& BroadcastTask::rule(Question question, std::int64_t bytes) const {
-  const Where where = where_of(channel_.context()) | when(!options_.try_native, Where::kNoTrial);
-  return choose({JobKind::kBroadcast, question, where, bytes, channel_.size()});
-}
-
-bool BroadcastTask::needs_no_plan(std::int64_t bytes) const {
-  if (!told_nothing()) return false;
-  const By by = way(bytes);
-  return by != By::kSegments && by != By::kPlan;
-}
-
-bool BroadcastTask::by_tree(std::int64_t bytes) const {
-  if (!told_nothing()) return false;
-  const By by = way(bytes);
-  return by == By::kTree || by == By::kMemory;
+  const Where where = where_of(channel.context()) | when(!options.try_native, Where::kNoTrial);
+  return choose({JobKind::kBroadcast, question, where, bytes, channel.size()});
 }
 
 bool BroadcastTask::too_short_to_plan(std::int64_t largest) const {
-  const bool may_do_without = options_.platform && options_.try_native && !asks_for_a_plan() && !kSimulated;
-  if (!may_do_without || largest == 0 || channel_.size() == 1) return false;
-  const double messages = channel_.size() - 1;
-  return messages * slowest_message_s(*options_.platform, largest) <= kPlanningPerRank_s * channel_.size();
-}
-
-std::vector<PlannedBroadcast> BroadcastTask::parts_as_told(std::int64_t bytes) const {
-  if (!options_.program)
-    return parts_of(plan_broadcast(*options_.platform, root_, bytes, options_.plan), *options_.platform);
-  check_sound(*options_.program);
-  BroadcastPlan plan;
-  plan.program = *options_.program;
-  return parts_of(plan, {});
-}
-
-PlannedBroadcast BroadcastTask::part_in_segments(std::int64_t bytes) const {
-  const std::int64_t segments =
-      std::min(kMostSegmentsBetweenHosts, (bytes + kSegmentBetweenHosts - 1) / kSegmentBetweenHosts);
-  const int ranks = channel_.size(), rank = channel_.rank();
-  PlannedBroadcast own;
-  own.part = sluice::detail::cut_for(circulant_broadcast_part(ranks, root_, bytes, segments, rank), rank);
-  own.method = fmt::format("circulant, {} segments", segments);
-  own.rule = number_of(rule(Question::kWay, bytes));
-  return own;
-}
-
-PlannedBroadcast BroadcastTask::part_by_network(std::int64_t bytes) const {
-  const JobPlatform known = platform_of_job(channel_);
-  const auto plan = [&] {
-    if (const Rule& soon = planned_soon(JobKind::kBroadcast, known.platform); soon.by != By::kPlan) {
-      PlannedBroadcast part;
-      part.native = true;
-      part.rule = number_of(soon);
-      part.method = kNativeBroadcast;
-      return std::vector<PlannedBroadcast>(static_cast<std::size_t>(channel_.size()), part);
-    }
-    std::vector<PlannedBroadcast> parts =
-        parts_of(plan_broadcast(known.platform, root_, bytes, options_.plan), known.platform);
-    for (PlannedBroadcast& part : parts) {
-      part.rule = number_of(rule(Question::kWay, bytes));
-      if (!known.speeds_are_known) part.predicted_s = 0;
-    }
-    return parts;
-  };
-  return planned_part<PlannedBroadcast>(channel_, plan, kBroadcastFields);
+  const bool may_do_without = options.platform && options.try_native && !asks_for_a_plan() && !kSimulated;
+  if (!may_do_without || largest == 0 || channel.size() == 1) return false;
+  const double messages = channel.size() - 1;
+  return messages * slowest_message_s(*options.platform, largest) <= kPlanningPerRank_s * channel.size();
 }
 
 KeptPlan BroadcastTask::kept_or_planned(std::int64_t largest, const std::string& key) const {
@@ -210,12 +196,13 @@ KeptPlan BroadcastTask::kept_or_planned(std::int64_t largest, const std::string&
   place.add_all(largest, key);
   const auto fingerprint = static_cast<std::uint64_t>(largest);
   if (!told_nothing()) {
-    const auto plan = [&] { return parts_as_told(largest); };
-    return kept_or_planned_part<PlannedBroadcast>(channel_, place.bytes(), fingerprint, plan, kBroadcastFields);
+    const auto plan = [&] { return parts_as_told(*this, largest); };
+    return kept_or_planned_part<PlannedBroadcast>(channel, place.bytes(), fingerprint, plan, kBroadcastFields);
   }
-  KeptPlan kept = find_kept(channel_, place.bytes(), fingerprint, nullptr);
-  (void)kept.plan_or<PlannedBroadcast>(
-      channel_, [&] { return way(largest) == By::kSegments ? part_in_segments(largest) : part_by_network(largest); });
+  KeptPlan kept = find_kept(channel, place.bytes(), fingerprint, nullptr);
+  (void)kept.plan_or<PlannedBroadcast>(channel, [&] {
+    return way(largest) == By::kSegments ? part_in_segments(*this, largest) : part_by_network(*this, largest);
+  });
   return kept;
 }
 

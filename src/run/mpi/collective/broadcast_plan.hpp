@@ -33,34 +33,34 @@ struct PlannedBroadcast {
 };
 
 /// The broadcasts that the user asks for, of any size.
-class BroadcastTask {
- public:
-  BroadcastTask(Channel& channel, const BroadcastOptions& options, int root)
-      : channel_(channel), options_(options), root_(root) {}
-
-  /// All arguments but the size; all that is kept by them depends on nothing else. Throws InputError for bad ones.
+struct BroadcastTask {
+  /// All arguments but the size. Throws InputError for bad ones.
   [[nodiscard]] Arguments arguments() const;
   /// Throws InputError for a size that cannot be broadcast.
   void check_size(std::int64_t bytes) const;
-  /// The same, for other bad arguments, too. Returns what is to be the same on all ranks.
-  std::int64_t check_message(const void* buffer, std::int64_t bytes) const;
-
-  [[nodiscard]] const BroadcastOptions& options() const { return options_; }
-  [[nodiscard]] int root() const { return root_; }
   /// A broadcast of `bytes`: the program without its operations.
   [[nodiscard]] Program shape_of(std::int64_t bytes) const;
   /// The largest size of the class of `bytes`, which is planned for: of 8 to 15 times a power of two, the least that is
   /// not smaller. A given program is for one size.
   [[nodiscard]] std::int64_t largest_of(std::int64_t bytes) const;
 
+  [[nodiscard]] bool asks_for_a_plan() const;
   /// Whether the user gave neither a network nor a program.
-  [[nodiscard]] bool told_nothing() const { return !options_.platform && !options_.program; }
+  [[nodiscard]] bool told_nothing() const { return !options.platform && !options.program; }
   /// The rule that applies to a message; @pre told_nothing, unless it is about the form of a tree.
   [[nodiscard]] const Rule& rule(Question question, std::int64_t bytes) const;
+  /// What serves a message: a plan, unless a rule says something else.
+  [[nodiscard]] By way(std::int64_t bytes) const { return told_nothing() ? rule(Question::kWay, bytes).by : By::kPlan; }
   /// Whether a rule says what serves a message: a tree, or MPI_Ibcast because nothing better is known.
-  [[nodiscard]] bool needs_no_plan(std::int64_t bytes) const;
+  [[nodiscard]] bool needs_no_plan(std::int64_t bytes) const {
+    const By by = way(bytes);
+    return by != By::kSegments && by != By::kPlan;
+  }
   /// Whether a tree that needs no plan serves a message.
-  [[nodiscard]] bool by_tree(std::int64_t bytes) const;
+  [[nodiscard]] bool by_tree(std::int64_t bytes) const {
+    const By by = way(bytes);
+    return by == By::kTree || by == By::kMemory;
+  }
   /// Whether in that tree, for `bytes`, all ranks hear from the root.
   [[nodiscard]] bool flat(std::int64_t bytes) const { return rule(Question::kTree, bytes).by == By::kFlat; }
   /// Whether the tree serves such messages, unless a plan is found to be faster; otherwise MPI's own call does.
@@ -71,28 +71,14 @@ class BroadcastTask {
   /// tree take less time than planning, even if all go one after the other over the slowest link. False where the user
   /// asks for a plan.
   [[nodiscard]] bool too_short_to_plan(std::int64_t largest) const;
-  /// Whether the plan and another way may be tried in turns.
-  [[nodiscard]] bool tries_ways() const {
-    return options_.try_native && options_.plan.algorithm == "auto" && !options_.program;
-  }
 
   /// The plan for messages of up to `largest`: what an earlier job has left by `key`, the bytes of arguments(), or a
   /// new one. On all ranks.
   [[nodiscard]] KeptPlan kept_or_planned(std::int64_t largest, const std::string& key) const;
 
- private:
-  [[nodiscard]] bool asks_for_a_plan() const;
-  [[nodiscard]] By way(std::int64_t bytes) const { return rule(Question::kWay, bytes).by; }
-  /// The parts of all ranks, by the given program or over the given platform.
-  [[nodiscard]] std::vector<PlannedBroadcast> parts_as_told(std::int64_t bytes) const;
-  /// In segments that do not require a known network.
-  [[nodiscard]] PlannedBroadcast part_in_segments(std::int64_t bytes) const;
-  /// By the network of the job. On all ranks.
-  [[nodiscard]] PlannedBroadcast part_by_network(std::int64_t bytes) const;
-
-  Channel& channel_;
-  BroadcastOptions options_;
-  int root_;
+  Channel& channel;
+  BroadcastOptions options;
+  int root;
 };
 
 }  // namespace sluice::mpi::detail

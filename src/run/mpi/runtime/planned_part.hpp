@@ -155,11 +155,7 @@ template <class Part, class Fields>
   tell_all(channel, &count, sizeof count, 0);
   numbers.resize(static_cast<std::size_t>(count));
   tell_all(channel, numbers.data(), count * static_cast<std::int64_t>(sizeof(std::int64_t)), 0);
-  NumberReader reader(std::move(numbers));
-  Part told;
-  fields(reader, told);
-  SLUICE_ASSERT(reader.at_end(), "a part has other fields than were sent");
-  return told;
+  return part_of_numbers<Part>(std::move(numbers), fields);
 }
 
 }  // namespace sluice::mpi::detail
