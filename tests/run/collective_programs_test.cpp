@@ -283,12 +283,12 @@ TEST(CollectivePrograms, BroadcastsAndReductions) {
         detail::in_new_channel(MPI_COMM_WORLD, [&](const auto& context, std::int64_t number) {
           detail::Channel channel(context, number, "program");
           const detail::OwnPart part = sluice::detail::cut_for(program, rank());
-          detail::ProgramEngine executor(channel, elements, program, part, nullptr);
+          detail::ProgramEngine engine(channel, elements, program, part, nullptr);
           std::vector<testing::Affine> own(kCount);
           std::vector<testing::Affine> result(kCount);
           for (std::int64_t i = 0; i < kCount; ++i) own[static_cast<std::size_t>(i)] = testing::affine_of(rank(), i, 9);
-          executor.begin(own.data(), result.data());
-          detail::complete(channel, executor);
+          engine.begin(own.data(), result.data());
+          detail::complete(channel, engine);
           for (std::int64_t i = 0; i < kCount; ++i) {
             testing::Affine expected;
             if (problem == Collective::kBroadcast) expected = testing::affine_of(root, i, 9);

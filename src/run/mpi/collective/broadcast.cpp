@@ -34,16 +34,16 @@ constexpr const char* kNativeCall = "MPI_Ibcast";
 
 /// Each execution of a tree by memory copies at most this much; a longer message takes several, one after the other.
 constexpr std::int64_t kSegmentByMemory = detail::MemoryRoom::kMostForSeveral;
-/// How many recently used sizes of messages by trees keep their executor, which takes an agreement to make.
+/// How many recently used sizes of messages by trees keep their engine, which takes an agreement to make.
 constexpr std::size_t kKeptTrees = 8;
 
 /// What carries out a program for the size asked for last.
-struct SizedExecutor {
+struct SizedEngine {
   std::int64_t bytes = -1;
-  std::unique_ptr<detail::ProgramEngine> executor;
+  std::unique_ptr<detail::ProgramEngine> engine;
 
   void abandon() noexcept {
-    if (executor) executor->abandon();
+    if (engine) engine->abandon();
   }
 };
 
@@ -59,20 +59,20 @@ class Execution {
   }
   /// Takes a turn among the ranks of this one's cluster, in the order of executions, whether it is needed or not.
   void take_turn_inside(const PlannedBroadcast& plan);
-  /// Makes the executor of `plan`, for the message, unless it is there. All ranks do so; if they share memory they wait
+  /// Makes the engine of `plan`, for the message, unless it is there. All ranks do so; if they share memory they wait
   /// for each other. `largest`: the size that it is planned for.
-  void make(SizedExecutor& sized, const PlannedBroadcast& plan, std::int64_t largest);
-  /// The executor of the tree for `bytes`, likewise.
-  SizedExecutor& tree_for(std::int64_t bytes);
+  void make(SizedEngine& sized, const PlannedBroadcast& plan, std::int64_t largest);
+  /// The engine of the tree for `bytes`, likewise.
+  SizedEngine& tree_for(std::int64_t bytes);
 
-  void begin_by_plan(SizedExecutor& sized, const PlannedBroadcast& plan, std::int64_t largest);
+  void begin_by_plan(SizedEngine& sized, const PlannedBroadcast& plan, std::int64_t largest);
   void begin_by_tree();
   void begin_by_mpi(detail::Turns::Turn turn = {});
   detail::Advance advance();
   void abandon() noexcept {
     native_.abandon();
     turn_inside_.end();
-    for (SizedExecutor& tree : trees_) tree.abandon();
+    for (SizedEngine& tree : trees_) tree.abandon();
   }
   /// Whether MPI's own broadcast may be under way.
   [[nodiscard]] bool natively() const { return natively_; }
@@ -80,15 +80,15 @@ class Execution {
 
  private:
   template <class MakePart>
-  void make(SizedExecutor& sized, std::int64_t bytes, MakePart make_part) {
+  void make(SizedEngine& sized, std::int64_t bytes, MakePart make_part) {
     if (sized.bytes == bytes) return;
     const ElementOperation elements{bytes, MPI_BYTE, MPI_OP_NULL};
-    sized.executor =
+    sized.engine =
         std::make_unique<detail::ProgramEngine>(channel_, elements, task_.shape_of(bytes), make_part(), nullptr);
     sized.bytes = bytes;
   }
-  void run(SizedExecutor& sized, void* buffer) {
-    running_ = sized.executor.get();
+  void run(SizedEngine& sized, void* buffer) {
+    running_ = sized.engine.get();
     running_->begin(channel_.rank() == task_.root ? MPI_IN_PLACE : nullptr, buffer);
   }
   /// Begins the tree's execution for the next part of the message, if there is one.
@@ -98,7 +98,7 @@ class Execution {
   const detail::BroadcastTask& task_;
   detail::Context::Part* inside_ = nullptr;  ///< the ranks of this one's cluster, once it is needed
   detail::NativeCollective native_{channel_};
-  std::list<SizedExecutor> trees_;  ///< most recently used first
+  std::list<SizedEngine> trees_;  ///< most recently used first
 
   detail::ProgramEngine* running_ = nullptr;
   bool natively_ = false;
@@ -122,12 +122,12 @@ void Execution::take_turn_inside(const PlannedBroadcast& plan) {
   if (plan.ends_native && !plan.native) turn_inside_ = channel_.take_turn(inside_->turns);
 }
 
-void Execution::make(SizedExecutor& sized, const PlannedBroadcast& plan, std::int64_t largest) {
+void Execution::make(SizedEngine& sized, const PlannedBroadcast& plan, std::int64_t largest) {
   make(sized, bytes_, [&] { return shrunk(plan.part, largest, bytes_); });
 }
 
-SizedExecutor& Execution::tree_for(std::int64_t bytes) {
-  const auto found = std::ranges::find(trees_, bytes, &SizedExecutor::bytes);
+SizedEngine& Execution::tree_for(std::int64_t bytes) {
+  const auto found = std::ranges::find(trees_, bytes, &SizedEngine::bytes);
   if (found != trees_.end()) {
     trees_.splice(trees_.begin(), trees_, found);
   } else {
@@ -139,7 +139,7 @@ SizedExecutor& Execution::tree_for(std::int64_t bytes) {
   return trees_.front();
 }
 
-void Execution::begin_by_plan(SizedExecutor& sized, const PlannedBroadcast& plan, std::int64_t largest) {
+void Execution::begin_by_plan(SizedEngine& sized, const PlannedBroadcast& plan, std::int64_t largest) {
   then_inside_ = plan.ends_native && !plan.native;
   running_ = nullptr;
   if (plan.native) return begin_by_mpi();
@@ -150,7 +150,7 @@ void Execution::begin_by_plan(SizedExecutor& sized, const PlannedBroadcast& plan
 
 void Execution::begin_by_tree() {
   turn_inside_.end();
-  // The executor of the last segment is made now, because that waits for the other ranks.
+  // The engine of the last segment is made now, because that waits for the other ranks.
   if (const std::int64_t rest = bytes_ % kSegmentByMemory; by_memory() && bytes_ > kSegmentByMemory && rest > 0)
     tree_for(rest);
   begun_bytes_ = 0;
@@ -195,7 +195,7 @@ struct SizeClass {
 
   std::int64_t largest = 0;
   std::shared_ptr<const PlannedBroadcast> planned;
-  SizedExecutor sized;
+  SizedEngine sized;
   detail::Ways ways;
 };
 

@@ -60,9 +60,9 @@ CollectiveJob::State::State(std::shared_ptr<detail::Context> context, std::int64
     planned = kept.plan_or<detail::PlannedCollective>(channel, [&] { return plan_collective(channel, task); });
     rule = detail::rule_of(planned->rule);
     const bool combining = combines(task.shape.problem);
-    auto executor = std::make_unique<detail::ProgramEngine>(channel, task.elements, task.shape, planned->part,
-                                                            combining ? channel.context().progress_thread() : nullptr);
-    ways.set_plan(detail::way_by(std::move(executor), [this](auto& by, auto /*turn*/) { by.begin(own, result); }),
+    auto engine = std::make_unique<detail::ProgramEngine>(channel, task.elements, task.shape, planned->part,
+                                                          combining ? channel.context().progress_thread() : nullptr);
+    ways.set_plan(detail::way_by(std::move(engine), [this](auto& by, auto /*turn*/) { by.begin(own, result); }),
                   /*keep=*/true);
   }
   if (use != Use::kPlan) {

@@ -26,8 +26,8 @@ namespace sluice::mpi::detail {
 class ProgramEngine : public Engine {
  public:
   /// `shape`: the program without its operations. `thread`: null, or what makes progress while elements are combined.
-  /// Collective if all ranks share memory: then it throws as Channel::check, if the system refuses memory that others
-  /// could map, and InputError on all ranks if their parts are of programs of different sizes.
+  /// Collective if all ranks share memory. Then it throws as Channel::check, and if the system refuses memory that
+  /// others could map. It throws InputError on all ranks if their parts are of programs of different sizes.
   ProgramEngine(Channel& channel, const ElementOperation& operation, const Program& shape, const OwnPart& part,
                 ProgressThread* thread);
 

@@ -21,7 +21,8 @@ constexpr std::int64_t kLongestPart = 64 << 10;
 
 using EndLists = std::span<const std::vector<std::size_t>>;
 
-/// Which bytes a send has, and from which point on: sends with equal keys send the same.
+/// What a send waits for, and where its bytes lie. Equal keys mean equal bytes: if others were written to these places
+/// between two sends, only one of the two would wait for that.
 using SendKey = std::pair<std::vector<std::uint32_t>, std::vector<std::int64_t>>;
 
 SendKey key_of(const OwnPart& part, std::size_t end) {
@@ -249,7 +250,11 @@ void MemoryCarrier::connect(const OwnPart& part, std::span<const std::uint64_t> 
 void MemoryCarrier::find_order(const OwnPart& part) {
   const std::size_t operations = outgoing_.size() + incoming_.size();
   operation_of_.resize(part.ends.size());
-  for (const Send& send : sends_) operation_of_[send.end] = send.message;
+  for (const Send& send : sends_) {
+    const OwnPart::Own& own = part.ends[send.end];
+    SLUICE_ASSERT(own.sends && own.peer == send.to, fmt::format("end {} was a send to rank {}", send.end, send.to));
+    operation_of_[send.end] = send.message;
+  }
   for (std::size_t i = 0; i < incoming_.size(); ++i) operation_of_[incoming_[i].end] = outgoing_.size() + i;
   waits_.assign(operations, 0);
   may_move_.reserve(operations);
@@ -264,7 +269,7 @@ void MemoryCarrier::find_order(const OwnPart& part) {
     waits_[operation] = own.size();
     before.set(operation, own);
   };
-  // All sends of a message wait for the same.
+  // All sends of a message wait for the same ends.
   for (std::size_t i = 0; i < outgoing_.size(); ++i) add(i, sends_of(outgoing_[i]).front().end);
   for (std::size_t i = 0; i < incoming_.size(); ++i) add(outgoing_.size() + i, incoming_[i].end);
   frees_ = sluice::detail::inverted(before, operations);

@@ -22,7 +22,7 @@
 
 namespace sluice::mpi::detail {
 
-/// How a rank divides the memory through which it sends. Sizes are in bytes.
+/// How a rank divides its memory among the messages that it sends. Sizes are in bytes.
 struct MemoryRoom {
   /// Longer messages to several receivers are put up for each of them, in programs.
   static constexpr std::int64_t kMostForSeveral = 4 << 20;
@@ -30,8 +30,8 @@ struct MemoryRoom {
   /// For messages that wait for no others: 2 MiB at most, whomever a rank sends to, unless an element is longer than
   /// its share. Parts of messages are multiples of `granule`.
   [[nodiscard]] static MemoryRoom at_once(int ranks, std::int64_t granule);
-  /// For a program of elements of so many bytes: 4 MiB at most for the messages that have one receiver, unless they are
-  /// very many.
+  /// For a program whose elements have `element` bytes: 4 MiB at most for the messages that have one receiver, unless
+  /// they are very many.
   [[nodiscard]] static MemoryRoom of_program(std::int64_t element);
 
   /// The ring for a message; `share` is what a message to one receiver has of all.
@@ -120,7 +120,7 @@ class MemoryCarrier final : public Carrier {
   /// Sends of the same bytes at the same point.
   struct Outgoing {
     SharedRingSender ring;
-    std::size_t first = 0;  ///< its sends are that of sends_ and the ones behind it
+    std::size_t first = 0;  ///< of its sends, which are together in sends_
     std::int64_t receivers = 0;
   };
   struct Incoming {

@@ -242,7 +242,7 @@ bool goes_at_once(const Channel& channel, const ExchangeOptions& options) {
          !options.local_links && !options.schedule;
 }
 
-/// The executor's windows limit how many messages are under way, and still cannot block each other, because the
+/// The windows of the carrier limit how many messages are under way, and still cannot block each other, because the
 /// distance of the ranks serves as the step.
 OwnPart part_at_once(const Channel& channel, const std::vector<MessageSize>& sends,
                      const std::vector<MessageSize>& receives) {

@@ -15,7 +15,7 @@ struct TransferLog {
   std::vector<TransferTimes> received;
 };
 
-/// The transfers of one execution, numbered as in the lists of its executor.
+/// The transfers of one execution, by the ends of its messages.
 class TransferTrace {
  public:
   void send_started(std::size_t send, int to) {

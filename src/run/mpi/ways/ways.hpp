@@ -76,10 +76,10 @@ template <class Pointer, class Begin>
 /// way, then use the faster one.
 enum class Use { kPlan, kTurns, kOther };
 
-/// The two ways to carry out a job: its plan, and MPI's own collective or a second plan. Decides by which of them an
-/// execution goes, begins it, and advances it. If the two alternate, they do so in the first executions of the job. The
-/// faster one serves from then on: no model predicts how fast an MPI is. A job with the same arguments as an earlier
-/// job goes on where that one was. So jobs that are made for a single execution come to a decision, too.
+/// The two ways to carry out a job: its plan, and MPI's own collective or a second plan. Decides which way an execution
+/// goes, begins it, and advances it. If the two alternate, they do so in the first executions of the job. The faster
+/// one serves from then on: no model predicts how fast an MPI is. A job with the same arguments as an earlier job goes
+/// on where that one was. So jobs that are made for a single execution come to a decision, too.
 ///
 /// The first execution goes by the plan, because many jobs have no other. The second and the ninth begin with an
 /// agreement of all ranks, the executions between them with a barrier. Otherwise a rank that is done with one way early
