@@ -41,7 +41,7 @@ for platform in grid5000-88 four-levels-72 hosts-1000 hosts-10000; do
     done
     seconds=$(awk '{ print $1 + $2 }' "$folder/times.txt" | sort -g | awk '{ each[NR] = $1 } END { print each[int((NR + 1) / 2)] }')
     rm "$folder/times.txt"
-    sed -n 's/^ranks done *\([0-9.]* [a-z]*\) *\(.*\)/\1 | \2/p' "$folder/plan.txt" |
+    sed -n 's/^length *\([0-9.]* [a-z]*\) *\(.*\)/\1 | \2/p' "$folder/plan.txt" |
       sed "s/^/| $platform | $size | $seconds | /; s/\$/ |/"
   done
 done
