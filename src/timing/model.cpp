@@ -20,6 +20,7 @@
 #include "sluice/input/decimal.hpp"
 #include "sluice/timing/program_replay.hpp"
 #include "timing/message_sequence.hpp"
+#include "timing/port_clock.hpp"
 
 namespace sluice {
 
@@ -92,26 +93,28 @@ void replay(Timeline& timeline, const TreeSchedule& schedule) {
   const auto date = [&](std::size_t machine) { return schedule.arrivals.empty() ? 0 : schedule.arrivals[machine]; };
   const detail::MachineCosts costs(schedule.machines, schedule.transfer, schedule.transfer_costs, schedule.compute,
                                    schedule.compute_costs);
-  std::vector<double> send_free(machines), receive_free(machines), combined(machines);
-  for (std::size_t m = 0; m < machines; ++m) send_free[m] = receive_free[m] = combined[m] = date(m);
+  detail::PortClock clock(machines, machines);
+  constexpr std::size_t kNetwork = 0;  // the one link
+  clock.add_link(schedule.max_transfers.value_or(0));
+  std::vector<double> combined(machines);
+  for (std::size_t m = 0; m < machines; ++m) {
+    combined[m] = date(m);
+    clock.keep_ports(m, m, date(m));
+  }
   // The times of parts that others have been combined with; a part that only its machine has contributed to is ready at
   // the machine's date.
   std::unordered_map<std::int64_t, double> ready;
-  std::priority_queue<double, std::vector<double>, std::greater<>> ends;  // ends of the transfers that may run at once
   for (std::size_t i = 0; i < timeline.transfers.size(); ++i) {
     TimelineTransfer& each = timeline.transfers[i];
     const auto from = static_cast<std::size_t>(each.from), to = static_cast<std::size_t>(each.to);
     const std::int64_t segment = schedule.transfers[i].segment;
     const auto own = ready.find(each.from * schedule.segments + segment);
-    each.start = std::max({send_free[from], receive_free[to], own == ready.end() ? date(from) : own->second});
-    if (schedule.max_transfers && std::cmp_equal(ends.size(), *schedule.max_transfers)) {
-      each.start = std::max(each.start, ends.top());
-      ends.pop();
-    }
+    each.start = std::max(
+        {clock.ports_free(from, to), clock.link_free(kNetwork), own == ready.end() ? date(from) : own->second});
     each.end = each.sender_free = each.start + costs.transfer(each.from, each.to);
     each.receive_start = each.start;
-    ends.push(each.end);
-    send_free[from] = receive_free[to] = each.end;
+    clock.keep_ports(from, to, each.end);
+    clock.keep_link(kNetwork, each.end);
     combined[to] = std::max(combined[to], each.end) + costs.compute(each.to);
     double& known = ready.try_emplace(each.to * schedule.segments + segment, 0).first->second;
     known = std::max(known, combined[to]);

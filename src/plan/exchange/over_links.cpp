@@ -15,6 +15,7 @@
 #include "sluice/error.hpp"
 #include "sluice/plan/shared_links.hpp"
 #include "sluice/quantity_text.hpp"
+#include "timing/port_clock.hpp"
 
 namespace sluice {
 namespace {
@@ -262,30 +263,20 @@ bool SharedLink::limits() const {
 
 double length_over_links(const StepSchedule& schedule, const SharedLinks& links) {
   const Routes routes(links, schedule.senders, schedule.receivers, schedule.max_transfers);
-  std::vector<double> sender_free(at(schedule.senders), 0);
-  std::vector<double> receiver_free(at(schedule.receivers), 0);
-  std::vector<std::priority_queue<double, std::vector<double>, std::greater<>>> ends(routes.links());
+  detail::PortClock clock(at(schedule.senders), at(schedule.receivers));
+  for (std::size_t link = 0; link < routes.links(); ++link) clock.add_link(routes.most(link));
   double length = 0;
   for (const Step& step : schedule.steps) {
     std::vector<std::pair<double, const Transfer*>> order;
-    for (const Transfer& each : step.transfers)
-      order.emplace_back(std::max(sender_free[at(each.from)], receiver_free[at(each.to)]), &each);
+    for (const Transfer& each : step.transfers) order.emplace_back(clock.ports_free(at(each.from), at(each.to)), &each);
     std::ranges::stable_sort(order, {}, &std::pair<double, const Transfer*>::first);
     for (const auto& [ports, transfer] : order) {
       double start = ports;
-      routes.for_each(transfer->from, transfer->to, [&](std::size_t link) {
-        auto& of_link = ends[link];
-        if (routes.most(link) == 0 || static_cast<std::int64_t>(of_link.size()) < routes.most(link)) return;
-        start = std::max(start, of_link.top());
-      });
+      routes.for_each(transfer->from, transfer->to,
+                      [&](std::size_t link) { start = std::max(start, clock.link_free(link)); });
       const double end = start + routes.time(transfer->from, transfer->to, transfer->size);
-      routes.for_each(transfer->from, transfer->to, [&](std::size_t link) {
-        auto& of_link = ends[link];
-        if (routes.most(link) == 0) return;
-        if (static_cast<std::int64_t>(of_link.size()) == routes.most(link)) of_link.pop();
-        of_link.push(end);
-      });
-      sender_free[at(transfer->from)] = receiver_free[at(transfer->to)] = end;
+      routes.for_each(transfer->from, transfer->to, [&](std::size_t link) { clock.keep_link(link, end); });
+      clock.keep_ports(at(transfer->from), at(transfer->to), end);
       length = std::max(length, end);
     }
   }
