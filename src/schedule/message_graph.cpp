@@ -174,6 +174,31 @@ MessageGraph MessageGraph::with_ranks(std::span<const std::int64_t> other) const
   return result;
 }
 
+MessageGraph MessageGraph::in_order(std::span<const std::size_t> messages_in_order) const {
+  MessageGraph result;
+  result.messages.reserve(size());
+  result.ranges.reserve(size(), ranges.values());
+  result.pace.reserve(pace.size());
+  for (const std::size_t m : messages_in_order) {
+    result.messages.push_back(messages[m]);
+    result.ranges.add(ranges[m]);
+    if (!pace.empty()) result.pace.push_back(pace[m]);
+  }
+  if (after.empty()) return result;
+  std::vector<MessageEnd> place(size());  // by message: where it starts
+  for (std::size_t i = 0; i < messages_in_order.size(); ++i) place[messages_in_order[i]] = start_of(i);
+  result.after.reserve(after.size(), after.values());
+  std::vector<MessageEnd> before;
+  for (const std::size_t m : messages_in_order) {
+    for (const MessageEnd end : {start_of(m), done_of(m)}) {
+      before.clear();
+      for (const MessageEnd each : after[end]) before.push_back(place[message_of(each)] + (is_start(each) ? 0 : 1));
+      result.after.add(before);
+    }
+  }
+  return result;
+}
+
 MessageGraph MessageGraph::needed_for(const Program& shape) const {
   std::vector<RangeMap<bool>> needed(static_cast<std::size_t>(shape.ranks));  // of what a rank has, by a later time
   for (std::int64_t rank = 0; rank < shape.ranks; ++rank)

@@ -40,6 +40,13 @@ struct MessageGraph {
     bool at_once = false;
   };
 
+  /// How its rank sends a message, among those that could go.
+  struct Sending {
+    double priority = 0;  ///< the least goes first; different for all messages between two ranks
+    float pace = 1;       ///< times how long the message keeps the port: its sender's wait until it sends another
+    bool alone = false;   ///< its sender sends nothing else before it arrives
+  };
+
   std::vector<Message> messages;  ///< in an order that lets them pass one after the other
   Lists<ByteRange> ranges;        ///< by message: by rising offsets, none empty, at least one
   Lists<MessageEnd> after;        ///< by end: the ends that must come first; no lists if they are not known
@@ -50,6 +57,8 @@ struct MessageGraph {
   /// Only for simulations, by message: it starts when all messages of lower steps are done; empty if there are no
   /// steps.
   std::vector<std::int32_t> step;
+  /// Only for timed_messages, by message: then the messages are in any order. Empty if their order is known.
+  std::vector<Sending> sending;
   /// The order of the operations; empty if it follows from the messages: see for_ends.
   std::vector<MessageEnd> order;
 
@@ -76,6 +85,17 @@ struct MessageGraph {
   void add_at_once(const std::vector<Edge>& edges, const ByteRange& range);
   /// Throws InputError beyond the limits. @pre what ends wait for is not known yet
   void append(MessageGraph other);
+  /// Adds a message to a graph of messages of one range in any order. Does not check the limits.
+  void add_unordered(std::int64_t from, std::int64_t to, const ByteRange& range, const Sending& how) {
+    messages.push_back({static_cast<std::int32_t>(from), static_cast<std::int32_t>(to), range.bytes});
+    ranges.add();
+    ranges.push(range);
+    sending.push_back(how);
+  }
+  /// As above; its sender has sent first what is in the list before it.
+  void add_unordered(std::int64_t from, std::int64_t to, const ByteRange& range) {
+    add_unordered(from, to, range, {static_cast<double>(size())});
+  }
   /// Adds a message without ranges, whose start waits for these ends, to a graph of such messages. Returns its number.
   std::size_t add_after(const Message& message, std::span<const MessageEnd> ends);
 
@@ -84,6 +104,8 @@ struct MessageGraph {
   [[nodiscard]] MessageGraph reversed(MessageKind kind) const;
   /// The messages with ranks in other places: what rank r did, rank other[r] does.
   [[nodiscard]] MessageGraph with_ranks(std::span<const std::int64_t> other) const;
+  /// The messages in this order, with their pace and what they wait for. @pre no steps, work, `sending` or `order`
+  [[nodiscard]] MessageGraph in_order(std::span<const std::size_t> messages_in_order) const;
   /// Keeps only the bytes of each message that some rank needs in the end, by the problem of `shape`. O(k log k) time
   /// for messages of k ranges.
   [[nodiscard]] MessageGraph needed_for(const Program& shape) const;

@@ -7,21 +7,19 @@ namespace sluice::detail {
 
 double Clock::floor(const MessageGraph& graph) const { return replay_floor(network_, graph, combine_s_per_byte_); }
 
-std::optional<TimedMessages> Clock::replay(const TimedMessages& messages, ReplayLimits& limits) const {
-  const std::optional<ReplayResult> times = replay(lower(messages, network_.platform().ranks), limits);
-  if (!times) return std::nullopt;
-  TimedMessages result;
-  result.bytes = messages.bytes;
-  result.length_s = times->length_s;
-  result.list.reserve(messages.list.size());
-  for (const std::size_t m : times->started) {
-    TimedMessage& message = result.list.emplace_back(messages.list[m]);
-    message.start_s = times->messages[m].start;
-    message.arrival_s = times->messages[m].arrival;
-    message.connection_s =
-        std::max(message.port_s, std::min(message.connection_s, message.arrival_s - message.start_s));
+bool Clock::replay(TimedMessages& messages, ReplayLimits& limits) const {
+  if (messages.graph.after.empty()) find_waits(messages.graph);
+  const std::optional<ReplayResult> replayed = replay(messages.graph, limits);
+  if (!replayed) return false;
+  messages.graph = messages.graph.in_order(replayed->started);
+  messages.length_s = replayed->length_s;
+  for (std::size_t m = 0; m < messages.size(); ++m) {
+    const ReplayResult::Times& times = replayed->messages[replayed->started[m]];
+    messages.times[m] = {times.start, times.arrival};
+    SendPace& pace = messages.graph.pace[m];
+    pace.connection_s = std::max(pace.port_s, std::min(pace.connection_s, times.arrival - times.start));
   }
-  return result;
+  return true;
 }
 
 std::vector<SendPace> Clock::pace_in_turn(const MessageGraph& graph) const {

@@ -46,8 +46,9 @@ class Clock {
   [[nodiscard]] std::optional<ReplayResult> replay(const MessageGraph& graph, ReplayLimits& limits) const {
     return replay_messages(network_, graph, combine_s_per_byte_, limits);
   }
-  /// `messages` with the times of their replay, in the order of their starts in it. Nothing if it gives up.
-  [[nodiscard]] std::optional<TimedMessages> replay(const TimedMessages& messages, ReplayLimits& limits) const;
+  /// Gives `messages` the times of their replay, and sorts them by their starts in it. False if it gives up: then they
+  /// keep their times. Finds what they wait for if it is not known.
+  [[nodiscard]] bool replay(TimedMessages& messages, ReplayLimits& limits) const;
 
   /// By message: for how long it keeps the port of its rank, and the connection between its two ranks. A graph with
   /// this pace starts each send of a rank when the port would be done with the previous one. A library that goes step

@@ -8,6 +8,7 @@
 #include <functional>
 #include <numeric>
 #include <queue>
+#include <span>
 #include <tuple>
 
 #include "base/infinity.hpp"
@@ -20,22 +21,26 @@ namespace {
 
 class Simulation {
  public:
-  Simulation(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-             const std::vector<RankMessage>& messages, bool one_port, bool length_only)
+  Simulation(const RankNetwork& network, std::int64_t root, const MessageGraph& graph, bool one_port, bool length_only)
       : network_(network),
-        messages_(messages),
+        messages_(graph.messages),
+        ranges_(graph.ranges.all()),
+        sending_(graph.sending),
         root_(root),
         one_port_(one_port),
         length_only_(length_only),
         ranks_(static_cast<std::size_t>(network.platform().ranks)),
         clusters_(network.platform().clusters.size()) {
-    result_.bytes = bytes;
+    SLUICE_ASSERT(ranges_.size() == messages_.size() && sending_.size() == messages_.size(),
+                  "a range and a way of sending each");
     cut();
     list_costs();
     group();
     if (!length_only_) {
-      place_.resize(messages.size());
-      result_.list.reserve(messages.size());
+      place_.resize(messages_.size());
+      result_.graph.reserve(messages_.size(), messages_.size());
+      result_.graph.pace.reserve(messages_.size());
+      result_.times.reserve(messages_.size());
     }
   }
 
@@ -69,7 +74,7 @@ class Simulation {
           leave(event.index, event.time);
           break;
         case Kind::kReaches: {
-          const RankMessage& message = messages_[event.index];
+          const MessageGraph::Message& message = messages_[event.index];
           if (costs(event.index).yields) {
             events_.push(event.time, Kind::kArrives, event.index);
             break;
@@ -87,7 +92,7 @@ class Simulation {
           ++delivered;
           if (!one_port_) keep_busy(event);
           result_.length_s = std::max(result_.length_s, event.time);
-          if (!length_only_) sent(event.index).arrival_s = event.time;
+          if (!length_only_) result_.times[place_[event.index]].arrival_s = event.time;
           arrive(event.index, event.time);
           break;
       }
@@ -127,13 +132,11 @@ class Simulation {
   void cut() {
     const Number count = number_of_messages();
     // Most messages have the range of the previous message.
-    const auto same_range = [&](Number m) {
-      return m > 0 && messages_[m].begin == messages_[m - 1].begin && messages_[m].end == messages_[m - 1].end;
-    };
+    const auto same_range = [&](Number m) { return m > 0 && ranges_[m] == ranges_[m - 1]; };
     for (Number m = 0; m < count; ++m) {
       if (same_range(m)) continue;
-      cuts_.push_back(messages_[m].begin);
-      cuts_.push_back(messages_[m].end);
+      cuts_.push_back(ranges_[m].offset);
+      cuts_.push_back(ranges_[m].end());
     }
     std::sort(cuts_.begin(), cuts_.end());
     cuts_.erase(std::unique(cuts_.begin(), cuts_.end()), cuts_.end());
@@ -141,14 +144,14 @@ class Simulation {
     queued_.resize(count);
     waiting_begin_.assign(ranks_ * parts + 1, 0);
     for (Number m = 0; m < count; ++m) {
-      const RankMessage& message = messages_[m];
+      const std::int32_t from = messages_[m].from;
       const bool same = same_range(m);
-      queued_[m].first_part = same ? queued_[m - 1].first_part : part(message.begin);
-      queued_[m].end_part = same ? queued_[m - 1].end_part : part(message.end);
-      if (message.from == root_) continue;
+      queued_[m].first_part = same ? queued_[m - 1].first_part : part(ranges_[m].offset);
+      queued_[m].end_part = same ? queued_[m - 1].end_part : part(ranges_[m].end());
+      if (from == root_) continue;
       queued_[m].missing = queued_[m].end_part - queued_[m].first_part;
       for (std::size_t p = queued_[m].first_part; p < queued_[m].end_part; ++p)
-        ++waiting_begin_[static_cast<std::size_t>(message.from) * parts + p + 1];
+        ++waiting_begin_[static_cast<std::size_t>(from) * parts + p + 1];
     }
     std::partial_sum(waiting_begin_.begin(), waiting_begin_.end(), waiting_begin_.begin());
     waiting_.resize(waiting_begin_.back());
@@ -168,13 +171,12 @@ class Simulation {
     };
     std::vector<Known> known(clusters_ * clusters_);  // of the last message between two clusters
     for (std::size_t m = 0; m < messages_.size(); ++m) {
-      const RankMessage& message = messages_[m];
+      const MessageGraph::Message& message = messages_[m];
       const std::size_t from = network_.cluster(message.from), to = network_.cluster(message.to);
       Known& last = known[from * clusters_ + to];
-      const std::int64_t bytes = message.end - message.begin;
-      if (last.bytes != bytes) {
-        last = {bytes, static_cast<Number>(costs_.size())};
-        costs_.push_back(network_.costs(from, to, bytes, one_port_));
+      if (last.bytes != message.bytes) {
+        last = {message.bytes, static_cast<Number>(costs_.size())};
+        costs_.push_back(network_.costs(from, to, message.bytes, one_port_));
       }
       queued_[m].costs = last.costs;
     }
@@ -185,22 +187,22 @@ class Simulation {
   void group() {
     const Number count = number_of_messages();
     std::vector<Number> first(ranks_ + 1, 0);
-    for (const RankMessage& message : messages_) ++first[static_cast<std::size_t>(message.to) + 1];
+    for (const MessageGraph::Message& message : messages_) ++first[static_cast<std::size_t>(message.to) + 1];
     std::partial_sum(first.begin(), first.end(), first.begin());
     std::vector<Number> by_receiver(count);
     for (Number m = 0; m < count; ++m) by_receiver[first[static_cast<std::size_t>(messages_[m].to)]++] = m;
     first.assign(ranks_ + 1, 0);
-    for (const RankMessage& message : messages_) ++first[static_cast<std::size_t>(message.from) + 1];
+    for (const MessageGraph::Message& message : messages_) ++first[static_cast<std::size_t>(message.from) + 1];
     std::partial_sum(first.begin(), first.end(), first.begin());
     order_.resize(count);
     for (const Number m : by_receiver) order_[first[static_cast<std::size_t>(messages_[m].from)]++] = m;
     first_connection_.assign(ranks_ + 1, 0);
     ready_.assign(ranks_, 0);
     const auto earlier = [&](Number a, Number b) {
-      return std::pair(messages_[a].priority, a) < std::pair(messages_[b].priority, b);
+      return std::pair(sending_[a].priority, a) < std::pair(sending_[b].priority, b);
     };
     for (Number begin = 0, end = 0; begin < count; begin = end) {
-      const RankMessage& message = messages_[order_[begin]];
+      const MessageGraph::Message& message = messages_[order_[begin]];
       while (end < count && messages_[order_[end]].from == message.from && messages_[order_[end]].to == message.to)
         ++end;
       const auto from = order_.begin() + static_cast<std::ptrdiff_t>(begin);
@@ -249,7 +251,7 @@ class Simulation {
           soonest = std::min(soonest, each.free);
           continue;
         }
-        const double priority = messages_[order_[each.ready.top()]].priority;
+        const double priority = sending_[order_[each.ready.top()]].priority;
         if (chosen == nullptr || priority < least) {
           least = priority;
           chosen = &each;
@@ -267,7 +269,8 @@ class Simulation {
   }
 
   void start(std::size_t m, double now, Connection& connection) {
-    const RankMessage& message = messages_[m];
+    const MessageGraph::Message& message = messages_[m];
+    const MessageGraph::Sending& sending = sending_[m];
     const MessageCosts& cost = costs(m);
     const std::size_t from = network_.cluster(message.from), to = network_.cluster(message.to);
     double end = now + cost.connection_s;
@@ -278,12 +281,11 @@ class Simulation {
       };
       pass(link_free_[from * clusters_ + to], cost.link_s);
       network_.for_uplinks(from, to, [&](std::size_t number) {
-        pass(uplinks_[number].free,
-             network_.kept_s(number, cost.link_s, uplink_s(number, message.end - message.begin)));
+        pass(uplinks_[number].free, network_.kept_s(number, cost.link_s, uplink_s(number, message.bytes)));
       });
     }
     const auto sender = static_cast<std::size_t>(message.from);
-    const double port_s = message.alone ? end - now + cost.latency_s : cost.port_s * static_cast<double>(message.pace);
+    const double port_s = sending.alone ? end - now + cost.latency_s : cost.port_s * static_cast<double>(sending.pace);
     port_free_[sender] = now + port_s;
     if (cost.yields) {
       connection.free = kInfinity;
@@ -296,11 +298,12 @@ class Simulation {
       events_.push(end + cost.latency_s, Kind::kReaches, m);
     }
     if (length_only_) return;
-    place_[m] = static_cast<Number>(result_.list.size());
-    result_.list.push_back({message.from, message.to, message.begin, message.end - message.begin, port_s,
-                            std::max(end - now, port_s), now, 0});
+    place_[m] = static_cast<Number>(result_.size());
+    result_.graph.messages.push_back(message);
+    result_.graph.ranges.add(ranges_.subspan(m, 1));
+    result_.graph.pace.push_back({port_s, std::max(end - now, port_s)});
+    result_.times.push_back({now, 0});
   }
-  [[nodiscard]] TimedMessage& sent(std::size_t m) { return result_.list[place_[m]]; }
 
   /// Most messages of a program are as long as the previous message.
   [[nodiscard]] double uplink_s(std::size_t number, std::int64_t bytes) {
@@ -317,7 +320,7 @@ class Simulation {
 
   /// A message that yields goes on for as long as others have kept it from its ports.
   void leave(std::size_t m, double now) {
-    const RankMessage& message = messages_[m];
+    const MessageGraph::Message& message = messages_[m];
     const MessageCosts& cost = costs(m);
     const UnderWay& way = under_way_[place_under_way_[m]];
     const auto from = static_cast<std::size_t>(message.from);
@@ -331,7 +334,10 @@ class Simulation {
     }
     Connection& connection = connections_[queued_[m].connection];
     connection.free = now;
-    if (!length_only_) sent(m).connection_s = std::max(cost.connection_s, sent(m).port_s);
+    if (!length_only_) {
+      SendPace& pace = result_.graph.pace[place_[m]];
+      pace.connection_s = std::max(cost.connection_s, pace.port_s);
+    }
     events_.push(now + cost.latency_s, Kind::kReaches, m);
     if (!connection.ready.empty()) try_at(from, std::max(now, port_free_[from]));
   }
@@ -353,7 +359,9 @@ class Simulation {
   }
 
   const RankNetwork& network_;
-  const std::vector<RankMessage>& messages_;
+  const std::vector<MessageGraph::Message>& messages_;
+  std::span<const ByteRange> ranges_;  // of each message
+  const std::vector<MessageGraph::Sending>& sending_;
   std::int64_t root_;
   bool one_port_;
   bool length_only_;
@@ -391,33 +399,9 @@ class Simulation {
 
 }  // namespace
 
-MessageGraph lower(const TimedMessages& messages, std::int64_t ranks) {
-  MessageGraph graph;
-  graph.messages.reserve(messages.list.size());
-  graph.pace.reserve(messages.list.size());
-  for (const TimedMessage& each : messages.list) {
-    graph.messages.push_back({static_cast<std::int32_t>(each.from), static_cast<std::int32_t>(each.to), each.bytes});
-    graph.pace.push_back({each.port_s, each.connection_s});
-  }
-  graph.after = Lists<MessageEnd>(2 * graph.size());
-  std::vector<MessageEnd> sources;
-  std::size_t waits = 0;  // message
-  const auto set = [&] {
-    if (!sources.empty()) graph.after.set(start_of(waits), sources);
-    sources.clear();
-  };
-  for_sources(messages, ranks, [&](std::size_t source, std::size_t message) {
-    if (message != waits) set();
-    waits = message;
-    sources.push_back(done_of(source));
-  });
-  set();
-  return graph;
-}
-
-TimedMessages timed_messages(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                             const std::vector<RankMessage>& messages, bool one_port, bool length_only) {
-  return Simulation(network, root, bytes, messages, one_port, length_only).run();
+TimedMessages timed_messages(const RankNetwork& network, std::int64_t root, const MessageGraph& messages, bool one_port,
+                             bool length_only) {
+  return Simulation(network, root, messages, one_port, length_only).run();
 }
 
 }  // namespace sluice::detail

@@ -219,16 +219,18 @@ TEST(BroadcastPlan, APatternIsWorkedByHand) {
   ASSERT_NE(found, patterns.end());
   EXPECT_EQ(found->segment_bytes, 10);
   std::vector<std::array<std::int64_t, 4>> messages;
-  for (const detail::RankMessage& each : found->messages)
-    messages.push_back({each.from, each.to, each.begin, each.end});
+  for (std::size_t m = 0; m < found->messages.size(); ++m) {
+    const ByteRange& range = found->messages.ranges[m].front();
+    messages.push_back({found->messages.messages[m].from, found->messages.messages[m].to, range.offset, range.end()});
+  }
   const std::vector<std::array<std::int64_t, 4>> by_hand{{0, 2, 20, 30}, {0, 1, 10, 20}, {0, 1, 0, 10},
                                                          {1, 2, 10, 20}, {0, 1, 20, 30}, {1, 2, 0, 10}};
   EXPECT_EQ(messages, by_hand);
   // The last segment is shorter, and nothing is sent of more segments than there are bytes.
   for (const detail::RankPattern& pattern : detail::rank_patterns(detail::RankNetwork(platform), 1, 5, 16'000)) {
     std::vector<std::int64_t> received(3, 0);
-    for (const detail::RankMessage& each : pattern.messages)
-      received[static_cast<std::size_t>(each.to)] += each.end - each.begin;
+    for (const detail::MessageGraph::Message& each : pattern.messages.messages)
+      received[static_cast<std::size_t>(each.to)] += each.bytes;
     EXPECT_EQ(received, (std::vector<std::int64_t>{5, 0, 5})) << pattern.name;
   }
   EXPECT_TRUE(detail::rank_patterns(detail::RankNetwork(platform), 0, 30, 1).empty());

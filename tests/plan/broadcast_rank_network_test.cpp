@@ -74,16 +74,18 @@ struct SentMessage {
 /// When each of these messages of 1 MiB arrives, the first one's sender being the root.
 std::vector<double> arrivals(const RankNetwork& network, const std::vector<SentMessage>& sent, bool replay) {
   constexpr std::int64_t kBytes = 1 << 20;
-  std::vector<RankMessage> messages;
-  double priority = 0;
-  for (const SentMessage& m : sent) messages.push_back({m.from, m.to, 0, kBytes, priority++});
-  TimedMessages timed = timed_messages(network, sent.front().from, kBytes, messages, false, false);
+  MessageGraph messages;
+  for (const SentMessage& m : sent) messages.add_unordered(m.from, m.to, {0, kBytes});
+  TimedMessages timed = timed_messages(network, sent.front().from, messages, false, false);
   ReplayLimits none;
-  if (replay) timed = *Clock(network).replay(timed, none);
+  if (replay) {
+    EXPECT_TRUE(Clock(network).replay(timed, none));
+  }
   std::vector<double> result;
   for (const SentMessage& m : sent)
-    for (const TimedMessage& each : timed.list)
-      if (each.from == m.from && each.to == m.to) result.push_back(each.arrival_s);
+    for (std::size_t t = 0; t < timed.size(); ++t)
+      if (timed.graph.messages[t].from == m.from && timed.graph.messages[t].to == m.to)
+        result.push_back(timed.times[t].arrival_s);
   return result;
 }
 
@@ -123,10 +125,11 @@ TEST(BroadcastRankNetwork, ChainsCrossEveryHostOnce) {
   routes.trees = {{-1, 0, 0}};
   routes.parallel = true;
   routes.segment_bytes = 1 << 16;
-  const std::vector<RankMessage> messages = route_messages(network, 0, 1 << 20, routes);
+  const MessageGraph messages = route_messages(network, 0, 1 << 20, routes);
   std::vector<std::int64_t> between_hosts(16, 0), between_sites(16, 0);
-  for (const RankMessage& m : messages) {
-    const auto segment = static_cast<std::size_t>(m.begin >> 16);
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const MessageGraph::Message& m = messages.messages[i];
+    const auto segment = static_cast<std::size_t>(messages.ranges[i].front().offset >> 16);
     between_hosts[segment] += m.from / kHost != m.to / kHost;
     between_sites[segment] += m.from / kSite != m.to / kSite;
   }

@@ -62,7 +62,7 @@ TEST(BroadcastRouteBuilder, EverySegmentReachesEveryRankOnce) {
     routes.segment_bytes = 1000;
     RouteBuilder builder(network, groups, 20'500, routes);
     for (std::int64_t segment = 0; segment < routes.segments(20'500); ++segment) {
-      std::vector<RankMessage> messages, between;
+      MessageGraph messages, between;
       builder.add_segment(segment, static_cast<std::size_t>(segment), messages);
       builder.add_between(segment, static_cast<std::size_t>(segment), between);
       ASSERT_EQ(messages.size(), static_cast<std::size_t>(platform.ranks) - 1);
@@ -71,15 +71,14 @@ TEST(BroadcastRouteBuilder, EverySegmentReachesEveryRankOnce) {
       const auto group_of = [&](std::int32_t rank) {
         return network.levels().group(routes.level, network.cluster(rank));
       };
-      for (const RankMessage& m : messages) {
+      for (const MessageGraph::Message& m : messages.messages) {
         EXPECT_EQ(from[static_cast<std::size_t>(m.to)], -1);
-        EXPECT_EQ(m.begin, segment * 1000);
-        EXPECT_EQ(m.end, std::min<std::int64_t>(20'500, m.begin + 1000));
+        EXPECT_EQ(m.bytes, std::min<std::int64_t>(20'500 - segment * 1000, 1000));
         from[static_cast<std::size_t>(m.to)] = m.from;
         if (groups.size() > 1 && group_of(m.from) != group_of(m.to)) {
           ASSERT_LT(crossing, between.size());
-          EXPECT_EQ(between[crossing].from, m.from);
-          EXPECT_EQ(between[crossing].to, m.to);
+          EXPECT_EQ(between.messages[crossing].from, m.from);
+          EXPECT_EQ(between.messages[crossing].to, m.to);
           ++crossing;
         }
       }
@@ -107,10 +106,10 @@ TEST(BroadcastRouteBuilder, ChainsThroughFirstAndLastHostsLoadEveryCardOnce) {
   routes.segment_bytes = 1000;
   RouteBuilder builder(network, groups, 40'000, routes);
   for (std::int64_t segment = 0; segment < 40; ++segment) {
-    std::vector<RankMessage> messages;
+    MessageGraph messages;
     builder.add_segment(segment, 0, messages);
     std::vector<int> sent(18, 0), received(18, 0);
-    for (const RankMessage& m : messages) {
+    for (const MessageGraph::Message& m : messages.messages) {
       if (m.from / 4 == m.to / 4) continue;
       ++sent[static_cast<std::size_t>(m.from / 4)];
       ++received[static_cast<std::size_t>(m.to / 4)];
@@ -142,10 +141,10 @@ TEST(BroadcastRouteBuilder, BinaryTreesEnterEveryClusterOnceAndLoadAllRanksAlike
     RouteBuilder builder(network, groups, kSegments * routes.segment_bytes, routes);
     std::vector<int> sent(static_cast<std::size_t>(platform.ranks), 0);
     for (std::int64_t segment = 0; segment < kSegments; ++segment) {
-      std::vector<RankMessage> messages;
+      MessageGraph messages;
       builder.add_segment(segment, static_cast<std::size_t>(segment), messages);
       std::vector<int> entered(static_cast<std::size_t>(2 * clusters), 0), children(sent.size(), 0);
-      for (const RankMessage& m : messages) {
+      for (const MessageGraph::Message& m : messages.messages) {
         if (m.from == 0) continue;  // the root gives a segment to one rank of its site and to the other site
         if (m.from / hosts != m.to / hosts) ++entered[static_cast<std::size_t>(m.to / hosts)];
         ++sent[static_cast<std::size_t>(m.from)];
@@ -166,8 +165,10 @@ TEST(BroadcastRouteBuilder, LengthsOfLongPlansAreNearThoseOfTheirWholeReplay) {
     for (const std::int64_t bytes : {1 << 16, 1 << 20, 1 << 22, 1 << 26}) {
       EXPECT_TRUE(validate(plan_broadcast(platform, 0, bytes, {})).empty());
       const PlannedMessages plan = plan_messages(platform, 0, bytes, {});
+      TimedMessages messages = plan.messages.value();
       ReplayLimits none;
-      const double whole = Clock(network).replay(plan.messages.value(), none)->length_s;
+      ASSERT_TRUE(Clock(network).replay(messages, none));
+      const double whole = messages.length_s;
       EXPECT_NEAR(plan.length_s, whole, 0.1 * whole) << plan.method;
     }
   }

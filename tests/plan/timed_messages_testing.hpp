@@ -24,37 +24,42 @@ inline std::string fault_in_times(const detail::TimedMessages& messages, std::in
   };
   std::map<std::int64_t, Last> port;
   std::map<std::pair<std::int64_t, std::int64_t>, Last> connection;
-  std::map<std::int64_t, std::vector<const detail::TimedMessage*>> received;
+  std::map<std::int64_t, std::vector<std::size_t>> received;
   double last = 0;
-  for (std::size_t m = 0; m < messages.list.size(); ++m) {
-    const detail::TimedMessage& each = messages.list[m];
+  for (std::size_t m = 0; m < messages.size(); ++m) {
+    const detail::MessageGraph::Message& each = messages.graph.messages[m];
+    const auto [port_s, connection_s] = messages.graph.pace[m];
+    const auto [start_s, arrival_s] = messages.times[m];
+    const ByteRange& range = messages.range(m);
     const auto fault = [&](const char* what) {
-      return fmt::format("message {} of {}, {} to {}: {}", m, messages.list.size(), each.from, each.to, what);
+      return fmt::format("message {} of {}, {} to {}: {}", m, messages.size(), each.from, each.to, what);
     };
-    for (const double time : {each.start_s, each.arrival_s, each.port_s, each.connection_s})
+    for (const double time : {start_s, arrival_s, port_s, connection_s})
       if (!std::isfinite(time) || time < 0) return fault("no time");
-    if (each.connection_s < each.port_s) return fault("keeps its port for longer than its connection");
+    if (connection_s < port_s) return fault("keeps its port for longer than its connection");
     // Its sender may wait for longer than the message takes, but the connection is no reason to wait.
-    const double left_s = each.connection_s > each.port_s ? each.connection_s : 0;
-    if (each.arrival_s < each.start_s + left_s - rounding) return fault("arrives before it has left");
-    if (m > 0 && each.start_s < messages.list[m - 1].start_s - rounding) return fault("starts before the one before");
+    const double left_s = connection_s > port_s ? connection_s : 0;
+    if (arrival_s < start_s + left_s - rounding) return fault("arrives before it has left");
+    if (m > 0 && start_s < messages.times[m - 1].start_s - rounding) return fault("starts before the one before");
     const auto waits = [&](auto& of, double kept) {
-      const bool early = each.start_s < of.start + of.kept - rounding;
-      of = {each.start_s, kept};
+      const bool early = messages.times[m].start_s < of.start + of.kept - rounding;
+      of = {messages.times[m].start_s, kept};
       return early;
     };
-    if (waits(port[each.from], each.port_s)) return fault("the port is not free");
-    if (waits(connection[{each.from, each.to}], each.connection_s)) return fault("the connection is not free");
+    if (waits(port[each.from], port_s)) return fault("the port is not free");
+    if (waits(connection[{each.from, each.to}], connection_s)) return fault("the connection is not free");
+    if (range.bytes != each.bytes) return fault("is not as long as its range");
     std::int64_t there = each.from == root ? each.bytes : 0;
-    for (const detail::TimedMessage* source : received[each.from]) {
-      const std::int64_t common = std::min(source->end(), each.end()) - std::max(source->offset, each.offset);
+    for (const std::size_t source : received[each.from]) {
+      const ByteRange& brought = messages.range(source);
+      const std::int64_t common = std::min(brought.end(), range.end()) - std::max(brought.offset, range.offset);
       if (common <= 0) continue;
       there += common;
-      if (each.start_s < source->arrival_s - rounding) return fault("its bytes are not there");
+      if (start_s < messages.times[source].arrival_s - rounding) return fault("its bytes are not there");
     }
     if (there != each.bytes) return fault("its sender does not have its bytes");
-    received[each.to].push_back(&each);
-    last = std::max(last, each.arrival_s);
+    received[each.to].push_back(m);
+    last = std::max(last, arrival_s);
   }
   if (std::abs(last - messages.length_s) > rounding)
     return fmt::format("the last arrives at {}, the length is {}", last, messages.length_s);

@@ -24,6 +24,7 @@ namespace {
 
 using detail::BroadcastPlannerEntry;
 using detail::ClusterTree;
+using detail::FoundTree;
 using detail::Lookahead;
 
 void check_problem(const BetweenClusters& problem) {
@@ -71,18 +72,10 @@ std::int64_t steps_in(double seconds, double pace) {
 /// Nodes a second of exact; moves a second of the local search, for one cluster.
 constexpr double kNodesPerSecond = 2e5, kMovesPerSecond = 5e7;
 
-struct Planned {
-  ClusterTree tree;
-  double at_least = 0;
-  bool optimal = false;
-  std::int64_t nodes = 0;
-};
-
-Planned plan_by_search(decltype(BroadcastPlannerEntry::search) search, const BetweenClusters& problem,
-                       const ClusterTree& start, const BetweenOptions& options) {
-  detail::ExactTree found = search(problem, start, options.early_internal,
-                                   std::max<std::int64_t>(1, steps_in(options.effort, kNodesPerSecond)), options.stop);
-  return {std::move(found.tree), found.at_least, found.proven, found.nodes};
+FoundTree plan_by_search(decltype(BroadcastPlannerEntry::search) search, const BetweenClusters& problem,
+                         const ClusterTree& start, const BetweenOptions& options) {
+  return search(problem, start, options.early_internal,
+                std::max<std::int64_t>(1, steps_in(options.effort, kNodesPerSecond)), options.stop);
 }
 
 /// The shortest of the heuristics' trees; of equals the first.
@@ -103,14 +96,14 @@ ClusterTree best_heuristic(const BetweenClusters& problem) {
   return *best;
 }
 
-Planned plan_auto(const BetweenClusters& problem, const BetweenOptions& options) {
+FoundTree plan_auto(const BetweenClusters& problem, const BetweenOptions& options) {
   constexpr std::int64_t kClustersForExact = 10;
   ClusterTree best = problem.clusters() == 1 ? ClusterTree(1) : best_heuristic(problem);
   const double bound = detail::shortest_paths_bound(problem);
   if (detail::makespan(problem, best) <= bound * (1 + 1e-12)) return {std::move(best), bound, true, 0};
   const bool exact = problem.segments == 1 && problem.clusters() <= kClustersForExact;
   if (exact) {
-    Planned planned = plan_by_search(detail::exact_tree, problem, best, options);
+    FoundTree planned = plan_by_search(detail::exact_tree, problem, best, options);
     if (planned.optimal) return planned;
     best = std::move(planned.tree);
   }
@@ -120,8 +113,8 @@ Planned plan_auto(const BetweenClusters& problem, const BetweenOptions& options)
   return {std::move(best), bound, false, 0};
 }
 
-Planned plan_by_name(const BroadcastPlannerEntry& planner, const BetweenClusters& problem,
-                     const BetweenOptions& options) {
+FoundTree plan_by_name(const BroadcastPlannerEntry& planner, const BetweenClusters& problem,
+                       const BetweenOptions& options) {
   if (planner.tree != nullptr)
     return {planner.tree(detail::Costs(problem), detail::lookahead_of(options.lookahead)), 0, false, 0};
   const std::string where = "algorithm " + options.algorithm;
@@ -140,7 +133,7 @@ BetweenPlan plan_between_clusters(const BetweenClusters& problem, const BetweenO
   if (options.early_internal && problem.segments != 1)
     throw InputError("early internal broadcasts", count_text(problem.segments, "segment"), "one");
   if (!(options.effort >= 0)) throw InputError("effort", fmt::format("{}", options.effort), "at least 0");
-  Planned planned = planner == nullptr ? plan_auto(problem, options) : plan_by_name(*planner, problem, options);
+  FoundTree planned = planner == nullptr ? plan_auto(problem, options) : plan_by_name(*planner, problem, options);
   if (problem.segments != 1) planned.tree.sends_before_inside.clear();
   BetweenPlan plan;
   plan.schedule = detail::scheduled(problem, planned.tree);

@@ -15,29 +15,13 @@
 
 namespace sluice {
 
+using detail::MessageGraph;
+using detail::PlannedMessages;
+using detail::TimedMessages;
+
 namespace {
 
-using detail::PlannedMessages;
-using detail::TimedMessage;
-using detail::TimedMessages;
 using OperationKind = ProgramOperation::Kind;
-
-/// The send and the receive of each message, which wait for nothing but what brings a send's bytes: every rank gets
-/// every byte once.
-std::vector<ProgramOperation> operations_of(const TimedMessages& messages, std::int64_t ranks) {
-  detail::check_message_count(static_cast<std::int64_t>(messages.list.size()));
-  std::vector<ProgramOperation> operations;
-  operations.reserve(2 * messages.list.size());
-  for (const TimedMessage& each : messages.list) {
-    operations.push_back({each.from, OperationKind::kSend, each.to, each.offset, each.bytes, {}, {}});
-    operations.push_back({each.to, OperationKind::kReceive, each.from, each.offset, each.bytes, {}, {}});
-  }
-  for_sources(messages, ranks, [&](std::size_t source, std::size_t message) {
-    operations[2 * message].after.push_back(static_cast<std::int64_t>(2 * source + 1));
-  });
-  for (ProgramOperation& op : operations) std::ranges::sort(op.after);
-  return operations;
-}
 
 class PlanValidator {
  public:
@@ -110,9 +94,31 @@ class PlanValidator {
 
 }  // namespace
 
+void detail::add_schedule(PlannedMessages& plan, const Platform& platform, std::int64_t root, std::int64_t bytes,
+                          bool transfers) {
+  if (plan.segment_bytes == 0) return;
+  TreeSchedule& schedule = plan.schedule;
+  schedule.problem = "broadcast";
+  schedule.machines = platform.ranks;
+  schedule.root = root;
+  schedule.segments = (bytes + plan.segment_bytes - 1) / plan.segment_bytes;
+  schedule.length = plan.length_s;
+  schedule.bound = {plan.bound.seconds, plan.length_s};
+  if (!transfers) return;
+  const TimedMessages& messages = plan.messages.value();
+  schedule.transfers.reserve(messages.size());
+  for (std::size_t m = 0; m < messages.size(); ++m) {
+    const MessageGraph::Message& each = messages.graph.messages[m];
+    const auto [start_s, arrival_s] = messages.times[m];
+    schedule.transfers.push_back({each.from, each.to, start_s, arrival_s, messages.range(m).offset / plan.segment_bytes,
+                                  std::min(messages.graph.pace[m].port_s, arrival_s - start_s)});
+  }
+}
+
 BroadcastPlan plan_broadcast(const Platform& platform, std::int64_t root, std::int64_t bytes,
                              const BroadcastOptions& options) {
   PlannedMessages planned = detail::plan_messages(platform, root, bytes, options);
+  add_schedule(planned, platform, root, bytes, options.messages);
   BroadcastPlan plan;
   plan.program.problem = Collective::kBroadcast;
   plan.program.algorithm = detail::method_text(planned);
@@ -124,13 +130,12 @@ BroadcastPlan plan_broadcast(const Platform& platform, std::int64_t root, std::i
   plan.program.bound = planned.bound.kind;
   plan.schedule = std::move(planned.schedule);
   plan.messages = planned.count;
+  detail::check_message_count(plan.messages);
   if (options.messages) {
-    plan.program.operations = operations_of(planned.messages.value(), platform.ranks);
-    plan.program.pace.resize(plan.program.operations.size());
-    for (std::size_t m = 0; m < planned.messages->list.size(); ++m)
-      plan.program.pace[2 * m] = {planned.messages->list[m].port_s, planned.messages->list[m].connection_s};
+    MessageGraph& graph = planned.messages.value().graph;
+    plan.program.pace = paces_of(graph);
+    plan.program.operations = operations_of(std::move(graph));
   } else {
-    detail::check_message_count(plan.messages);
     plan.schedule.transfers.clear();
   }
   plan.native = std::move(planned.native);

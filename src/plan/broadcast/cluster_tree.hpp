@@ -55,18 +55,17 @@ void cut_message(BetweenClusters& problem, const Platform& platform, std::int64_
 /// then broadcasts inside. O(C^2) time.
 [[nodiscard]] double shortest_paths_bound(const BetweenClusters& problem);
 
-struct ExactTree {
+struct FoundTree {
   ClusterTree tree;
-  double length = 0;
-  double at_least = 0;  ///< no schedule is shorter
-  std::int64_t nodes = 0;
-  bool proven = false;
+  double at_least = 0;     ///< no schedule is shorter
+  bool optimal = false;    ///< proven
+  std::int64_t nodes = 0;  ///< of the search
 };
 
 inline constexpr std::int64_t kMostClustersForExact = 16;
 
 /// See exact.cpp. `start` is a schedule to beat; at most `most_nodes` nodes, fewer if `stop` says so.
-[[nodiscard]] ExactTree exact_tree(const BetweenClusters& problem, const ClusterTree& start, bool early_internal,
+[[nodiscard]] FoundTree exact_tree(const BetweenClusters& problem, const ClusterTree& start, bool early_internal,
                                    std::int64_t most_nodes, const StopRequest& stop);
 
 /// See local_search.cpp. Never longer than `start`.

@@ -32,6 +32,7 @@
 #include <span>
 #include <utility>
 
+#include "base/bound_below.hpp"
 #include "base/infinity.hpp"
 #include "plan/broadcast/route_builder.hpp"
 #include "plan/broadcast/route_score.hpp"
@@ -70,19 +71,28 @@ constexpr std::int64_t kLongPipeline = 192;
 
 class RouteComparison {
  public:
-  RouteComparison(const RankNetwork& network, std::int64_t root, std::int64_t bytes, double bound_s, bool summary,
-                  const StopRequest& stop)
-      : network_(network), root_(root), bytes_(bytes), bound_s_(bound_s), summary_(summary), stop_(stop) {}
+  RouteComparison(const RankNetwork& network, std::int64_t root, std::int64_t bytes, const ProgramBound& bound,
+                  bool summary, const StopRequest& stop)
+      : network_(network), root_(root), bytes_(bytes), bound_(bound), summary_(summary), stop_(stop) {}
 
-  RoutedMessages run(const std::vector<FoundRoutes>& found) {
+  PlannedMessages run(const std::vector<FoundRoutes>& found) {
     Compared chosen = has_many_ranks() ? best_of_many(found) : best_of_few(found);
-    const bool as_bound = chosen.estimated && stretch_to_bound(chosen.messages);
-    return {std::move(chosen.routes), std::move(chosen.messages), chosen.estimated, as_bound};
+    PlannedMessages plan;
+    plan.method = to_string(chosen.routes);
+    plan.segment_bytes = chosen.routes.segment_bytes;
+    plan.count = chosen.routes.segments(bytes_) * (network_.platform().ranks - 1);
+    plan.estimated = chosen.estimated;
+    if (!chosen.estimated || !stretch_to_bound(chosen.messages))
+      plan.bound = {bound_below(bound_.seconds, chosen.messages.length_s), bound_.kind};
+    plan.length_s = chosen.messages.length_s;
+    plan.messages = std::move(chosen.messages);
+    return plan;
   }
 
  private:
   struct Compared {
     Routes routes;
+    std::int64_t bytes = 0;  // the part of the message that is compared
     TimedMessages messages;  // of the part
     double simulated_s = 0;  // the part
     double delay = 1;        // the ratio of the part's replay to its simulation
@@ -95,7 +105,7 @@ class RouteComparison {
 
   /// The first `bytes` bytes of the message over routes.
   [[nodiscard]] TimedMessages simulated(const Routes& routes, std::int64_t bytes, bool length_only = false) const {
-    return timed_messages(network_, root_, bytes, route_messages(network_, root_, bytes, routes), false, length_only);
+    return timed_messages(network_, root_, route_messages(network_, root_, bytes, routes), false, length_only);
   }
 
   /// Whether a plan has the length of the replay of all messages.
@@ -137,10 +147,10 @@ class RouteComparison {
   [[nodiscard]] Compared compared(const FoundRoutes& found, std::int64_t bytes, ReplayLimits& limits) const {
     Compared result;
     result.routes = found.routes;
+    result.bytes = bytes;
     result.messages = simulated(found.routes, bytes);
     result.simulated_s = result.messages.length_s;
-    if (std::optional<TimedMessages> again = Clock(network_).replay(result.messages, limits)) {
-      result.messages = std::move(*again);
+    if (Clock(network_).replay(result.messages, limits)) {
       result.delay = std::max(1.0, result.messages.length_s / result.simulated_s);
       result.replayed = true;
       result.estimated = bytes < bytes_;
@@ -151,8 +161,8 @@ class RouteComparison {
 
   /// Replaces the messages of the part by all messages.
   void complete(Compared& compared) const {
+    if (compared.bytes == bytes_) return;
     TimedMessages& messages = compared.messages;
-    if (messages.bytes == bytes_) return;
     messages = simulated(compared.routes, bytes_, summary_ && !is_confirmed(compared.routes));
     double delay = compared.delay;
     // If ranks leave a share of their ports to long links, half of the delay occurs only at the beginning.
@@ -164,8 +174,8 @@ class RouteComparison {
 
   /// For messages that were not replayed whole. Returns whether they were shorter than the bound.
   bool stretch_to_bound(TimedMessages& messages) const {
-    if (messages.length_s >= bound_s_) return false;
-    stretch(messages, bound_s_ / messages.length_s);
+    if (messages.length_s >= bound_.seconds) return false;
+    stretch(messages, bound_.seconds / messages.length_s);
     return true;
   }
 
@@ -174,14 +184,11 @@ class RouteComparison {
   void confirm(Compared& chosen) const {
     if (!chosen.estimated || stopped()) return;
     if (!is_confirmed(chosen.routes)) {
-      if (chosen.messages.length_s >= bound_s_) return;
+      if (chosen.messages.length_s >= bound_.seconds) return;
       if (summary_) chosen.messages = simulated(chosen.routes, bytes_);
     }
     ReplayLimits limits{.rates_left = kMostRatesAtFirst};
-    if (std::optional<TimedMessages> again = Clock(network_).replay(chosen.messages, limits)) {
-      chosen.messages = std::move(*again);
-      chosen.estimated = false;
-    }
+    if (Clock(network_).replay(chosen.messages, limits)) chosen.estimated = false;
   }
 
   /// At least one, by their lengths.
@@ -202,7 +209,7 @@ class RouteComparison {
       Compared next = compared(each, replayed_part(each.routes), limits);
       // Replays are compared only with replays.
       if (!result.empty() && !next.replayed) break;
-      messages += static_cast<std::int64_t>(next.messages.list.size());
+      messages += static_cast<std::int64_t>(next.messages.size());
       least = std::min(least, next.length_s);
       result.push_back(std::move(next));
       if (!result.back().replayed) break;
@@ -320,17 +327,17 @@ class RouteComparison {
   const RankNetwork& network_;
   std::int64_t root_;
   std::int64_t bytes_;
-  double bound_s_;
+  const ProgramBound& bound_;
   bool summary_;
   const StopRequest& stop_;
 };
 
 }  // namespace
 
-RoutedMessages best_routed(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                           const std::vector<FoundRoutes>& found, double bound_s, bool summary,
-                           const StopRequest& stop) {
-  return RouteComparison(network, root, bytes, bound_s, summary, stop).run(found);
+PlannedMessages best_routed(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+                            const std::vector<FoundRoutes>& found, const ProgramBound& bound, bool summary,
+                            const StopRequest& stop) {
+  return RouteComparison(network, root, bytes, bound, summary, stop).run(found);
 }
 
 }  // namespace sluice::detail

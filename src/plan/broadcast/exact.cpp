@@ -59,7 +59,7 @@ class ClusterTreeSearch {
     tree_.sends_before_inside.assign(n_, 0);
   }
 
-  ExactTree run() {
+  FoundTree run() {
     State root;
     for (std::size_t i = 0; i < n_; ++i) root.role[i] = Role::kWaits;
     root.role[c_.root()] = Role::kSends;
@@ -68,7 +68,7 @@ class ClusterTreeSearch {
     root.bound = bound(root);
     at_least_ = best_length_;
     branch(root);
-    return {best_, best_length_, std::min(at_least_, best_length_), nodes_, !stopped_ && nodes_ < most_nodes_};
+    return {best_, std::min(at_least_, best_length_), !stopped_ && nodes_ < most_nodes_, nodes_};
   }
 
  private:
@@ -216,7 +216,7 @@ class ClusterTreeSearch {
 
 }  // namespace
 
-ExactTree exact_tree(const BetweenClusters& problem, const ClusterTree& start, bool early_internal,
+FoundTree exact_tree(const BetweenClusters& problem, const ClusterTree& start, bool early_internal,
                      std::int64_t most_nodes, const StopRequest& stop) {
   SLUICE_ASSERT(problem.segments == 1 && problem.clusters() <= kMostClustersForExact, "");
   return ClusterTreeSearch(problem, start, early_internal, most_nodes, stop).run();

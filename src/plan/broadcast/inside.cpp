@@ -24,7 +24,6 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
-#include <numeric>
 #include <string>
 
 #include "plan/broadcast/d_ary.hpp"
@@ -37,19 +36,13 @@ namespace {
 
 class Inside {
  public:
-  Inside(const std::vector<std::int64_t>& ranks, std::int64_t bytes, double& priority,
-         std::vector<RankMessage>& messages)
-      : ranks_(ranks),
-        n_(static_cast<std::int64_t>(ranks.size())),
-        bytes_(bytes),
-        priority_(priority),
-        messages_(messages) {}
+  Inside(const std::vector<std::int64_t>& ranks, std::int64_t bytes, MessageGraph& messages)
+      : ranks_(ranks), n_(static_cast<std::int64_t>(ranks.size())), bytes_(bytes), messages_(messages) {}
 
   void send(std::int64_t from, std::int64_t to, std::int64_t begin, std::int64_t end) {
     if (begin == end) return;
-    messages_.push_back({static_cast<std::int32_t>(ranks_[static_cast<std::size_t>(from)]),
-                         static_cast<std::int32_t>(ranks_[static_cast<std::size_t>(to)]), begin, end, priority_});
-    priority_ += 1;
+    messages_.add_unordered(ranks_[static_cast<std::size_t>(from)], ranks_[static_cast<std::size_t>(to)],
+                            {begin, end - begin});
   }
 
   /// Segment by segment; children(i, segment, use) calls use(j) for each child of i, in order.
@@ -88,15 +81,12 @@ class Inside {
   }
 
   void circulant(std::int64_t segment_bytes) {
-    Ranks positions(ranks_.size());
-    std::iota(positions.begin(), positions.end(), 0);
     Ranges segments;
     for (std::int64_t begin = 0; begin < bytes_; begin += segment_bytes)
       segments.push_back({begin, std::min(segment_bytes, bytes_ - begin)});
-    const MessageGraph graph = circulant_broadcast(positions, segments);
+    const MessageGraph graph = circulant_broadcast(ranks_, segments);
     for (std::size_t m = 0; m < graph.size(); ++m)
-      for (const ByteRange& range : graph.ranges[m])
-        send(graph.messages[m].from, graph.messages[m].to, range.offset, range.end());
+      messages_.add_unordered(graph.messages[m].from, graph.messages[m].to, graph.ranges[m].front());
   }
 
   void double_tree(std::int64_t segment_bytes) {
@@ -125,8 +115,7 @@ class Inside {
   const std::vector<std::int64_t>& ranks_;
   std::int64_t n_;
   std::int64_t bytes_;
-  double& priority_;
-  std::vector<RankMessage>& messages_;
+  MessageGraph& messages_;
 };
 
 }  // namespace
@@ -157,13 +146,12 @@ StrategyPrediction best_inside(const std::vector<StrategyPrediction>& models, co
 }
 
 void add_inside_messages(const StrategyPrediction& strategy, const PlatformCluster& cluster,
-                         const std::vector<std::int64_t>& ranks, std::int64_t bytes, double& priority,
-                         std::vector<RankMessage>& messages) {
+                         const std::vector<std::int64_t>& ranks, std::int64_t bytes, MessageGraph& messages) {
   const std::int64_t segment_bytes = strategy.segment_bytes;
   const auto n = static_cast<std::int64_t>(ranks.size());
   if (n < 2 || bytes == 0) return;
   constexpr std::string_view kSegmented = "segmented-";
-  Inside inside(ranks, bytes, priority, messages);
+  Inside inside(ranks, bytes, messages);
   std::string_view shape = strategy.strategy;
   if (shape.substr(0, kSegmented.size()) == kSegmented) shape.remove_prefix(kSegmented.size());
   if (shape == "flat") {

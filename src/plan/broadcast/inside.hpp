@@ -4,9 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "schedule/message_graph.hpp"
 #include "sluice/plan/broadcast.hpp"
-#include "timing/rank_network.hpp"
-#include "timing/timed_messages.hpp"
 
 namespace sluice::detail {
 
@@ -27,11 +26,9 @@ inline constexpr std::string_view kCirculant = "circulant";
                                                std::string_view inside,
                                                std::vector<std::vector<StrategyPrediction>>& models);
 
-/// The messages of `strategy`, an executable one of predict_broadcast for `cluster`, for bytes [0, `bytes`) among
-/// `ranks`, all of the cluster, which the first one has. See inside.cpp. Priorities rise by 1 from `priority`, which is
-/// left behind the last.
+/// Adds the messages of `strategy`, an executable one of predict_broadcast for `cluster`, for bytes [0, `bytes`) among
+/// `ranks`, all of the cluster, which the first one has. See inside.cpp. A rank sends them in the order of the list.
 void add_inside_messages(const StrategyPrediction& strategy, const PlatformCluster& cluster,
-                         const std::vector<std::int64_t>& ranks, std::int64_t bytes, double& priority,
-                         std::vector<RankMessage>& messages);
+                         const std::vector<std::int64_t>& ranks, std::int64_t bytes, MessageGraph& messages);
 
 }  // namespace sluice::detail

@@ -31,10 +31,9 @@ namespace sluice {
 namespace {
 
 using detail::BroadcastPlannerEntry;
+using detail::MessageGraph;
 using detail::PlannedMessages;
-using detail::RankMessage;
 using detail::RankNetwork;
-using detail::TimedMessage;
 using detail::TimedMessages;
 
 /// kMostSimulated: trees of more messages are not replayed. kMostRates: the most rates that a replay may find. Either
@@ -79,7 +78,7 @@ class BroadcastPlanner {
                                                       : count_text(platform_.clusters.size(), "cluster"),
                        "one cluster with a table \"broadcast\"");
     PlannedMessages plan;
-    plan.messages.emplace().bytes = bytes_;
+    plan.messages.emplace();
     if (bytes_ > 0 && platform_.ranks > 1) {
       plan.length_s = platform_.clusters.front().broadcast.at(bytes_);
       plan.native.push_back({ranks_from(0, root_), 0, plan.length_s});
@@ -99,32 +98,24 @@ class BroadcastPlanner {
     return ranks;
   }
 
-  /// The messages with the times of their replay; nothing if that is too much work.
-  [[nodiscard]] std::optional<TimedMessages> with_times_of_replay(const TimedMessages& messages) const {
-    if (static_cast<std::int64_t>(messages.list.size()) > kMostSimulated) return std::nullopt;
+  /// Gives the messages the times of their replay. False if that is too much work.
+  bool replay(TimedMessages& messages) const {
+    if (std::cmp_greater(messages.size(), kMostSimulated)) return false;
     detail::ReplayLimits limits{.rates_left = kMostRates};
     return detail::Clock(network_).replay(messages, limits);
   }
 
   // ---- trees between clusters
 
-  /// The messages of a tree, and broadcasts by the MPI inside of clusters.
-  struct TreeMessages {
-    TimedMessages messages;
-    std::vector<NativeBroadcast> native;
-    double length_s = 0;
-    bool replayed = false;
-  };
-
   /// Coordinators first send to others, then in their own cluster, except for `sends_before_inside`. They begin inside
   /// when they have sent to others or, if that is shorter, when the last of these messages has arrived: messages inside
   /// a cluster would take the port from a message on a long link.
-  [[nodiscard]] TreeMessages messages_over(const BetweenPlan& plan) const {
+  [[nodiscard]] PlannedMessages messages_over(const BetweenPlan& plan) const {
     const std::int64_t messages = messages_of(plan);
     detail::check_message_count(messages);
-    TreeMessages at_once = messages_over(plan, false);
+    PlannedMessages at_once = messages_over(plan, false);
     if (messages > kMostSimulated || platform_.clusters.size() == 1) return at_once;
-    TreeMessages after = messages_over(plan, true);
+    PlannedMessages after = messages_over(plan, true);
     return after.length_s < at_once.length_s ? after : at_once;
   }
 
@@ -159,12 +150,11 @@ class BroadcastPlanner {
   /// The replayed time of `strategy` if nothing else is under way.
   [[nodiscard]] double replayed_inside(std::size_t cluster, const StrategyPrediction& strategy) const {
     const std::vector<std::int64_t> ranks = ranks_from(cluster, coordinator_of(cluster));
-    double priority = 0;
-    std::vector<RankMessage> messages;
-    add_inside_messages(strategy, platform_.clusters[cluster], ranks, bytes_, priority, messages);
-    const TimedMessages timed = timed_messages(network_, ranks.front(), bytes_, messages, true, false);
-    const std::optional<TimedMessages> again = with_times_of_replay(timed);
-    return again ? again->length_s : timed.length_s;
+    MessageGraph messages;
+    add_inside_messages(strategy, platform_.clusters[cluster], ranks, bytes_, messages);
+    TimedMessages timed = timed_messages(network_, ranks.front(), messages, true, false);
+    replay(timed);
+    return timed.length_s;
   }
 
   [[nodiscard]] std::int64_t coordinator_of(std::size_t cluster) const {
@@ -181,14 +171,13 @@ class BroadcastPlanner {
     return messages;
   }
 
-  [[nodiscard]] TreeMessages messages_over(const BetweenPlan& plan, bool inside_waits) const {
+  [[nodiscard]] PlannedMessages messages_over(const BetweenPlan& plan, bool inside_waits) const {
     const std::int64_t segments = plan.schedule.segments;
-    std::vector<RankMessage> messages;
-    std::vector<NativeBroadcast> native;  // from 0 on, until it is known when its first rank is ready
+    MessageGraph messages;
+    PlannedMessages result;  // its native broadcasts begin at 0, until it is known when their first ranks are ready
     const std::size_t clusters = platform_.clusters.size();
     std::vector<std::vector<const TimedTransfer*>> sends(clusters);
     for (const TimedTransfer& t : plan.schedule.transfers) sends[static_cast<std::size_t>(t.from)].push_back(&t);
-    double priority = 0;
     const std::int64_t part = (bytes_ + segments - 1) / segments;
     for (std::size_t c = 0; c < clusters; ++c) {
       const PlatformCluster& cluster = platform_.clusters[c];
@@ -199,47 +188,44 @@ class BroadcastPlanner {
         // The way that was measured to be fastest, unless the coordinator has more to send.
         const auto measured = cluster.measured_broadcast(bytes_);
         if (options_.inside.empty() && measured && measured->native && before == sends[c].size()) {
-          native.push_back({ranks, 0, measured->seconds});
+          result.native.push_back({ranks, 0, measured->seconds});
           return;
         }
-        const StrategyPrediction& strategy = strategy_inside(c);
-        add_inside_messages(strategy, cluster, ranks, bytes_, priority, messages);
+        add_inside_messages(strategy_inside(c), cluster, ranks, bytes_, messages);
       };
       for (std::size_t s = 0; s <= sends[c].size(); ++s) {
         if (s == before) add_inside();
         if (s == sends[c].size()) break;
         const TimedTransfer& t = *sends[c][s];
         const std::int64_t begin = std::min(bytes_, t.segment * part), end = std::min(bytes_, begin + part);
-        if (begin < end)
-          messages.push_back({static_cast<std::int32_t>(coordinator_of(c)),
-                              static_cast<std::int32_t>(coordinator_of(static_cast<std::size_t>(t.to))), begin, end,
-                              priority, inside_waits && s + 1 == before && cluster.ranks.size() > 1});
-        priority += 1;
+        if (begin >= end) continue;
+        messages.add_unordered(coordinator_of(c), coordinator_of(static_cast<std::size_t>(t.to)), {begin, end - begin});
+        messages.sending.back().alone = inside_waits && s + 1 == before && cluster.ranks.size() > 1;
       }
     }
-    TreeMessages result;
-    result.messages = timed_messages(network_, root_, bytes_, messages, true, false);
-    if (std::optional<TimedMessages> again = with_times_of_replay(result.messages)) {
-      result.messages = std::move(*again);
-      result.replayed = true;
-    } else {
+    TimedMessages& timed = result.messages.emplace(timed_messages(network_, root_, messages, true, false));
+    const bool replayed = replay(timed);
+    if (!replayed) {
       // The time that shared links and uplinks allow; the model of one port ignores them.
-      const double shared_s = timed_messages(network_, root_, bytes_, messages, false, true).length_s;
-      if (shared_s > result.messages.length_s) detail::stretch(result.messages, shared_s / result.messages.length_s);
+      const double shared_s = timed_messages(network_, root_, messages, false, true).length_s;
+      if (shared_s > timed.length_s) detail::stretch(timed, shared_s / timed.length_s);
     }
-    result.length_s = result.messages.length_s;
-    result.native = std::move(native);
+    result.count = static_cast<std::int64_t>(timed.size());
+    result.length_s = timed.length_s;
+    result.estimated = !replayed && result.native.empty();
     begin_when_ready(result);
     return result;
   }
 
-  void begin_when_ready(TreeMessages& tree) const {
+  void begin_when_ready(PlannedMessages& tree) const {
     std::vector<double> ready(static_cast<std::size_t>(platform_.ranks), 0);
-    for (const TimedMessage& each : tree.messages.list) {
+    const TimedMessages& messages = tree.messages.value();
+    for (std::size_t m = 0; m < messages.size(); ++m) {
+      const MessageGraph::Message& each = messages.graph.messages[m];
       double& free = ready[static_cast<std::size_t>(each.from)];
-      free = std::max(free, each.start_s + each.port_s);
+      free = std::max(free, messages.times[m].start_s + messages.graph.pace[m].port_s);
       double& there = ready[static_cast<std::size_t>(each.to)];
-      there = std::max(there, each.arrival_s);
+      there = std::max(there, messages.times[m].arrival_s);
     }
     for (NativeBroadcast& each : tree.native) {
       each.start_s = ready[static_cast<std::size_t>(each.ranks.front())];
@@ -258,14 +244,8 @@ class BroadcastPlanner {
   }
 
   [[nodiscard]] PlannedMessages with_messages(BetweenPlan found) const {
-    TreeMessages tree = messages_over(found);
-    PlannedMessages plan;
-    plan.count = static_cast<std::int64_t>(tree.messages.list.size());
-    plan.messages = std::move(tree.messages);
-    plan.native = std::move(tree.native);
-    plan.length_s = tree.length_s;
-    plan.estimated = !tree.replayed && plan.native.empty();
-    if (tree.replayed && plan.native.empty()) {
+    PlannedMessages plan = messages_over(found);
+    if (!plan.estimated && plan.native.empty()) {
       plan.bound = bound();
       plan.bound.seconds = detail::bound_below(plan.bound.seconds, plan.length_s);
     }
@@ -337,28 +317,17 @@ class BroadcastPlanner {
     const std::string name(planner.about.name);
     if (bytes_ == 0 || platform_.ranks == 1) return finish(with_messages(tree_in("flat", 1, 0)), name, name);
     check_segments();
-    PlannedMessages plan;
     const std::vector<detail::FoundRoutes> found =
         planner.routes(network_, root_, bytes_, {options_.segments, options_.most_messages}, options_.stop);
     if (detail::kReplayOverScore * found.front().length_s >= to_beat) {
+      PlannedMessages plan;
       plan.length_s = found.front().length_s;
       plan.estimated = true;
       return finish(std::move(plan), name, name + ", " + to_string(found.front().routes));
     }
-    plan.bound = bound();
-    detail::RoutedMessages best =
-        best_routed(network_, root_, bytes_, found, plan.bound.seconds, !options_.messages, options_.stop);
-    fill_schedule(plan.schedule, best.messages, best.routes.segment_bytes);
-    plan.length_s = best.messages.length_s;
-    plan.estimated = best.estimated;
-    if (best.as_bound)
-      plan.bound = {};
-    else
-      plan.bound.seconds = detail::bound_below(plan.bound.seconds, plan.length_s);
-    plan.schedule.bound = {plan.bound.seconds, plan.schedule.length};
-    plan.count = best.routes.segments(bytes_) * (platform_.ranks - 1);
-    plan.messages = std::move(best.messages);
-    return finish(std::move(plan), name, name + ", " + to_string(best.routes));
+    PlannedMessages plan = best_routed(network_, root_, bytes_, found, bound(), !options_.messages, options_.stop);
+    const std::string method = name + ", " + plan.method;
+    return finish(std::move(plan), name, method);
   }
 
   /// A lower bound of broadcasts by any method.
@@ -369,20 +338,6 @@ class BroadcastPlanner {
     shape.size_bytes = bytes_;
     shape.root = root_;
     return detail::Clock(network_).bound(shape);
-  }
-
-  /// Each segment through a tree of its own.
-  void fill_schedule(TreeSchedule& schedule, const TimedMessages& messages, std::int64_t segment_bytes) const {
-    schedule.problem = "broadcast";
-    schedule.machines = platform_.ranks;
-    schedule.root = root_;
-    schedule.segments = (bytes_ + segment_bytes - 1) / segment_bytes;
-    schedule.length = messages.length_s;
-    if (!options_.messages) return;
-    schedule.transfers.reserve(messages.list.size());
-    for (const TimedMessage& each : messages.list)  // in the order of their starts
-      schedule.transfers.push_back({each.from, each.to, each.start_s, each.arrival_s, each.offset / segment_bytes,
-                                    std::min(each.port_s, each.arrival_s - each.start_s)});
   }
 
   // ---- patterns over all ranks
@@ -407,29 +362,28 @@ class BroadcastPlanner {
     for (const detail::RankPattern& pattern : detail::rank_patterns(network_, root_, bytes_, most)) {
       if (stopped() || best->length_s <= kNearBound * least.seconds) return;
       const bool small = pattern.messages.size() <= kMostSideBySide;
-      const double simulated_s = timed_messages(network_, root_, bytes_, pattern.messages, false, true).length_s;
+      const double simulated_s = timed_messages(network_, root_, pattern.messages, false, true).length_s;
       if ((small ? kSideBySide : kSeldomLess) * simulated_s >= best->length_s) continue;
-      TimedMessages messages = timed_messages(network_, root_, bytes_, pattern.messages, false, false);
-      std::optional<TimedMessages> again = detail::Clock(network_).replay(messages, limits);
-      if (!again) continue;
+      TimedMessages messages = timed_messages(network_, root_, pattern.messages, false, false);
+      std::optional<TimedMessages> beside;
+      if (small) beside = messages;
+      if (!detail::Clock(network_).replay(messages, limits)) continue;
       // Messages of a rank go one after another or, if that is shorter, side by side: a slow link then keeps no other
       // message from the port.
-      if (small) {
-        for (TimedMessage& each : messages.list) each.port_s = 0;
-        std::optional<TimedMessages> beside = detail::Clock(network_).replay(messages, limits);
-        if (beside && beside->length_s < again->length_s) again = std::move(beside);
+      if (beside) {
+        for (SendPace& each : beside->graph.pace) each.port_s = 0;
+        if (detail::Clock(network_).replay(*beside, limits) && beside->length_s < messages.length_s)
+          messages = std::move(*beside);
       }
       // Far more messages are worth it only if they gain something.
-      const bool many = std::ssize(again->list) > kFarMore * best->count;
-      if (again->length_s >= (many ? kGain : 1) * best->length_s) continue;
+      const bool many = std::ssize(messages.times) > kFarMore * best->count;
+      if (messages.length_s >= (many ? kGain : 1) * best->length_s) continue;
       PlannedMessages plan;
-      plan.length_s = again->length_s;
-      plan.bound = least;
-      plan.bound.seconds = detail::bound_below(least.seconds, plan.length_s);
-      plan.count = static_cast<std::int64_t>(again->list.size());
-      fill_schedule(plan.schedule, *again, pattern.segment_bytes);
-      plan.schedule.bound = {plan.bound.seconds, plan.length_s};
-      plan.messages = std::move(*again);
+      plan.length_s = messages.length_s;
+      plan.bound = {detail::bound_below(least.seconds, plan.length_s), least.kind};
+      plan.segment_bytes = pattern.segment_bytes;
+      plan.count = static_cast<std::int64_t>(messages.size());
+      plan.messages = std::move(messages);
       offer(finish(std::move(plan), "auto", pattern.name));
     }
   }

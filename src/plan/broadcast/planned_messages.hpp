@@ -12,9 +12,11 @@
 
 namespace sluice::detail {
 
-/// A planned broadcast, not yet a program: only the order of messages is kept. The fields are as in BroadcastPlan.
+/// A planned broadcast, before its messages become a program. The fields are as in BroadcastPlan.
 struct PlannedMessages {
-  TreeSchedule schedule;
+  TreeSchedule schedule;  ///< without what add_schedule adds
+  /// If the plan cuts the message into segments, each with a tree of ranks, the bytes of a segment; otherwise 0.
+  std::int64_t segment_bytes = 0;
   bool between_clusters = false;
   bool optimal = false;
   bool estimated = false;
@@ -32,6 +34,10 @@ struct PlannedMessages {
 [[nodiscard]] inline std::string method_text(const PlannedMessages& plan) {
   return plan.estimated ? estimated_name(plan.method) : plan.method;
 }
+
+/// Makes the schedule of ranks, if the plan has `segment_bytes`, for `bytes` from `root`. `transfers`: with transfers.
+void add_schedule(PlannedMessages& plan, const Platform& platform, std::int64_t root, std::int64_t bytes,
+                  bool transfers);
 
 /// What plan_broadcast makes a program of; the messages are there.
 [[nodiscard]] PlannedMessages plan_messages(const Platform& platform, std::int64_t root, std::int64_t bytes,

@@ -41,16 +41,15 @@ Ranks ranks_by_groups(const RankNetwork& network, std::int64_t root) {
 
 /// Converts a pattern of a message of `bytes` segments of one byte to segments of another size. A message of several
 /// segments becomes one message for each.
-std::vector<RankMessage> in_segments(const MessageGraph& pattern, std::int64_t bytes, std::int64_t segment_bytes) {
-  std::vector<RankMessage> messages;
-  double priority = 0;
+MessageGraph in_segments(const MessageGraph& pattern, std::int64_t bytes, std::int64_t segment_bytes) {
+  MessageGraph messages;
   for (std::size_t m = 0; m < pattern.size(); ++m) {
     for (const ByteRange& range : pattern.ranges[m]) {
       for (std::int64_t segment = range.offset; segment < range.end(); ++segment) {
-        const std::int64_t begin = segment * segment_bytes, end = std::min(bytes, begin + segment_bytes);
-        if (begin >= end) continue;
-        messages.push_back({pattern.messages[m].from, pattern.messages[m].to, begin, end, priority});
-        priority += 1;
+        const std::int64_t begin = segment * segment_bytes;
+        if (begin < bytes)
+          messages.add_unordered(pattern.messages[m].from, pattern.messages[m].to,
+                                 {begin, std::min(bytes - begin, segment_bytes)});
       }
     }
   }

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "schedule/message_graph.hpp"
 #include "timing/rank_network.hpp"
-#include "timing/timed_messages.hpp"
 
 namespace sluice::detail {
 
@@ -13,7 +13,7 @@ namespace sluice::detail {
 struct RankPattern {
   std::string name;  ///< "circulant, 16 segments"
   std::int64_t segment_bytes = 1;
-  std::vector<RankMessage> messages;  ///< of one segment each
+  MessageGraph messages;  ///< of one segment each, with `sending`
 };
 
 /// The patterns, in rising order of their messages, until they have `most_messages` messages in all. @pre several ranks

@@ -25,7 +25,7 @@ struct BroadcastPlannerEntry {
   /// A tree between clusters, in polynomial time; of several segments, the tree for one of them.
   ClusterTree (*tree)(const Costs&, Lookahead) = nullptr;
   /// As `tree`, by a search, for one segment: see exact_tree.
-  ExactTree (*search)(const BetweenClusters&, const ClusterTree& start, bool early_internal, std::int64_t most_nodes,
+  FoundTree (*search)(const BetweenClusters&, const ClusterTree& start, bool early_internal, std::int64_t most_nodes,
                       const StopRequest&) = nullptr;
   /// How segments go over all ranks: the best few, as best_routes.
   std::vector<FoundRoutes> (*routes)(const RankNetwork&, std::int64_t root, std::int64_t bytes, const SegmentLimits&,

@@ -185,11 +185,11 @@ void RouteBuilder::set_segment(std::int64_t segment, std::size_t turn) {
   round_ = static_cast<std::size_t>(segment) / trees_.size();
 }
 
-void RouteBuilder::begin_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages) {
+void RouteBuilder::begin_segment(std::int64_t segment, std::size_t turn, MessageGraph& messages) {
   set_segment(segment, turn);
   messages_ = &messages;
-  begin_ = segment * routes_.segment_bytes;
-  end_ = std::min(bytes_, begin_ + routes_.segment_bytes);
+  const std::int64_t begin = segment * routes_.segment_bytes;
+  range_ = {begin, std::min(bytes_ - begin, routes_.segment_bytes)};
 }
 
 std::pair<std::size_t, std::size_t> RouteBuilder::ring_of(std::size_t group, std::int64_t segment, std::size_t turn) {
@@ -197,8 +197,8 @@ std::pair<std::size_t, std::size_t> RouteBuilder::ring_of(std::size_t group, std
   return {ring_start(group), entries_first(group) ? tree_->entries[group] : 0};
 }
 
-void RouteBuilder::add_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages) {
-  const auto first = static_cast<std::ptrdiff_t>(messages.size());
+void RouteBuilder::add_segment(std::int64_t segment, std::size_t turn, MessageGraph& messages) {
+  const std::size_t first = messages.size();
   begin_segment(segment, turn, messages);
   for (std::size_t s = 0; s < groups_.size(); ++s) {
     add_inside(s);
@@ -206,24 +206,28 @@ void RouteBuilder::add_segment(std::int64_t segment, std::size_t turn, std::vect
   }
   if (routes_.root_period_s <= 0) return;
   const std::int64_t root = groups_.front().ranks.front();
-  const auto from_root = [&](const RankMessage& message) { return message.from == root; };
-  const auto count = std::count_if(messages.begin() + first, messages.end(), from_root);
-  for (auto message = messages.begin() + first; message != messages.end(); ++message) {
-    if (!from_root(*message)) continue;
+  const std::span<const MessageGraph::Message> added = std::span(messages.messages).subspan(first);
+  const auto count = std::ranges::count(added, root, &MessageGraph::Message::from);
+  for (std::size_t m = 0; m < added.size(); ++m) {
+    if (added[m].from != root) continue;
     const double port_s =
-        network_.costs(network_.cluster(root), network_.cluster(message->to), end_ - begin_, false).port_s;
+        network_.costs(network_.cluster(root), network_.cluster(added[m].to), range_.bytes, false).port_s;
     const double paced_s = routes_.root_period_s / static_cast<double>(count);
-    if (paced_s > port_s && port_s > 0) message->pace = static_cast<float>(paced_s / port_s);
+    if (paced_s > port_s && port_s > 0) messages.sending[first + m].pace = static_cast<float>(paced_s / port_s);
   }
 }
 
-std::vector<RankMessage> RouteBuilder::run() {
+MessageGraph RouteBuilder::run() {
   std::size_t ranks = 0;
   for (const RankGroup& group : groups_) ranks += group.ranks.size();
-  std::vector<RankMessage> messages;
-  messages.reserve(static_cast<std::size_t>(routes_.segments(bytes_)) * (ranks - 1));
-  for (std::int64_t segment = 0; segment < routes_.segments(bytes_); ++segment)
+  const std::size_t count = static_cast<std::size_t>(routes_.segments(bytes_)) * (ranks - 1);
+  MessageGraph messages;
+  messages.reserve(count, count);
+  messages.sending.reserve(count);
+  for (std::int64_t segment = 0; segment < routes_.segments(bytes_); ++segment) {
     add_segment(segment, static_cast<std::size_t>(segment), messages);
+    while (messages.ranges.size() < messages.size()) messages.ranges.add(std::span(&range_, 1));
+  }
   return messages;
 }
 
@@ -362,8 +366,7 @@ void RouteBuilder::add_between(std::size_t s) {
   }
 }
 
-std::vector<RankMessage> route_messages(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                                        const Routes& routes) {
+MessageGraph route_messages(const RankNetwork& network, std::int64_t root, std::int64_t bytes, const Routes& routes) {
   return RouteBuilder(network, network.groups_from(root, routes.level), bytes, routes).run();
 }
 

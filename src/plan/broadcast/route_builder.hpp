@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "plan/broadcast/routes.hpp"
+#include "schedule/message_graph.hpp"
 #include "timing/rank_network.hpp"
-#include "timing/timed_messages.hpp"
 
 namespace sluice::detail {
 
@@ -49,18 +49,18 @@ class RouteBuilder {
                std::shared_ptr<const GroupParts> parts, std::int64_t bytes, const Routes& routes);
 
   /// All messages, segment by segment.
-  [[nodiscard]] std::vector<RankMessage> run();
+  [[nodiscard]] MessageGraph run();
 
-  /// Adds the messages of one segment to `messages`. `turn`: where the ring of the root's group begins, if the root
-  /// spreads segments; the segment itself in a broadcast.
-  void add_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages);
+  /// Adds the messages of one segment to `messages`, without their ranges: searches need only their lengths. `turn`:
+  /// where the ring of the root's group begins, if the root spreads segments; the segment itself in a broadcast.
+  void add_segment(std::int64_t segment, std::size_t turn, MessageGraph& messages);
   /// Adds only the segment's messages between groups.
-  void add_between(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages) {
+  void add_between(std::int64_t segment, std::size_t turn, MessageGraph& messages) {
     begin_segment(segment, turn, messages);
     for (std::size_t s = 0; s < groups_.size(); ++s) add_between(s);
   }
   /// Adds only the segment's messages inside one group.
-  void add_inside(std::size_t group, std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages) {
+  void add_inside(std::size_t group, std::int64_t segment, std::size_t turn, MessageGraph& messages) {
     begin_segment(segment, turn, messages);
     add_inside(group);
   }
@@ -73,12 +73,12 @@ class RouteBuilder {
 
  private:
   void add(std::int64_t from, std::int64_t to, double priority, float pace = 1) {
-    messages_->push_back(
-        {static_cast<std::int32_t>(from), static_cast<std::int32_t>(to), begin_, end_, priority, false, pace});
+    messages_->messages.push_back({static_cast<std::int32_t>(from), static_cast<std::int32_t>(to), range_.bytes});
+    messages_->sending.push_back({priority, pace});
   }
   using Part = GroupParts::Part;
   void set_segment(std::int64_t segment, std::size_t turn);
-  void begin_segment(std::int64_t segment, std::size_t turn, std::vector<RankMessage>& messages);
+  void begin_segment(std::int64_t segment, std::size_t turn, MessageGraph& messages);
   struct Ring {
     std::vector<std::int64_t> ranks;  // none if it is not known yet
     std::size_t last = 0;             // position in the group of the last one
@@ -113,15 +113,16 @@ class RouteBuilder {
   std::shared_ptr<const GroupParts> parts_;
   std::vector<Tree> trees_;
   Tree* tree_ = nullptr;  // of the segment
-  std::vector<RankMessage>* messages_ = nullptr;
-  std::int64_t segment_ = 0, begin_ = 0, end_ = 0;
+  MessageGraph* messages_ = nullptr;
+  std::int64_t segment_ = 0;
+  ByteRange range_;        // of the segment
   std::size_t turn_ = 0;   // the turn where the ring of the root's group begins, if the root spreads
   std::size_t step_ = 1;   // how far each turn moves that beginning
   std::size_t round_ = 0;  // how many segments have already taken the tree
 };
 
-/// All messages of a broadcast from `root`.
-[[nodiscard]] std::vector<RankMessage> route_messages(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
-                                                      const Routes& routes);
+/// All messages of a broadcast from `root`, with `sending`.
+[[nodiscard]] MessageGraph route_messages(const RankNetwork& network, std::int64_t root, std::int64_t bytes,
+                                          const Routes& routes);
 
 }  // namespace sluice::detail

@@ -54,13 +54,11 @@ double RouteScore::uplink_s(std::size_t number, std::int64_t bytes) {
   return seconds;
 }
 
-void RouteScore::add_loads(const std::vector<RankMessage>& messages, const std::vector<MessageCosts>& inside,
-                           double times) {
-  for (const RankMessage& message : messages) {
+void RouteScore::add_loads(const std::vector<MessageCosts>& inside, double times) {
+  for (const MessageGraph::Message& message : messages_.messages) {
     const auto from = static_cast<std::size_t>(message.from), to = static_cast<std::size_t>(message.to);
     const std::size_t a = network_.cluster(message.from), b = network_.cluster(message.to);
-    const std::int64_t bytes = message.end - message.begin;
-    const MessageCosts& passed = a == b ? inside[a] : costs(a, b, bytes);
+    const MessageCosts& passed = a == b ? inside[a] : costs(a, b, message.bytes);
     const auto pass = [&](std::size_t what, double seconds) {
       load_[what] += times * seconds;
       if (!passed.yields) firm_[what] += times * seconds;
@@ -75,16 +73,16 @@ void RouteScore::add_loads(const std::vector<RankMessage>& messages, const std::
     link += times * passed.link_s;
     network_.for_uplinks(a, b, [&](std::size_t number) {
       pass(3 * ranks_ + clusters_ * clusters_ + number,
-           network_.kept_s(number, passed.link_s, uplink_s(number, bytes)));
+           network_.kept_s(number, passed.link_s, uplink_s(number, message.bytes)));
     });
   }
 }
 
-void RouteScore::add_connections(const std::vector<RankMessage>& messages) {
-  for (const RankMessage& message : messages) {
+void RouteScore::add_connections() {
+  for (const MessageGraph::Message& message : messages_.messages) {
     const auto from = static_cast<std::size_t>(message.from), to = static_cast<std::size_t>(message.to);
     const std::size_t a = network_.cluster(message.from), b = network_.cluster(message.to);
-    if (a != b) connections_.emplace_back(from * ranks_ + to, costs(a, b, message.end - message.begin).connection_s);
+    if (a != b) connections_.emplace_back(from * ranks_ + to, costs(a, b, message.bytes).connection_s);
   }
 }
 
@@ -116,10 +114,11 @@ double RouteScore::busiest_connection(std::size_t count, std::int64_t bytes) {
   return busiest;
 }
 
-double RouteScore::fill(const std::vector<RankMessage>& messages, const std::vector<MessageCosts>& inside) {
+double RouteScore::fill(const std::vector<MessageCosts>& inside) {
+  const std::vector<MessageGraph::Message>& messages = messages_.messages;
   // The messages of each sender, in the order of their priorities.
   first_.assign(ranks_ + 1, 0);
-  for (const RankMessage& message : messages) ++first_[static_cast<std::size_t>(message.from) + 1];
+  for (const MessageGraph::Message& message : messages) ++first_[static_cast<std::size_t>(message.from) + 1];
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
   order_.resize(messages.size());
   std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
@@ -132,11 +131,13 @@ double RouteScore::fill(const std::vector<RankMessage>& messages, const std::vec
     double free = there_[from];
     const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(first_[from]);
     const auto end = order_.begin() + static_cast<std::ptrdiff_t>(first_[from + 1]);
-    std::sort(begin, end, [&](std::size_t x, std::size_t y) { return messages[x].priority < messages[y].priority; });
+    std::sort(begin, end, [&](std::size_t x, std::size_t y) {
+      return messages_.sending[x].priority < messages_.sending[y].priority;
+    });
     for (auto m = begin; m != end; ++m) {
-      const RankMessage& message = messages[*m];
+      const MessageGraph::Message& message = messages[*m];
       const std::size_t a = network_.cluster(message.from), b = network_.cluster(message.to);
-      const MessageCosts& passed = a == b ? inside[a] : costs(a, b, message.end - message.begin);
+      const MessageCosts& passed = a == b ? inside[a] : costs(a, b, message.bytes);
       const auto to = static_cast<std::size_t>(message.to);
       there_[to] = free + passed.connection_s + passed.latency_s + passed.overhead_s;
       free += passed.port_s;
@@ -180,12 +181,10 @@ const RouteScore::InsideLoads& RouteScore::inside_loads(std::size_t group, Route
     else
       known->count += 1;
   }
-  std::vector<RankMessage> messages;
-  messages.reserve(groups_[group].ranks.size());
   for (const Alike& ring : rings) {
-    messages.clear();
-    builder.add_inside(group, static_cast<std::int64_t>(ring.segment), turn(routes, ring.segment, sample), messages);
-    add_loads(messages, inside, ring.count);
+    clear_messages();
+    builder.add_inside(group, static_cast<std::int64_t>(ring.segment), turn(routes, ring.segment, sample), messages_);
+    add_loads(inside, ring.count);
   }
   const auto collect = [&](std::size_t what) {
     if (load_[what] > 0) result.loads.push_back({what, load_[what], firm_[what]});
@@ -226,11 +225,11 @@ RouteScore::Score RouteScore::score(const Routes& routes, double limit) {
     clear_loads();
     return {length(), 0, 0};
   }
-  std::vector<RankMessage> messages;
+  clear_messages();
   // Spread over the ring of the root's group as all segments are.
   for (std::size_t each = 0; each < sample; ++each)
-    builder.add_between(static_cast<std::int64_t>(each), turn(routes, each, sample), messages);
-  add_loads(messages, inside);
+    builder.add_between(static_cast<std::int64_t>(each), turn(routes, each, sample), messages_);
+  add_loads(inside);
   const auto look = [&](std::size_t what) {
     busiest = std::max(busiest, load_[what] / static_cast<double>(sample));
     firm_[what] /= static_cast<double>(sample);
@@ -242,17 +241,17 @@ RouteScore::Score RouteScore::score(const Routes& routes, double limit) {
   constexpr std::size_t kMostListed = 128;
   const std::size_t listed = std::min(segments, kMostListed);
   if (length() < limit) {
-    messages.clear();
+    clear_messages();
     for (std::size_t each = 0; each < listed; ++each)
-      builder.add_between(static_cast<std::int64_t>(each), each, messages);
-    add_connections(messages);
+      builder.add_between(static_cast<std::int64_t>(each), each, messages_);
+    add_connections();
     busiest = std::max(busiest, busiest_connection(listed, bytes));
   }
   clear_loads();
   for (std::size_t each = 0; each < std::min(followed, sample) && length() < limit; ++each) {
-    messages.clear();
-    builder.add_segment(static_cast<std::int64_t>(each), turn(routes, each, sample), messages);
-    filled = std::max(filled, fill(messages, inside));
+    clear_messages();
+    builder.add_segment(static_cast<std::int64_t>(each), turn(routes, each, sample), messages_);
+    filled = std::max(filled, fill(inside));
   }
   return {length(), filled, period_s};
 }

@@ -65,11 +65,15 @@ class RouteScore {
   void clear_loads();
   [[nodiscard]] const MessageCosts& costs(std::size_t from_cluster, std::size_t to_cluster, std::int64_t bytes);
   [[nodiscard]] double uplink_s(std::size_t number, std::int64_t bytes);
-  /// Adds the loads of messages; each message is sent `times` times.
-  void add_loads(const std::vector<RankMessage>& messages, const std::vector<MessageCosts>& inside, double times = 1);
+  void clear_messages() {
+    messages_.messages.clear();
+    messages_.sending.clear();
+  }
+  /// Adds the loads of messages_; each message is sent `times` times.
+  void add_loads(const std::vector<MessageCosts>& inside, double times = 1);
+  void add_connections();
   [[nodiscard]] double busiest_connection(std::size_t count, std::int64_t bytes);
-  void add_connections(const std::vector<RankMessage>& messages);
-  [[nodiscard]] double fill(const std::vector<RankMessage>& messages, const std::vector<MessageCosts>& inside);
+  [[nodiscard]] double fill(const std::vector<MessageCosts>& inside);
 
   const RankNetwork& network_;
   std::size_t root_;
@@ -88,6 +92,7 @@ class RouteScore {
   std::shared_ptr<const GroupParts> parts_;
   std::int64_t inside_bytes_ = -1;  // of a segment
   std::map<InsideOf, InsideLoads> inside_;
+  MessageGraph messages_;  // of a segment, or of a sample of them
   // While a segment is followed:
   std::vector<std::size_t> first_, order_;
   std::vector<double> there_;

@@ -50,11 +50,12 @@ PlannedMessages broadcast_forth(const ProgramTask& task, std::int64_t root) {
 MessageGraph messages_of(const ProgramTask& task, const PlannedMessages& broadcast, bool from_end) {
   MessageGraph messages;
   const std::int64_t element = task.shape.element_bytes, all = array_bytes(task.shape);
-  for (const TimedMessage& message : broadcast.messages.value().list) {
-    const std::int64_t begin = (from_end ? all - message.end() : message.offset) / element * element;
-    const std::int64_t end = (from_end ? all - message.offset : message.end()) / element * element;
-    messages.add(message.from, message.to, {begin, end - begin}, MessageKind::kKeep,
-                 {message.port_s, message.connection_s});
+  const MessageGraph& graph = broadcast.messages.value().graph;
+  for (std::size_t m = 0; m < graph.size(); ++m) {
+    const ByteRange& range = graph.ranges[m].front();
+    const std::int64_t begin = (from_end ? all - range.end() : range.offset) / element * element;
+    const std::int64_t end = (from_end ? all - range.offset : range.end()) / element * element;
+    messages.add(graph.messages[m].from, graph.messages[m].to, {begin, end - begin}, MessageKind::kKeep, graph.pace[m]);
   }
   return messages;
 }

@@ -135,24 +135,25 @@ Platform mirror_platform(const Platform& platform, const CombiningPace& pace) {
 
 MessageGraph mirrored(const PlannedMessages& forth, const Program& shape, MirrorPace pace) {
   MessageGraph back;
-  const std::vector<TimedMessage>& messages = forth.messages.value().list;
+  const TimedMessages& messages = forth.messages.value();
   // The time between a message and the previous one over its connection, as in the mirror image.
   std::vector<double> between_s(messages.size(), 0);
   if (pace == MirrorPace::kInTime) {
     std::unordered_map<std::int64_t, double> last;
     for (std::size_t m = 0; m < messages.size(); ++m) {
-      const auto [before, first] = last.try_emplace(messages[m].from * shape.ranks + messages[m].to, 0);
-      if (!first) between_s[m] = kInTime * (messages[m].arrival_s - before->second);
-      before->second = messages[m].arrival_s;
+      const MessageGraph::Message& message = messages.graph.messages[m];
+      const auto [before, first] = last.try_emplace(message.from * shape.ranks + message.to, 0);
+      if (!first) between_s[m] = kInTime * (messages.times[m].arrival_s - before->second);
+      before->second = messages.times[m].arrival_s;
     }
   }
-  for (auto message = messages.rbegin(); message != messages.rend(); ++message) {
+  for (std::size_t m = messages.size(); m-- > 0;) {
     // An element goes with its last byte.
-    const std::int64_t begin = message->offset / shape.element_bytes * shape.element_bytes;
-    const std::int64_t end = message->end() / shape.element_bytes * shape.element_bytes;
-    back.add(message->to, message->from, {begin, end - begin}, MessageKind::kCombine,
-             {message->port_s * kFreeSooner,
-              std::max(message->connection_s, between_s[static_cast<std::size_t>(messages.rend() - message) - 1])});
+    const std::int64_t begin = messages.range(m).offset / shape.element_bytes * shape.element_bytes;
+    const std::int64_t end = messages.range(m).end() / shape.element_bytes * shape.element_bytes;
+    const SendPace& there = messages.graph.pace[m];
+    back.add(messages.graph.messages[m].to, messages.graph.messages[m].from, {begin, end - begin},
+             MessageKind::kCombine, {there.port_s * kFreeSooner, std::max(there.connection_s, between_s[m])});
   }
   return back;
 }
@@ -184,6 +185,7 @@ ReversedPlan plan_reversed_broadcast(const Platform& platform, std::int64_t root
   plan.program.root = root;
   plan.program.element_bytes = element_bytes;
   auto [other_way, forth, back] = detail::reversed_messages(platform, plan.program, {}, options);
+  add_schedule(forth, other_way, root, plan.program.size_bytes, true);
   BetweenClusters machines = between_clusters(other_way, plan.program.size_bytes, root, 1, options.inside);
   if (forth.schedule.machines != machines.clusters())
     machines.inside.assign(static_cast<std::size_t>(forth.schedule.machines), 0);
