@@ -7,9 +7,9 @@ namespace sluice::mpi::detail {
 
 class OrderedCarrier;
 
-/// Says when the messages of an OrderedCarrier may start. This class is the mode `local`: every message starts at once, in
-/// its turn, which is enough for correctness. Derived classes hold messages back, so that the network carries no more
-/// than it should.
+/// Says when the messages of an OrderedCarrier may start. This class is the mode `local`: every message starts at once,
+/// in its turn, which is enough for correctness. Derived classes hold messages back, so that the network carries no
+/// more than it should.
 ///
 /// Messages are counted as in the carrier's lists. Called by one carrier, from its thread.
 class Gate {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "run/mpi/engine/fence.hpp"
-#include "run/mpi/engine/grants.hpp"
 #include "run/mpi/engine/gate.hpp"
+#include "run/mpi/engine/grants.hpp"
 #include "run/mpi/engine/throughput_tuner.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "schedule/early_release.hpp"

@@ -105,9 +105,7 @@ struct DynamicExchange::State final : detail::Job {
   }
 
   detail::Advance advance() override { return engine.advance(); }
-  void abandon() noexcept override {
-    engine.abandon();
-  }
+  void abandon() noexcept override { engine.abandon(); }
   [[nodiscard]] bool in_execution() const override { return true; }
   /// Does what can be done without waiting.
   void look() {

@@ -44,7 +44,8 @@ ExchangeEngine make_exchange_engine(Channel& channel, const ExchangePart& part,
   std::unique_ptr<Gate> gate = gate_of(channel, part, *data, options);
   ExchangeEngine made{std::make_unique<Engine>(channel, data)};
   if (options.mode == ExchangeMode::kList) made.list = static_cast<ListGate*>(gate.get());
-  const auto add = [&](std::uint8_t lane, const OrderedCarrier::Limits& how, std::unique_ptr<Gate> of_lane, bool share) {
+  const auto add = [&](std::uint8_t lane, const OrderedCarrier::Limits& how, std::unique_ptr<Gate> of_lane,
+                       bool share) {
     auto carrier = std::make_unique<OrderedCarrier>(channel, step_messages(part.own, /*sends=*/true, lane),
                                                     step_messages(part.own, /*sends=*/false, lane), how,
                                                     std::move(of_lane), waits);
