@@ -10,9 +10,9 @@ namespace sluice::mpi::detail {
 
 using sluice::detail::OwnPart;
 
-/// Which ends of a part still wait for others in the present execution. What they wait for may be moved by the same
-/// carrier, if an array has several copies, or by another one, if pieces take a detour through neighbours (local
-/// phases). All carriers of a part begin before any of them advances.
+/// Which ends of a part still wait for others in the present execution. If an array has several copies, what they
+/// wait for is moved by the same carrier. In local phases, where pieces take a detour through neighbours, it is moved
+/// by another one. All carriers of a part begin before any of them advances.
 class EndWaits {
  public:
   /// `part` must last as long as this object. Its messages are not empty.

@@ -58,7 +58,7 @@ class MessageTransport {
   /// false: there is none.
   bool look_at_one(Ends& ends);
 
-  /// What MPI works on, for withdraw, but for the ranks that this one sends to and receives from; `running`: in an
+  /// What MPI works on, for withdraw, without the ranks that this one sends to and receives from; `running`: in an
   /// execution.
   [[nodiscard]] Withdrawn withdrawn(bool running) noexcept;
 

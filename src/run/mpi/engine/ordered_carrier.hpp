@@ -31,9 +31,9 @@ namespace sluice::mpi::detail {
 /// At its sender all earlier pieces are finished, so it is in the window and is sent. At its receiver, for the same
 /// reason, its receive is posted. It needs nothing else to finish. So as long as a piece is left, one can finish. This
 /// holds for windows of 1, for different windows on different ranks, and for sends that wait for their receives. A
-/// gate, and what the part says of waiting, may hold a message back only for messages of lower steps, or of another
-/// carrier whose messages can all end without this one, and the argument stands. In rounds, round r of a message counts
-/// as a message of its own, of step r * steps + its step.
+/// message may also wait for a gate, or because the part says so. Then it waits only for messages of lower steps, or of
+/// another carrier whose messages can all end without it, and the argument stands. In rounds, round r of a message
+/// counts as a message of its own, of step r * steps + its step.
 ///
 /// Pieces match. Between two ranks there are messages of one tag on one communicator in the order of the schedule, and
 /// pieces of a message in increasing order. Both ends cut them alike, and MPI keeps them in order.
