@@ -40,7 +40,7 @@ constexpr std::string_view kFirstLine =
     "# What sluice measured of the network between the hosts of a program, for its next run.";
 
 std::string content(const HostNetwork& network, std::uint64_t key) {
-  std::string text = std::string(kFirstLine) + '\n';
+  std::string text = fmt::format("{}\n", kFirstLine);
   std::istringstream lines(to_text(network));
   for (std::string line; std::getline(lines, line);) text += "# " + line + '\n';
   text += fmt::format("{} {} {:016x}\n", kFirstWord, kVersion, key);
