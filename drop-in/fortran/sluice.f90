@@ -23,7 +23,7 @@ module sluice
   private
 
   integer, parameter, public :: SLUICE_OK = 0  !< it was done
-  integer, parameter, public :: SLUICE_BAD_INPUT = 1  !< an argument or a file; nothing was sent or written
+  integer, parameter, public :: SLUICE_BAD_INPUT = 1  !< an argument or a file is bad
   integer, parameter, public :: SLUICE_OUT_OF_MEMORY = 2  !< of this process
   integer, parameter, public :: SLUICE_MPI_FAILED = 3  !< a call to MPI; the job is of no further use
   integer, parameter, public :: SLUICE_JOB_FAILED = 4  !< another rank cannot go on with the job, which is of no further use

@@ -27,7 +27,7 @@ extern "C" {
 /** Codes that functions return. */
 enum sluice_code {
   SLUICE_OK = 0,            /**< success */
-  SLUICE_BAD_INPUT = 1,     /**< an argument or a file is bad; nothing was sent or written */
+  SLUICE_BAD_INPUT = 1,     /**< an argument or a file is bad; outside executions nothing was sent or written */
   SLUICE_OUT_OF_MEMORY = 2, /**< this process has no more memory */
   SLUICE_MPI_FAILED = 3,    /**< a call to MPI failed; the job cannot be used any more */
   SLUICE_JOB_FAILED = 4,    /**< another rank cannot go on with the job, which cannot be used any more */

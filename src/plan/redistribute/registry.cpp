@@ -35,10 +35,11 @@ constexpr std::array kRedistributePlanners{
         .plan = plan_coloring,
         .plan_graph = colored_steps,
         .fewest_with_copies = true},
-    RedistributePlanner{.about = {"redistribute", "caterpillar", "max(P, Q) steps: the baseline of ScaLAPACK", "O(1)",
-                                  "Prylli, Tourancheau 1996"},
-                        .plan = plan_caterpillar,
-                        .for_short_arrays = true},
+    RedistributePlanner{
+        .about = {"redistribute", "caterpillar", "max(P, Q) steps per dimension: the baseline of ScaLAPACK", "O(1)",
+                  "Prylli, Tourancheau 1996"},
+        .plan = plan_caterpillar,
+        .for_short_arrays = true},
     RedistributePlanner{
         .about = {"redistribute", "exact", "NS and TC optimal at once, or the best total; says what is proven",
                   "--effort; mostly milliseconds", "ours: integer program over classes", true},

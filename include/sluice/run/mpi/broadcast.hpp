@@ -67,8 +67,8 @@ struct ChosenBroadcast {
 /// class is cut at the same fractions. Jobs of a communicator share plans and keep the most recently used ones
 /// (set_kept_plans in sluice/run/mpi/settings.hpp).
 ///
-/// Memory: messages travel from the buffer and into it, so no rank holds a copy. Failure: docs/explanation/run.md, as
-/// for all jobs.
+/// Memory: messages travel from the buffer and into it, so no rank holds a copy. Failure: docs/explanation/failure.md,
+/// as for all jobs.
 class Broadcast {
  public:
   /// Makes the job. Collective over `comm`.

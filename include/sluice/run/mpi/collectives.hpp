@@ -66,7 +66,7 @@ struct ChosenCollective {
 ///    MiB that goes to several ranks takes its size, or twice its size up to 64 KiB. All other messages of a rank share
 ///    4 MiB, or 16 KiB each.
 ///
-/// Failure: docs/explanation/run.md, as for all jobs.
+/// Failure: docs/explanation/failure.md, as for all jobs.
 class CollectiveJob {
  public:
   /// Makes a job of a problem that is known at run time.

@@ -39,7 +39,7 @@ struct ReceivedMessage {
 class DynamicExchange {
  public:
   /// Makes the job. Collective over `comm`, an intracommunicator. Throws InputError on every rank if the options are
-  /// bad on any rank, or differ. Failure: docs/explanation/run.md, as for all jobs.
+  /// bad on any rank, or differ. Failure: docs/explanation/failure.md, as for all jobs.
   explicit DynamicExchange(MPI_Comm comm, const DynamicExchangeOptions& options = {});
   /// Destroys the job; needs no communication. While an exception passes it makes the other ranks throw JobError.
   /// Messages posted since the last finish are lost.

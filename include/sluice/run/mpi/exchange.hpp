@@ -107,7 +107,7 @@ struct TypedMessage {
 ///
 /// It serves one group of ranks, two coupled groups, or groups that overlap: the sizes say who sends what to whom.
 /// Construction and execution are collective. Sizes may be beyond 2^31. Empty messages cost nothing.
-/// MPI_THREAD_FUNNELED is enough. Failure: docs/explanation/run.md, as for all jobs.
+/// MPI_THREAD_FUNNELED is enough. Failure: docs/explanation/failure.md, as for all jobs.
 ///
 /// Memory: each rank holds O(own transfers) and no buffers, with three exceptions.
 ///

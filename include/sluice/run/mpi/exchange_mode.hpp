@@ -7,8 +7,8 @@ namespace sluice::mpi {
 /// Says how the transfers of an exchange or a redistribution are kept apart; docs/explanation/run.md says which mode to
 /// choose.
 enum class ExchangeMode {
-  /// Chooses: between hosts kChain, or kLocal if no rank sends or receives more than 128 KiB. On one host kAtOnce, and
-  /// kLocal for a redistribution. kChain if k limits an exchange.
+  /// Chooses: between hosts kChain, or kLocal if no rank sends or receives more than 128 KiB. On one host all messages
+  /// go at once. kChain if k limits an exchange.
   kAuto,
   kChain,    ///< follows the plan; short messages from rank to rank keep k and one transfer per port, without a barrier
   kLocal,    ///< keeps the plan's order at every rank, and nothing more: transfers may overlap

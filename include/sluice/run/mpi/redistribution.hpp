@@ -31,7 +31,7 @@ class RedistributionJob;
 /// part, whether or not it belongs to the source grid or the target grid. Planning needs no communication: each rank
 /// computes its own messages alone. Data that a rank sends to itself is copied. It is in no step of the plan if the
 /// numbers of processes of the two grids have a product of at most 1024. In larger grids it has a place in a step, but
-/// nothing is sent. Failure: docs/explanation/run.md, as for all jobs.
+/// nothing is sent. Failure: docs/explanation/failure.md, as for all jobs.
 ///
 /// Memory, whatever the size of the array:
 ///

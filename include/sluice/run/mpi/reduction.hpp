@@ -183,7 +183,7 @@ struct ReductionSummary {
 ///  - Over a platform, a rank other than the root holds what it has combined so far. Every rank holds up to 8 MiB, or
 ///    two messages, that wait for their turn.
 ///
-/// Failure: docs/explanation/run.md, as for all jobs.
+/// Failure: docs/explanation/failure.md, as for all jobs.
 class ElementReduction {
  public:
   /// Makes the job. Collective over `comm`.
