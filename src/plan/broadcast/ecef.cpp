@@ -106,10 +106,10 @@ ClusterTree ecef_tree(const Costs& costs, Lookahead /*lookahead*/) {
 }
 
 ClusterTree ecef_la_tree(const Costs& costs, Lookahead lookahead) {
-  using Kind = WaitingClusters::Kind;
-  return early_completion_tree(costs, lookahead == Lookahead::kLeast     ? Kind::kLeast
-                                      : lookahead == Lookahead::kAverage ? Kind::kAverage
-                                                                         : Kind::kAverageSets);
+  using enum WaitingClusters::Kind;
+  return early_completion_tree(costs, lookahead == Lookahead::kLeast     ? kLeast
+                                      : lookahead == Lookahead::kAverage ? kAverage
+                                                                         : kAverageSets);
 }
 
 ClusterTree ecef_la_tmin_tree(const Costs& costs, Lookahead /*lookahead*/) {

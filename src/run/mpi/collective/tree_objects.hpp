@@ -30,7 +30,7 @@ class TreeObjects final : public Data {
   const std::byte* outgoing(std::size_t end, std::int64_t begin, std::int64_t count) override;
   bool welcome(std::size_t end) override;
 
-  [[nodiscard]] std::int64_t held_bytes() const { return held_bytes_; }
+  [[nodiscard]] std::int64_t held_bytes() const override { return held_bytes_; }
 
  private:
   [[nodiscard]] std::span<const std::byte> combined() const;

@@ -19,9 +19,9 @@ using Range = OwnPart::Range;
 std::size_t at(std::int64_t rank) { return static_cast<std::size_t>(rank); }
 
 /// The places of every piece on its way.
-class Ways {
+class PlacesOnTheWay {
  public:
-  Ways(const std::vector<Route>& routes, int ranks)
+  PlacesOnTheWay(const std::vector<Route>& routes, int ranks)
       : routes_(routes),
         before_(routes, Phase::kBefore),
         exchange_(routes, Phase::kExchange),
@@ -43,7 +43,7 @@ class Ways {
   [[nodiscard]] std::int64_t held_bytes(std::size_t rank) const { return held_bytes_[rank]; }
 
   /// The place of the bytes of a transfer at its sender or, if not `sends`, at its receiver.
-  [[nodiscard]] std::vector<Range> way(Phase phase, const Transfer& transfer, bool sends) const {
+  [[nodiscard]] std::vector<Range> of(Phase phase, const Transfer& transfer, bool sends) const {
     std::vector<Range> result;
     index(phase).visit(transfer, [&](std::size_t r, std::int64_t offset, std::int64_t bytes) {
       Range piece = place(phase, r, sends);
@@ -142,7 +142,7 @@ Transfer transfer_of(std::int64_t rank, const OwnPart& part, std::size_t end) {
 /// Joins the parts of a rank: `crossing` of the transfers in `exchange`, and `beside` of those in `local`. `carried`
 /// and `landed` gather what brings pieces before the backbone, and over it.
 OwnPart joined(std::int64_t rank, const OwnPart& crossing, const PhaseSteps& exchange, const OwnPart& beside,
-               const PhaseSteps& local, const Ways& ways, Bringing& carried, Bringing& landed) {
+               const PhaseSteps& local, const PlacesOnTheWay& places, Bringing& carried, Bringing& landed) {
   const auto count = static_cast<std::uint32_t>(crossing.ends.size());
   const auto for_all = [&](auto use) {
     for (std::size_t i = 0; i < crossing.ends.size(); ++i)
@@ -154,15 +154,15 @@ OwnPart joined(std::int64_t rank, const OwnPart& crossing, const PhaseSteps& exc
   };
   for_all([&](std::uint32_t i, const OwnPart::Own& end, Phase phase, const Transfer& transfer) {
     if (end.sends || phase == Phase::kAfter || beside.ends.empty()) return;
-    (phase == Phase::kBefore ? carried : landed).brings(ways.index(phase), transfer, i);
+    (phase == Phase::kBefore ? carried : landed).brings(places.index(phase), transfer, i);
   });
   OwnPart part;
   for_all([&](std::uint32_t i, OwnPart::Own end, Phase phase, const Transfer& transfer) {
     std::vector<std::uint32_t> before;
     if (end.sends && phase != Phase::kBefore && !beside.ends.empty())
-      before = (phase == Phase::kExchange ? carried : landed).before(ways.index(phase), transfer);
+      before = (phase == Phase::kExchange ? carried : landed).before(places.index(phase), transfer);
     end.lane = i < count ? 0 : ExchangePart::kLocal;
-    (void)part.add(end, ways.way(phase, transfer, end.sends), before);
+    (void)part.add(end, places.of(phase, transfer, end.sends), before);
   });
   part.permits = crossing.permits;
   part.grants = crossing.grants;
@@ -175,7 +175,7 @@ OwnPart joined(std::int64_t rank, const OwnPart& crossing, const PhaseSteps& exc
 std::vector<ExchangePart> split_phases(const StepSchedule& schedule, int ranks,
                                        const sluice::detail::Lists<std::uint32_t>& waits, bool in_turn) {
   const LocalPhases& phases = *schedule.local_phases;
-  const Ways ways(phases.routes, ranks);
+  const PlacesOnTheWay places(phases.routes, ranks);
   PhaseSteps exchange;
   PhaseSteps local;
   PhaseSteps& beside = in_turn ? exchange : local;
@@ -195,10 +195,10 @@ std::vector<ExchangePart> split_phases(const StepSchedule& schedule, int ranks,
     ExchangePart& part = parts[rank];
     part.steps = steps;
     part.routed.is = true;
-    part.routed.held_bytes = ways.held_bytes(rank);
+    part.routed.held_bytes = places.held_bytes(rank);
     part.routed.steps = exchange.steps() + local.steps() - steps;
     part.own =
-        joined(static_cast<std::int64_t>(rank), crossing[rank], exchange, locals[rank], local, ways, carried, landed);
+        joined(static_cast<std::int64_t>(rank), crossing[rank], exchange, locals[rank], local, places, carried, landed);
     for (const OwnPart::Own& end : locals[rank].ends) {
       if (!end.sends) continue;
       bytes += end.count;
