@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,6 +13,7 @@
 
 #include "apps/sluice/command.hpp"
 #include "apps/sluice/options/broadcast.hpp"
+#include "apps/sluice/options/offered_values.hpp"
 #include "apps/sluice/options/schedule_file.hpp"
 #include "apps/sluice/options/traffic_format.hpp"
 #include "apps/sluice/options/values.hpp"
@@ -21,9 +24,10 @@
 #include "sluice/input/platform.hpp"
 #include "sluice/plan/verify_bound.hpp"
 #include "sluice/read_file.hpp"
-#include "sluice/schedule/any_schedule.hpp"
 #include "sluice/schedule/json.hpp"
+#include "sluice/schedule/judge.hpp"
 #include "sluice/schedule/layout_check.hpp"
+#include "sluice/schedule/placed_schedule.hpp"
 #include "sluice/schedule/tree_validate.hpp"
 #include "sluice/schedule/validate.hpp"
 #include "sluice/show/quantities.hpp"
@@ -42,6 +46,9 @@ struct CheckOptions {
   TrafficFormatInput format;
   std::string platform;
   NodeLinkInput network;  ///< in place of it
+  std::string executor;
+  std::string places;
+  std::string as;
   std::string json;
   bool all = false;
 };
@@ -95,6 +102,9 @@ struct Judgement {
   std::string not_checked;  ///< what nobody can know from what was given; empty if there is nothing
   std::string bound = {};   ///< how far it is verified; empty if it was not
   std::string other = {};   ///< the question whether a file is another one than was meant; empty: none
+  std::string places = {};  ///< how many places its messages need; empty if it has none
+  std::optional<std::int64_t> fewest_places = {};
+  std::vector<std::string> warnings = {};
 };
 
 /// For schedules that are no programs.
@@ -102,7 +112,16 @@ void refuse_platform(const std::string& platform) {
   if (!platform.empty()) throw InputError("--platform", "a schedule, whose times are its own", "a program");
 }
 
+/// For schedules of Sluice.
+void refuse_options_of_others(const CheckOptions& options) {
+  const char* const expected = "a schedule of another library";
+  if (!options.executor.empty()) throw InputError("--executor", "a schedule of Sluice", expected);
+  if (!options.places.empty()) throw InputError("--places", "a schedule of Sluice", expected);
+  if (!options.as.empty()) throw InputError("--as", "a schedule of Sluice, which says what it is for", expected);
+}
+
 Judgement judge(const ScheduleFile& file, const std::string& name, const CheckOptions& options) {
+  refuse_options_of_others(options);
   refuse_platform(options.platform);
   const std::string& traffic = options.traffic;
   Judgement result;
@@ -132,6 +151,7 @@ Judgement judge(const ScheduleFile& file, const std::string& name, const CheckOp
 }
 
 Judgement judge(const TreeSchedule& schedule, const std::string& /*name*/, const CheckOptions& options) {
+  refuse_options_of_others(options);
   refuse_platform(options.platform);
   if (!options.traffic.empty())
     throw InputError("--traffic", "a schedule of a tree, which has none", "no traffic, or a schedule of exchange");
@@ -142,6 +162,7 @@ Judgement judge(const TreeSchedule& schedule, const std::string& /*name*/, const
 }
 
 Judgement judge(const Program& program, const std::string& name, const CheckOptions& options) {
+  refuse_options_of_others(options);
   if (!options.traffic.empty())
     throw InputError("--traffic", "a program, which has none", "no traffic, or a schedule of exchange");
   std::string checked =
@@ -165,12 +186,55 @@ Judgement judge(const Program& program, const std::string& name, const CheckOpti
   return result;
 }
 
+JudgeOptions judge_options(const CheckOptions& options) {
+  JudgeOptions result;
+  if (options.executor == "rccl") result.executor = Executor::kRccl;
+  if (options.executor == "msccl") result.executor = Executor::kMsccl;
+  if (options.executor == "nccl") result.executor = Executor::kNccl;
+  if (!options.executor.empty() && !result.executor)
+    throw InputError("--executor", options.executor, "rccl, msccl or nccl");
+  constexpr std::int64_t kMostPlaces = std::int64_t{1} << 30;
+  if (!options.places.empty()) result.places = parse_count(options.places, "--places", 1, kMostPlaces);
+  if (options.as.empty()) return result;
+  result.as = parse_collective(options.as);
+  if (!result.as) throw InputError("--as", options.as, "a collective, such as allgather");
+  return result;
+}
+
+Judgement judge(const PlacedSchedule& schedule, const std::string& /*name*/, const CheckOptions& options) {
+  refuse_platform(options.platform);
+  if (!options.traffic.empty())
+    throw InputError("--traffic", fmt::format("a file of {}", to_string(schedule.format)),
+                     "no traffic, or a schedule of exchange");
+  JudgeVerdict verdict = judge(schedule, judge_options(options));
+  Judgement result{std::move(verdict.violations), "", std::move(verdict.not_checked)};
+  const char* const right = schedule.memory.empty() ? "every rank is reached by those it needs"
+                                                    : "every chunk of the output is right, whoever comes first";
+  result.checked =
+      fmt::format("{}, {}{}, {}: {}", to_string(schedule.format),
+                  verdict.as ? fmt::format("{} of ", to_string(*verdict.as)) : "", count_text(schedule.ranks, "rank"),
+                  count_text(schedule.operations.size(), "operation"), verdict.as ? right : "no deadlock, no race");
+  result.warnings = std::move(verdict.warnings);
+  result.fewest_places = verdict.fewest_places;
+  if (verdict.has_messages) {
+    result.places = verdict.fewest_places ? fmt::format("fewest places: {}", *verdict.fewest_places)
+                                          : "fewest places: no number is enough";
+    if (verdict.places > 0) result.places += fmt::format("; {} has {}", verdict.places_of, verdict.places);
+  }
+  return result;
+}
+
 std::string to_text(const Judgement& judgement, const std::string& name, bool all) {
   const std::vector<Violation>& violations = judgement.violations;
   std::string text;
+  const auto add_remarks = [&] {
+    if (!judgement.places.empty()) text += judgement.places + '\n';
+    for (const std::string& warning : judgement.warnings) text += fmt::format("warning: {}\n", warning);
+  };
   if (violations.empty()) {
     text = fmt::format("ok: {}: {}\n", name, judgement.checked);
     if (!judgement.bound.empty()) text += judgement.bound + '\n';
+    add_remarks();
     if (!judgement.not_checked.empty()) text += fmt::format("not checked: {}\n", judgement.not_checked);
     return text;
   }
@@ -178,6 +242,7 @@ std::string to_text(const Judgement& judgement, const std::string& name, bool al
   const std::size_t shown = all ? violations.size() : std::min(violations.size(), kShownViolations);
   for (std::size_t i = 0; i < shown; ++i) text += to_string(violations[i]) + '\n';
   if (shown < violations.size()) text += fmt::format("... {} more; --all shows them\n", violations.size() - shown);
+  add_remarks();
   return text;
 }
 
@@ -191,6 +256,8 @@ std::string to_json(const Judgement& judgement, const std::string& name) {
     if (!judgement.bound.empty()) file["bound"] = judgement.bound;
     if (!judgement.not_checked.empty()) file["not_checked"] = judgement.not_checked;
   }
+  if (judgement.fewest_places) file["fewest_places"] = *judgement.fewest_places;
+  if (!judgement.warnings.empty()) file["warnings"] = judgement.warnings;
   file["violations"] = ordered_json::array();
   for (const Violation& each : judgement.violations) {
     ordered_json violation{{"reason", utf8(each.reason)}};
@@ -202,11 +269,11 @@ std::string to_json(const Judgement& judgement, const std::string& name) {
 }
 
 int check(const CheckOptions& options) {
-  if (options.file.empty()) throw InputError("sluice check", "no file", "SCHEDULE.json, or - for standard input");
+  if (options.file.empty()) throw InputError("sluice check", "no file", "SCHEDULE, or - for standard input");
   check_json_target(options.json);
   const std::string name = shown_path(options.file);
-  const Judgement judgement =
-      std::visit([&](const auto& schedule) { return judge(schedule, name, options); }, read_any_schedule(options.file));
+  const Judgement judgement = std::visit([&](const auto& schedule) { return judge(schedule, name, options); },
+                                         read_judged_schedule(options.file));
   if (!options.json.empty()) write_file_atomically(options.json, to_json(judgement, name));
   tell(to_text(judgement, name, options.all));
   return judgement.violations.empty() ? kDone : kCheckFailed;
@@ -217,10 +284,11 @@ int check(const CheckOptions& options) {
 void add_check(CLI::App& command, Action& chosen) {
   CLI::App* verb = command.add_subcommand("check", "validate a schedule file on its own");
   const auto options = std::make_shared<CheckOptions>();
-  verb->add_option("file", options->file,
-                   "a schedule of steps or of a tree (sluice.schedule/1), or a program (sluice.program/1); - reads "
-                   "standard input")
-      ->option_text("SCHEDULE.json");
+  verb->add_option(
+          "file", options->file,
+          "a schedule of steps or of a tree (sluice.schedule/1), a program (sluice.program/1), or a schedule of "
+          "another library; - reads standard input")
+      ->option_text("SCHEDULE");
   verb->add_option("--traffic", options->traffic,
                    "what a schedule of exchange has to send: the file it was planned for; verifies its bound too")
       ->option_text("TRAFFIC");
@@ -230,6 +298,18 @@ void add_check(CLI::App& command, Action& chosen) {
           "the network of a program: checks that its length is enough for what passes each port, link and uplink")
       ->option_text("FILE");
   options->network.add_to(*verb, options->platform);
+  offer(verb->add_option("--executor", options->executor,
+                         "the program that executes a file of MSCCL XML: its limits must be kept; by default, limits "
+                         "are only warned of"),
+        {"rccl", "msccl", "nccl"})
+      ->option_text("NAME");
+  verb->add_option("--places", options->places,
+                   "the messages under way on a connection at most; by default what the protocol of the file has")
+      ->option_text("N");
+  offer(verb->add_option("--as", options->as,
+                         "the collective that a schedule of another library carries out, if its file does not say it"),
+        {"broadcast", "reduce", "scatter", "gather", "allgather", "reduce-scatter", "allreduce", "alltoall"})
+      ->option_text("COLLECTIVE");
   verb->add_option("--json", options->json, "write the judgement as JSON (sluice.check/1); -: instead of the text")
       ->option_text("FILE|-");
   verb->add_flag("--all", options->all, fmt::format("print every violation, not just {}", kShownViolations));
@@ -242,6 +322,10 @@ void add_check(CLI::App& command, Action& chosen) {
       "limits are kept at every instant, and the stated length is right.\n\n"
       "A program is valid if every message is received, there is no deadlock, and at the end every rank has the data\n"
       "of its problem, with the part of each rank once.\n\n"
+      "Schedules of other libraries are recognised by their content: MSCCL XML, plans of MSCCL++, GOAL,\n"
+      "time-independent traces of SMPI, and moves (CSV: step,from,to,chunk,op). They are valid if both ends of each\n"
+      "message agree, every wait ends, there is no deadlock, no chunk is written while it may be used, and every\n"
+      "chunk of the output is right. GOAL and traces have no chunks: every rank must be reached by those it needs.\n\n"
       "A broken file gives a line for each violation and exit status 1. If messages may be cut and the traffic is\n"
       "known, the certificate in the file proves the bound; a second line says what was verified, and how.\n\n"
       "Examples:\n"
@@ -249,6 +333,8 @@ void add_check(CLI::App& command, Action& chosen) {
       "  sluice check plan.json\n"
       "  sluice plan exchange traffic.mtx --json plan.json\n"
       "  sluice check plan.json --traffic traffic.mtx\n"
+      "  sluice check allreduce.xml --executor rccl\n"
+      "  sluice check broadcast.goal --as broadcast\n"
       "  sluice check program.json --platform studies/grid5000/grid5000-88.json\n"
       "  sluice plan reduce --machines 64 --transfer 2 --compute 1 --json - | sluice check -");
   verb->callback([options, &chosen] { chosen = [options] { return check(*options); }; });

@@ -8,7 +8,8 @@ namespace sluice {
 /// Reports bad input: a file, a command line or the arguments of a public function.
 ///
 /// It is thrown before anything is sent or written. `what()` is one line: "WHERE: FOUND, expected EXPECTED". WHERE is
-/// "FILE:LINE", an option such as "--from", or the name of an argument.
+/// "FILE:LINE", an option such as "--from", or the name of an argument. If FOUND names what was expected, EXPECTED is
+/// empty, and the line ends after FOUND.
 class InputError : public std::runtime_error {
  public:
   /// Makes the error of WHERE, FOUND and EXPECTED of `what()`.

@@ -7,7 +7,7 @@
 namespace sluice {
 
 InputError::InputError(std::string where, std::string found, std::string expected)
-    : std::runtime_error(where + ": " + found + ", expected " + expected),
+    : std::runtime_error(where + ": " + found + (expected.empty() ? "" : ", expected " + expected)),
       where_(std::move(where)),
       found_(std::move(found)),
       expected_(std::move(expected)) {}

@@ -19,8 +19,10 @@ class RewindBuffer : public std::streambuf {
 
   void rewind() {
     kept_ = false;
-    setg(text_.data(), text_.data(), text_.data() + text_.size());
+    rewind_and_keep();
   }
+  /// What is read again is still kept.
+  void rewind_and_keep() { setg(text_.data(), text_.data(), text_.data() + text_.size()); }
 
  protected:
   int_type underflow() override {

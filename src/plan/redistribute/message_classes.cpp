@@ -10,6 +10,7 @@
 #include "plan/step_rule.hpp"
 #include "sluice/checked.hpp"
 #include "sluice/error.hpp"
+#include "sluice/input/redistribution_problem.hpp"
 
 namespace sluice::detail {
 
