@@ -61,6 +61,34 @@ TEST(Check, WritesItsJudgement) {
   expect_refused(judged(folder, schedule, "--json plan.json"), "which is the input");
 }
 
+TEST(Check, JudgesSchedulesOfOtherLibraries) {
+  const Folder folder;
+  const std::string message = "rank 0 {\na: send 8b to 1 tag 3\n}\nrank 1 {\na: recv 8b from 0 tag 3\n}\n";
+  folder.write("right.goal", "num_ranks 2\n" + message);
+  Outcome outcome = folder.sluice(words("check right.goal --as broadcast"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out,
+            "ok: right.goal: GOAL, broadcast of 2 ranks, 2 operations: every rank is reached by those it needs\n"
+            "fewest places: 0\n");
+  outcome = folder.sluice(words("check right.goal"));
+  EXPECT_EQ(lines(outcome.out).back(),
+            "not checked: the data, as the file does not say its collective; --as COLLECTIVE does");
+  folder.write("wrong.goal", "num_ranks 3\n" + message);
+  outcome = folder.sluice(words("check wrong.goal --as broadcast --json -"));
+  EXPECT_EQ(outcome.status, 1);
+  const json judgement = json::parse(outcome.out);
+  EXPECT_EQ(judgement["violations"][0]["reason"], "rank 2 is not reached by rank 0");
+  EXPECT_EQ(judgement["violations"][0]["rank"], 2);
+  EXPECT_EQ(judgement["fewest_places"], 0);
+  folder.write("bad.xml", "<algo name=\"a\"/>");
+  expect_refused(folder.sluice(words("check bad.xml")), "bad.xml:1: <algo> without \"nchunksperloop\"");
+  expect_refused(folder.sluice(words("check right.goal --executor rccl")), "--executor: a file of GOAL");
+  expect_refused(folder.sluice(words("check right.goal --executor tccl")), "--executor: tccl");
+  expect_refused(folder.sluice(words("check right.goal --places 0")), "--places");
+  folder.write("plan.json", sound_schedule(folder).dump());
+  expect_refused(folder.sluice(words("check plan.json --places 2")), "--places: a schedule of Sluice");
+}
+
 TEST(Check, VerifiesTheBoundOfAnExchangeByItsCertificate) {
   const Folder folder;
   write_traffic_files(folder);

@@ -329,10 +329,11 @@ class Msccl(Folder):
 
 
 class Interpreter(unittest.TestCase):
-    """The interpreter of MSCCL, on the files of tests/python/msccl: four right ones, and three wrong ones."""
+    """The interpreter of MSCCL, on the files of tests/schedule/foreign/cases: four right ones, and three wrong ones."""
 
     def read(self, name):
-        return msccl_interpreter.Algorithm((pathlib.Path(__file__).parent / "msccl" / f"{name}.xml").read_text())
+        cases = pathlib.Path(__file__).parents[1] / "schedule" / "foreign" / "cases"
+        return msccl_interpreter.Algorithm((cases / f"{name}.xml").read_text())
 
     def test_carries_out_what_is_right(self):
         # With fewer places on a connection than the number, they get stuck.

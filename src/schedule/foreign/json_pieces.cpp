@@ -43,6 +43,7 @@ class JsonPieces {
   bool end_array() { return close(); }
   template <class Error>
   bool parse_error(std::size_t, const std::string& last_token, const Error&) {
+    if (is_complete_) fail(fmt::format("more after {}", what_), "the end of the file");
     if (source_.ended()) fail("the end of the file", fmt::format("the end of {}", what_));
     fail(fmt::format("no JSON: {}", shown(last_token)), what_);
   }
@@ -124,6 +125,7 @@ class JsonPieces {
     }
     reader_.closed(levels_.back().path);
     levels_.pop_back();
+    is_complete_ = levels_.empty();
     return true;
   }
 
@@ -135,6 +137,7 @@ class JsonPieces {
   nlohmann::json value_;
   std::int64_t value_line_ = 0;
   int parts_ = 0;
+  bool is_complete_ = false;
   std::vector<nlohmann::json*> building_;
   std::string key_;
 };

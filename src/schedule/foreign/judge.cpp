@@ -116,9 +116,8 @@ void check_options(const PlacedSchedule& schedule, const JudgeOptions& options, 
     throw InputError("--executor", fmt::format("a file of {}", to_string(schedule.format)), "MSCCL XML");
   if (options.places && *options.places < 1)
     throw InputError("--places", fmt::format("{}", *options.places), "1 at least");
-  if (!problem || schedule.chunks == 0) return;
-  std::int64_t blocks = has_blocks(*problem) ? schedule.ranks : 1;
-  if (schedule.named && problem == Collective::kAlltoall) blocks *= schedule.ranks;
+  if (!problem || schedule.chunks == 0 || schedule.named) return;
+  const std::int64_t blocks = has_blocks(*problem) ? schedule.ranks : 1;
   if (schedule.chunks % blocks != 0)
     throw InputError(options.as ? "--as" : "schedule",
                      fmt::format("{} of {} in {}", to_string(*problem), count_text(schedule.ranks, "rank"),

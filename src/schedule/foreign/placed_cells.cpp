@@ -10,6 +10,14 @@ bool cuts_input(Collective problem) {  // its input has a block for each rank, o
   return problem != Collective::kAllgather && problem != Collective::kGather;
 }
 
+/// Chunks of the array. Moves do not name chunks that stay where they are, perhaps the last ones.
+std::int64_t array_of(const PlacedSchedule& schedule, std::optional<Collective> problem) {
+  const std::int64_t stated = schedule.chunks * schedule.parts_of_chunk;
+  if (!schedule.named || !problem || !has_blocks(*problem)) return stated;
+  const std::int64_t blocks = problem == Collective::kAlltoall ? schedule.ranks * schedule.ranks : schedule.ranks;
+  return (stated + blocks - 1) / blocks * blocks;
+}
+
 bool cuts_output(Collective problem) {
   return problem != Collective::kReduceScatter && problem != Collective::kScatter;
 }
@@ -21,7 +29,7 @@ PlacedCells::PlacedCells(const PlacedSchedule& schedule, std::optional<Collectiv
     : schedule_(schedule),
       problem_(problem),
       root_(root),
-      array_(schedule.chunks * schedule.parts_of_chunk),
+      array_(array_of(schedule, problem)),
       block_(array_ / std::max<std::int64_t>(1, schedule.ranks)) {
   const std::int64_t ranks = schedule.ranks, parts = schedule.parts_of_chunk;
   names_ = problem == Collective::kAlltoall && !schedule.named ? ranks * array_ : array_;

@@ -20,23 +20,26 @@ char letter_of(PlacedRange::Buffer buffer) {
 /// Vector clocks of all operations for a few workers at a time.
 class WorkerClocks {
  public:
+  /// `numbers`: of the workers that clocks are for, from 0 on; -1 for others.
   WorkerClocks(const PlacedSchedule& schedule, const PlacedEvents& events, std::span<const std::int32_t> order,
-               std::int32_t width)
-      : schedule_(schedule), events_(events), order_(order), width_(static_cast<std::size_t>(width)) {
+               std::vector<std::int32_t> numbers, std::int32_t width)
+      : schedule_(schedule),
+        events_(events),
+        order_(order),
+        numbers_(std::move(numbers)),
+        width_(static_cast<std::size_t>(width)) {
     for (const std::vector<std::int32_t>& meeting : events.meetings()) {
       if (meeting_.empty()) meeting_.resize(schedule.operations.size(), nullptr);
       for (const std::int32_t each : meeting) meeting_[static_cast<std::size_t>(each)] = &meeting;
     }
   }
 
-  /// Finds, for each operation, the last operation of each worker from `first` on that precedes it, or is it.
+  /// Finds, for each operation, the last operation of each worker, of number `first` on, that precedes it, or is it.
   void find(std::int32_t first) {
     first_ = first;
     clocks_.assign(schedule_.operations.size() * width_, -1);
     for (const std::int32_t operation : order_) {
-      std::int32_t* const own = clock(operation);
-      const auto worker = static_cast<std::size_t>(worker_of(operation) - first_);
-      if (worker_of(operation) >= first_ && worker < width_) own[worker] = operation;
+      if (has(operation)) clock(operation)[number_of(operation)] = operation;
     }
     // All operations of a meeting are in a row.
     for (std::size_t i = 0; i < order_.size(); ++i) {
@@ -51,19 +54,21 @@ class WorkerClocks {
   }
 
   [[nodiscard]] bool has(std::int32_t operation) const {
-    const std::int32_t worker = worker_of(operation);
-    return worker >= first_ && worker < first_ + static_cast<std::int32_t>(width_);
+    const std::int32_t number = numbers_[static_cast<std::size_t>(worker_of(operation))];
+    return number >= first_ && number < first_ + static_cast<std::int32_t>(width_);
   }
   /// Whether `before`, of a worker at hand, precedes `after`.
   [[nodiscard]] bool precedes(std::int32_t before, std::int32_t after) const {
-    return clocks_[static_cast<std::size_t>(after) * width_ + static_cast<std::size_t>(worker_of(before) - first_)] >=
-           before;
+    return clocks_[static_cast<std::size_t>(after) * width_ + number_of(before)] >= before;
   }
   [[nodiscard]] std::int32_t worker_of(std::int32_t operation) const {
     return schedule_.operations[static_cast<std::size_t>(operation)].worker;
   }
 
  private:
+  [[nodiscard]] std::size_t number_of(std::int32_t operation) const {
+    return static_cast<std::size_t>(numbers_[static_cast<std::size_t>(worker_of(operation))] - first_);
+  }
   std::int32_t* clock(std::int32_t operation) { return clocks_.data() + static_cast<std::size_t>(operation) * width_; }
   void join(std::int32_t into, std::int32_t from) {
     std::int32_t* const to = clock(into);
@@ -74,6 +79,7 @@ class WorkerClocks {
   const PlacedSchedule& schedule_;
   const PlacedEvents& events_;
   std::span<const std::int32_t> order_;
+  std::vector<std::int32_t> numbers_;
   std::size_t width_;
   std::int32_t first_ = 0;
   std::vector<std::int32_t> clocks_;
@@ -84,11 +90,15 @@ class RaceCheck {
  public:
   RaceCheck(const PlacedSchedule& schedule, const PlacedEvents& events, const PlacedCells& cells,
             std::span<const std::int32_t> order, std::vector<Violation>& faults)
-      : schedule_(schedule), cells_(cells), order_(order), faults_(faults), clocks_(schedule, events, order, kWidth) {}
+      : schedule_(schedule),
+        cells_(cells),
+        order_(order),
+        faults_(faults),
+        clocks_(schedule, events, order, numbers(), width_of(schedule)) {}
 
   void run(bool knows_output) {
-    const auto workers = static_cast<std::int32_t>(schedule_.workers.size());
-    for (std::int32_t first = 0; first < workers; first += kWidth) {
+    const std::int32_t width = width_of(schedule_);
+    for (std::int32_t first = 0; first < numbered_; first += width) {
       clocks_.find(first);
       last_write_.assign(static_cast<std::size_t>(cells_.count()), -1);
       reads_.assign(static_cast<std::size_t>(cells_.count()), -1);
@@ -99,7 +109,37 @@ class RaceCheck {
   }
 
  private:
-  static constexpr std::int32_t kWidth = 32;
+  /// The number of clocks at a time: as many as memory allows for many operations.
+  static std::int32_t width_of(const PlacedSchedule& schedule) {
+    constexpr std::size_t kMostWidth = 32, kLeastWidth = 4, kMostClocks = std::size_t{1} << 27;
+    const std::size_t fitting = kMostClocks / (schedule.operations.size() + 1);
+    return static_cast<std::int32_t>(std::clamp(fitting, kLeastWidth, kMostWidth));
+  }
+
+  /// Numbers the workers that share a chunk with another one. No other worker can race.
+  std::vector<std::int32_t> numbers() {
+    constexpr std::int32_t kNobody = -1, kSeveral = -2;
+    std::vector<std::int32_t> owner(static_cast<std::size_t>(cells_.count()), kNobody);
+    std::vector<std::int32_t> result(schedule_.workers.size(), -1);
+    for (const bool marks : {false, true}) {
+      for (const PlacedOperation& each : schedule_.operations) {
+        std::int32_t& number = result[static_cast<std::size_t>(each.worker)];
+        const std::int32_t rank = schedule_.workers[static_cast<std::size_t>(each.worker)].rank;
+        const PlacedRange* range = schedule_.ranges.data() + each.ranges;
+        for (std::uint32_t i = 0; i < each.source_count + each.target_count; ++i, ++range) {
+          const std::int64_t first = cells_.of(*range);
+          for (std::int64_t cell = first; cell < first + range->count; ++cell) {
+            std::int32_t& theirs = owner[static_cast<std::size_t>(cell)];
+            if (!marks)
+              theirs = theirs == kNobody || theirs == each.worker ? each.worker : kSeveral;
+            else if (number < 0 && (theirs == kSeveral || range->rank != rank))
+              number = numbered_++;
+          }
+        }
+      }
+    }
+    return result;
+  }
 
   struct Read {
     std::int32_t operation, next;
@@ -194,6 +234,7 @@ class RaceCheck {
   const PlacedCells& cells_;
   std::span<const std::int32_t> order_;
   std::vector<Violation>& faults_;
+  std::int32_t numbered_ = 0;
   WorkerClocks clocks_;
   // Of the workers at hand, for each chunk: who wrote it last, and who has read it since.
   std::vector<std::int32_t> last_write_, reads_;

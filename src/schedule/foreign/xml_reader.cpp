@@ -91,6 +91,7 @@ void XmlReader::take_attributes() {
     if (c == '>' || c == '/' || c == '?') return;
     if (!apart) fail_here(shown_character(c), "a blank, \"/>\" or \">\"");
     std::string name = take_name("an attribute, \"/>\" or \">\"");
+    if (peek() == kEndOfText) fail_here("the end of the file", "the rest of an element");
     for (std::size_t i = 0; i < attribute_count_; ++i) {
       if (attributes_[i].name == name) fail_here(fmt::format("\"{}\" twice", shown(name)), "an attribute once");
     }
