@@ -28,7 +28,11 @@
 namespace sluice {
 
 /// Names programs that execute MSCCL XML, each with its own limits.
-enum class Executor : std::uint8_t { kRccl, kMsccl, kNccl };
+enum class Executor : std::uint8_t {
+  kRccl,   ///< RCCL
+  kMsccl,  ///< MSCCL
+  kNccl    ///< msccl-executor-nccl
+};
 
 /// Sets what a schedule is judged for.
 struct JudgeOptions {

@@ -24,7 +24,13 @@
 namespace sluice {
 
 /// Names the formats of the table above.
-enum class PlacedFormat : std::uint8_t { kMsccl, kMscclpp, kMoves, kGoal, kTrace };
+enum class PlacedFormat : std::uint8_t {
+  kMsccl,    ///< MSCCL XML
+  kMscclpp,  ///< MSCCL++ execution plan
+  kMoves,    ///< CSV of moves
+  kGoal,     ///< GOAL
+  kTrace     ///< time-independent trace of SMPI
+};
 
 /// Returns what a format is called: "MSCCL XML".
 [[nodiscard]] const char* to_string(PlacedFormat format);
@@ -32,7 +38,11 @@ enum class PlacedFormat : std::uint8_t { kMsccl, kMscclpp, kMoves, kGoal, kTrace
 /// Names consecutive chunks of a buffer of a rank.
 struct PlacedRange {
   /// Names the buffers that every rank has.
-  enum class Buffer : std::uint8_t { kInput, kOutput, kScratch };
+  enum class Buffer : std::uint8_t {
+    kInput,   ///< what the rank has
+    kOutput,  ///< what it gets
+    kScratch  ///< room for others' chunks
+  };
 
   std::int32_t rank = 0;           ///< whose buffer; not always the rank that reads or writes it
   Buffer buffer = Buffer::kInput;  ///< which buffer
@@ -58,8 +68,12 @@ struct PlacedQueue {
 
 /// Describes what an operation does with a queue.
 struct PlacedSignal {
-  /// Says whether a signal is given after the operation, taken before it, or all members of the queue meet.
-  enum class Kind : std::uint8_t { kGive, kTake, kMeet };
+  /// Says what is done with the signal.
+  enum class Kind : std::uint8_t {
+    kGive,  ///< given after the operation
+    kTake,  ///< taken before it
+    kMeet   ///< all members meet
+  };
 
   Kind kind = Kind::kGive;  ///< what is done
   std::int32_t queue = 0;   ///< position in PlacedSchedule::queues
@@ -69,9 +83,18 @@ struct PlacedSignal {
 /// and to a message.
 struct PlacedOperation {
   /// Names kinds of steps, as far as executors distinguish them.
-  enum class Kind : std::uint8_t { kNothing, kSend, kReceive, kReceiveAndSend, kCopy, kAdd, kReach, kSync };
+  enum class Kind : std::uint8_t {
+    kNothing,         ///< waits alone
+    kSend,            ///< sends a message
+    kReceive,         ///< receives a message
+    kReceiveAndSend,  ///< receives a message and sends one
+    kCopy,            ///< copies within the rank
+    kAdd,             ///< adds within the rank
+    kReach,           ///< reads or writes a buffer of another rank
+    kSync             ///< signals or meets
+  };
 
-  Kind kind = Kind::kNothing;      ///< what it does; kReach: one-sided, kSync: signals and meetings
+  Kind kind = Kind::kNothing;      ///< what it does
   bool detached = false;           ///< the order of its worker does not hold for it, only its waits
   bool tells = false;              ///< workers may wait for it
   std::int32_t worker = 0;         ///< position in PlacedSchedule::workers
