@@ -125,7 +125,7 @@ struct PlacedWorker {
   std::uint32_t operation_count = 0;  ///< number of its operations
 };
 
-/// Describes a way of messages: they arrive in the order in which they are sent.
+/// Describes a way of messages: they arrive in the order of sending.
 struct PlacedConnection {
   std::int32_t from = 0;     ///< rank of the sender
   std::int32_t to = 0;       ///< rank of the receiver

@@ -236,7 +236,7 @@ class RaceCheck {
   std::vector<Violation>& faults_;
   std::int32_t numbered_ = 0;
   WorkerClocks clocks_;
-  // Of the workers at hand, for each chunk: who wrote it last, and who has read it since.
+  // For each chunk, among the workers at hand: who wrote it last, and who has read it since.
   std::vector<std::int32_t> last_write_, reads_;
   std::vector<Read> pool_;
   std::set<std::pair<std::int32_t, std::int32_t>> reported_;

@@ -257,7 +257,7 @@ class GoalReader {
 
   PlacedBuilder builder_;
   GoalWords words_;
-  // Of the rank at hand.
+  // The rank at hand.
   std::vector<Step> steps_;
   std::unordered_map<std::string, std::uint32_t> labels_;
   std::vector<Use> uses_;

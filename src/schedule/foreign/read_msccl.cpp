@@ -252,11 +252,11 @@ class MscclReader {
   PlacedBuilder builder_;
   std::vector<std::int64_t> gpu_lines_;
   std::int64_t largest_peer_ = -1, largest_peer_line_ = 0;
-  // Of the gpu at hand.
+  // The gpu at hand.
   PlacedMemory memory_;
   std::int64_t gpu_ = 0;
   std::size_t first_worker_ = 0, first_wait_ = 0;
-  // Of the block at hand.
+  // The block at hand.
   std::int32_t send_ = -1, receive_ = -1;
   std::int64_t steps_ = 0;
 };

@@ -177,7 +177,7 @@ class PlanReader {
     std::vector<std::pair<std::int64_t, std::int64_t>> waits;
   };
 
-  /// A channel of a gpu: its other end, and which it is among those of its kind between the two.
+  /// A channel of a gpu: its other end, and its number among the channels of its kind between the two.
   struct Channel {
     std::int64_t peer = 0, number = 0;
     PlacedRange::Buffer from = PlacedRange::Buffer::kInput, to = PlacedRange::Buffer::kInput;

@@ -221,7 +221,7 @@ class TraceReader {
   std::int64_t steps_ = 0, most_numbers_ = 0;
   bool bare_wait_ = false;
   std::map<std::int64_t, std::int32_t> calls_;
-  // Of the rank at hand.
+  // The rank at hand.
   std::vector<Open> open_;
   std::int32_t numbers_ = 0;
 };
