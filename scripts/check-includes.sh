@@ -16,9 +16,11 @@ find "${roots[@]}" -type f \( -name '*.hpp' -o -name '*.cpp' -o -name '*.h' -o -
 xargs -0 --no-run-if-empty awk '
   BEGIN {
     # The rooms of the libraries. Data passes through them in this order. A room may include itself and those before it.
-    rooms = "base graph input schedule timing plan plan/exchange plan/redistribute plan/patterns plan/broadcast plan/reduce " \
-            "plan/collective plan/registry show run/mpi/runtime run/mpi/network run/mpi/engine run/mpi/ways " \
-            "run/mpi/elements run/mpi/exchange run/mpi/redistribute run/mpi/collective run/mpi/probe"
+    rooms = "base graph input schedule timing plan plan/exchange plan/exchange/constructive plan/exchange/bounds " \
+            "plan/exchange/search plan/exchange/exact plan/exchange/registry plan/exchange/adapters " \
+            "plan/redistribute plan/patterns plan/broadcast plan/reduce plan/collective plan/registry show " \
+            "run/mpi/runtime run/mpi/network run/mpi/engine run/mpi/ways run/mpi/elements run/mpi/exchange " \
+            "run/mpi/redistribute run/mpi/collective run/mpi/probe"
     count = split(rooms, list, " ")
     for (i = 1; i <= count; ++i) place[list[i]] = i
     # Public headers of plan and run/mpi, which have no folders there, by the room that they belong to.
@@ -69,6 +71,7 @@ xargs -0 --no-run-if-empty awk '
   function room_of(path, is_public,    room) {
     if (is_public && path in public_room) return public_room[path]
     if (path ~ /^plan\/registry\./) return "plan/registry"
+    if (path ~ /^plan\/exchange\/registry\./) return "plan/exchange/registry"
     if (path !~ /\//) return "base"
     room = path
     sub(/\/[^\/]*$/, "", room)

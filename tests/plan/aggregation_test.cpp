@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "exchange_testing.hpp"
-#include "plan/exchange/overlap_order.hpp"
+#include "plan/exchange/adapters/overlap_order.hpp"
 #include "sluice/error.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/schedule/local_phases.hpp"

@@ -17,7 +17,8 @@
 
 #include "exact_reference.hpp"
 #include "exchange_testing.hpp"
-#include "plan/exchange/integer_program.hpp"
+#include "plan/exchange/constructive/planners.hpp"
+#include "plan/exchange/exact/integer_program.hpp"
 #include "plan/exchange/registry.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/exchange.hpp"
@@ -155,9 +156,9 @@ TEST(AtSpeeds, NoBoundIsAboveAndNoPlanBelowTheOptimum) {
     };
     reached += expect("auto") <= least + 1e-9 ? 1 : 0;
     ++count;
-    for (const detail::ExchangePlanner& planner : detail::exchange_planners()) {
-      if (planner.about.name != "exact") {
-        expect(std::string(planner.about.name));
+    for (const Algorithm& planner : detail::exchange_algorithms()) {
+      if (planner.name != "exact") {
+        expect(std::string(planner.name));
         continue;
       }
       options.effort = 20;
@@ -181,9 +182,9 @@ TEST(AtSpeeds, PlansAreSoundAndTheirBoundsVerified) {
     SCOPED_TRACE(round);
     ExchangeProblem problem = testing::random_problem(8, random);
     add_random_speeds(problem, random);
-    const auto planners = detail::exchange_planners();
+    const auto names = detail::exchange_algorithms();
     ExchangeOptions options;
-    options.algorithm = std::string(planners[static_cast<std::size_t>(round) % planners.size()].about.name);
+    options.algorithm = std::string(names[static_cast<std::size_t>(round) % names.size()].name);
     if (round % 3 == 0 || options.algorithm == "exact") options.algorithm = "auto";
     if (options.algorithm == "multigraph") options.algorithm = "ggp";  // a step a unit
     options.effort = 0.05;
@@ -192,9 +193,9 @@ TEST(AtSpeeds, PlansAreSoundAndTheirBoundsVerified) {
     EXPECT_EQ(plan.schedule.speeds, problem.speeds);
     for (const Violation& violation : validate(plan.schedule, problem.traffic)) ADD_FAILURE() << to_string(violation);
     if (options.algorithm == "auto") {
-      for (const detail::ExchangePlanner& each : planners) {
+      for (const detail::ExchangePlanner& each : detail::exchange_planners()) {
         // Those take more than a share of such an effort, now and then.
-        if (each.plan == nullptr || each.plan == detail::plan_multigraph || each.plan == detail::plan_eclipse) continue;
+        if (each.plan == detail::plan_multigraph || each.plan == detail::plan_eclipse) continue;
         options.algorithm = std::string(each.about.name);
         EXPECT_LE(cost(plan.schedule).total, cost(plan_exchange(problem, options).schedule).total + 1e-9)
             << options.algorithm;

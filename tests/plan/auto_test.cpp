@@ -9,7 +9,7 @@
 #include <random>
 
 #include "exchange_testing.hpp"
-#include "plan/exchange/planners.hpp"
+#include "plan/exchange/constructive/planners.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/aggregation.hpp"
 #include "sluice/plan/exchange.hpp"

@@ -1,4 +1,4 @@
-#include "plan/exchange/dense_assignment.hpp"
+#include "plan/exchange/search/dense_assignment.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "plan/exchange/even_matchings.hpp"
+#include "plan/exchange/exact/even_matchings.hpp"
 
 #include <gtest/gtest.h>
 

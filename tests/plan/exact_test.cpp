@@ -9,8 +9,8 @@
 
 #include "exact_reference.hpp"
 #include "exchange_testing.hpp"
-#include "plan/exchange/integer_program.hpp"
-#include "plan/exchange/planners.hpp"
+#include "plan/exchange/bounds/program_bound.hpp"
+#include "plan/exchange/exact/integer_program.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/schedule/cost.hpp"

@@ -11,9 +11,9 @@
 
 #include "exact_reference.hpp"
 #include "exchange_testing.hpp"
-#include "plan/exchange/anneal.hpp"
-#include "plan/exchange/planners.hpp"
-#include "plan/exchange/refilter.hpp"
+#include "plan/exchange/constructive/planners.hpp"
+#include "plan/exchange/search/anneal.hpp"
+#include "plan/exchange/search/refilter.hpp"
 
 namespace sluice::detail {
 namespace {

@@ -1,4 +1,4 @@
-#include "plan/exchange/key_tree.hpp"
+#include "plan/exchange/constructive/key_tree.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "exchange_testing.hpp"
-#include "plan/exchange/planners.hpp"
+#include "plan/exchange/constructive/planners.hpp"
 #include "sluice/graph/matching.hpp"
 
 namespace sluice::detail {

@@ -1,4 +1,4 @@
-#include "plan/exchange/lazy_slack.hpp"
+#include "plan/exchange/search/lazy_slack.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <random>
 
 #include "exchange_testing.hpp"
-#include "plan/exchange/improve.hpp"
+#include "plan/exchange/search/improve.hpp"
 
 namespace sluice::detail {
 namespace {

@@ -1,4 +1,4 @@
-#include "plan/exchange/limited_matching.hpp"
+#include "plan/exchange/constructive/limited_matching.hpp"
 
 #include <gtest/gtest.h>
 

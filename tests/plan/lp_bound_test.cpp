@@ -6,7 +6,7 @@
 
 #include "exact_reference.hpp"
 #include "exchange_testing.hpp"
-#include "plan/exchange/planners.hpp"
+#include "plan/exchange/bounds/program_bound.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/schedule/cost.hpp"
 

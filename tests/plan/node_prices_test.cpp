@@ -1,4 +1,4 @@
-#include "plan/exchange/node_prices.hpp"
+#include "plan/exchange/bounds/node_prices.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 
 #include "exact_reference.hpp"
 #include "exchange_testing.hpp"
-#include "plan/exchange/planners.hpp"
-#include "plan/exchange/whole_cover.hpp"
+#include "plan/exchange/bounds/program_bound.hpp"
+#include "plan/exchange/bounds/whole_cover.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/plan/verify_bound.hpp"
 

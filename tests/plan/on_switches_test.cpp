@@ -1,5 +1,5 @@
 // Exchanges over several switches: bound and plan against the optimum of small ones, by a search that knows neither.
-#include "plan/exchange/on_switches.hpp"
+#include "plan/exchange/adapters/on_switches.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "plan/exchange/packing.hpp"
+#include "plan/exchange/constructive/packing.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 
 #include "exact_reference.hpp"
 #include "exchange_testing.hpp"
-#include "plan/exchange/planners.hpp"
-#include "plan/exchange/profile.hpp"
-#include "plan/exchange/repack.hpp"
+#include "plan/exchange/constructive/planners.hpp"
+#include "plan/exchange/constructive/profile.hpp"
+#include "plan/exchange/search/repack.hpp"
 
 namespace sluice::detail {
 namespace {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "exchange_testing.hpp"
-#include "plan/exchange/planners.hpp"
-#include "plan/exchange/rising_peel.hpp"
-#include "plan/exchange/shaving.hpp"
+#include "plan/exchange/constructive/planners.hpp"
+#include "plan/exchange/constructive/rising_peel.hpp"
+#include "plan/exchange/constructive/shaving.hpp"
 
 namespace sluice::detail {
 namespace {

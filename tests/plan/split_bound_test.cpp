@@ -1,4 +1,4 @@
-#include "plan/exchange/split_bound.hpp"
+#include "plan/exchange/bounds/split_bound.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "exchange_testing.hpp"
-#include "plan/exchange/planners.hpp"
+#include "plan/exchange/constructive/planners.hpp"
 
 namespace sluice::detail {
 namespace {

@@ -11,9 +11,9 @@
 #include <set>
 
 #include "exchange_testing.hpp"
-#include "plan/exchange/filtration.hpp"
-#include "plan/exchange/planners.hpp"
-#include "plan/exchange/thresholds.hpp"
+#include "plan/exchange/constructive/filtration.hpp"
+#include "plan/exchange/constructive/planners.hpp"
+#include "plan/exchange/constructive/thresholds.hpp"
 #include "sluice/error.hpp"
 #include "sluice/graph/matching.hpp"
 

@@ -66,7 +66,7 @@ struct ExchangeBound {
   /// Names the source of `cost.total`:
   ///
   ///  - "eta": Proposition 1
-  ///  - "splits": messages must be split if no step is longer than needed (src/plan/exchange/split_bound.hpp)
+  ///  - "splits": messages must be split if no step is longer than needed (src/plan/exchange/bounds/split_bound.hpp)
   ///  - "backbone": backbone_bound of time_bound.hpp
   ///  - "lp": the linear program over steps
   ///  - "exact": search
@@ -91,7 +91,8 @@ struct ExchangePlan {
 ///
 /// `schedule.algorithm` is the name in `options`.
 ///
-///  - For several switches, the algorithm plans for one switch, and src/plan/exchange/on_switches.hpp distributes its
+///  - For several switches, the algorithm plans for one switch, and src/plan/exchange/adapters/on_switches.hpp
+///  distributes its
 ///    steps. The bound is bound_on_switches of the bound for one switch.
 ///  - If nodes differ in speed, it plans their times (src/plan/exchange/at_speeds.hpp).
 ///  - If the backbone changes, it plans for several values of k (over_time.hpp, which says what remains of a

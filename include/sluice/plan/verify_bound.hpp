@@ -25,9 +25,9 @@ struct BoundVerdict {
 /// Method, total. The first of these that is enough:
 ///
 ///  1. setup * steps + transmission of lower_bound;
-///  2. the messages that must be split, counted again (src/plan/exchange/split_bound.hpp);
+///  2. the messages that must be split, counted again (src/plan/exchange/bounds/split_bound.hpp);
 ///  3. prices of nodes: what all nodes pay for a step of each duration over its cost, and the least that each message
-///     pays (src/plan/exchange/node_prices.cpp);
+///     pays (src/plan/exchange/bounds/node_prices.cpp);
 ///  4. prices of messages: divided by the largest worth over cost of any step, they solve the dual of the linear
 ///     program over steps. For every duration that counts (1 and the sizes) a cover of the messages by prices of the
 ///     nodes proves what a step can be worth. The cover is taken over from one duration to the next; if it is not
@@ -43,8 +43,8 @@ struct BoundVerdict {
 /// its prices prove), and a total above lower_bound without certificate.
 /// Complexity: O(g m) for prices of nodes for g durations and m messages. Prices of messages take O(d m) for d
 /// different sizes, and a heaviest matching for each duration whose step is worth nearly what it costs.
-/// Deterministic. Source: Farley (1990); see src/plan/exchange/lp_bound.cpp for the program and why these durations
-/// suffice.
+/// Deterministic. Source: Farley (1990); see src/plan/exchange/bounds/lp_bound.cpp for the program and why these
+/// durations suffice.
 ///
 /// @pre validate(file, traffic) found nothing. Throws InputError for malformed traffic.
 [[nodiscard]] BoundVerdict verify_bound(const ScheduleFile& file, const Traffic& traffic);

@@ -23,9 +23,9 @@ struct BoundCertificate {
   std::string total = "eta";
   Witness transmission;  ///< its load is the bound on the transmission
   Witness steps;         ///< its number of messages is the bound on the steps
-  /// Prices from the linear program over steps (src/plan/exchange/lp_bound.cpp). There is one for the size of each
-  /// message, and one for each of the pieces that carry it, by sender, then receiver. Only their proportions count.
-  /// Empty for eta.
+  /// Prices from the linear program over steps (src/plan/exchange/bounds/lp_bound.cpp). There is one for the size of
+  /// each message, and one for each of the pieces that carry it, by sender, then receiver. Only their proportions
+  /// count. Empty for eta.
   std::vector<double> size_prices;
   std::vector<double> piece_prices;  ///< see `size_prices`
   /// Says what a node pays for each step that it takes part in, for each of `durations`. For "all": what every transfer
@@ -37,8 +37,8 @@ struct BoundCertificate {
     friend bool operator==(const PricedNode&, const PricedNode&) = default;
   };
   /// Durations of steps, ascending, in the unit of the schedule's file. They replace the prices above if there are too
-  /// many messages to price each (src/plan/exchange/node_prices.cpp). Prices are linear between two durations, and
-  /// constant below the first and above the last; only their proportions count.
+  /// many messages to price each (src/plan/exchange/bounds/node_prices.cpp). Prices are linear between two durations,
+  /// and constant below the first and above the last; only their proportions count.
   std::vector<double> durations = {};
   std::vector<PricedNode> node_prices = {};  ///< all other nodes pay nothing
 

@@ -2,103 +2,54 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <cstddef>
+#include <optional>
 #include <utility>
+#include <vector>
 
-#include "plan/sources.hpp"
+#include "plan/exchange/constructive/planners.hpp"
+#include "plan/exchange/exact/exact.hpp"
+#include "plan/exchange/exact/integer_program.hpp"
+#include "plan/exchange/search/auto.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
 
 namespace {
 
-constexpr std::string_view kCohen = "Cohen et al. 2006";
-constexpr bool kForSwitches = true;
-constexpr std::string_view kTwice = "at most 2 eta; + 2 beta + 1 if k limits and beta > 1";
-
-constexpr std::array kExchangePlanners{
-    ExchangePlanner{{"exchange", "first-fit", "messages whole; none", "O(m log m)", "Johnson 1973"}, plan_first_fit},
-    ExchangePlanner{{"exchange", "profile", "none; in practice near eta where nodes differ in load",
-                     "some dozen times first-fit", "ours"},
-                    plan_profile},
-    ExchangePlanner{{"exchange", "rising", "none; in practice near eta where nodes are alike or traffic is dense",
-                     "one matching for each step; some 20 looks at each message", "ours"},
-                    plan_rising},
-    ExchangePlanner{{"exchange", "ggp", kTwice, "O(m) for each message", kCohen}, plan_ggp},
-    ExchangePlanner{{"exchange", "oggp", kTwice, "steps x (n + search among the heaviest edges)", kCohen}, plan_oggp},
-    ExchangePlanner{{"exchange", "multigraph", kTwice, "a step for each unit of data: refuses large traffic", kCohen},
-                    plan_multigraph},
-    ExchangePlanner{{"exchange", "weights", "none", "O(m) for each message, and the pieces", kCohen}, plan_weights},
-    ExchangePlanner{{"exchange", "degrees", "none", "O(m) for each message, and the pieces", kCohen}, plan_degrees},
-    ExchangePlanner{{"exchange", "stepwise", "messages whole, in the fewest steps",
-                     "one weighted matching for each step", kDesprez},
-                    plan_stepwise_exchange},
-    ExchangePlanner{{"exchange", "greedy", "messages whole; none", "one weighted matching for each step", kDesprez},
-                    plan_greedy_exchange},
-    ExchangePlanner{{"exchange", "solstice", "transmits in the least time; none on the cost",
-                     "one matching for each step and threshold", "Liu et al. 2015", false, kForSwitches},
-                    plan_solstice},
-    ExchangePlanner{{"exchange", "eclipse", "none", "2 log2(m) weighted matchings for each step",
-                     "Bojja Venkatakrishnan et al. 2016", false, kForSwitches},
-                    plan_eclipse},
-    ExchangePlanner{{"exchange", "lumos", "none", "one matching for each step and threshold", "the idea of Lumos",
-                     false, kForSwitches},
-                    plan_lumos},
-    ExchangePlanner{{"exchange", "thresholds", "none; in practice near eta where sizes fall into classes",
-                     "eleven times lumos", "ours"},
-                    plan_thresholds},
-#ifdef SLUICE_HAVE_CBC
-    ExchangePlanner{{"exchange", "exact", "optimal if it ends within its effort: 8 x 8, sizes to 20 in seconds",
-                     "exponential", "ours: integer program over durations", true},
-                    nullptr,
-                    plan_exact},
-#endif
-};
-
-constexpr auto kExchangeAlgorithms = [] {
-  std::array<Algorithm, kExchangePlanners.size()> result{};
-  for (std::size_t i = 0; i < result.size(); ++i) result[i] = kExchangePlanners[i].about;
-  return result;
-}();
+constexpr Algorithm kExact{"exchange",
+                           "exact",
+                           "optimal if it ends within its effort: 8 x 8, sizes to 20 in seconds",
+                           "exponential",
+                           "ours: integer program over durations",
+                           true};
 
 }  // namespace
-
-std::span<const ExchangePlanner> exchange_planners() { return kExchangePlanners; }
-
-void for_each_fast_planner(Budget& budget, const std::function<void(const ExchangePlanner&, Budget&)>& visit) {
-  constexpr double kFastShare = 0.015;
-  const auto share = static_cast<std::int64_t>(kFastShare * static_cast<double>(budget.left()));
-  std::int64_t work = 0;
-  for (const ExchangePlanner& each : exchange_planners()) {
-    if (each.plan == nullptr) continue;
-    if (budget.over()) return;
-    work += share;
-    Budget part = budget.part(work);
-    try {
-      visit(each, part);
-    } catch (const InputError&) {
-    }
-    work = std::max<std::int64_t>(0, work - part.spent());
-  }
-}
 
 BoundedPlan plan_by_name(const std::string& name, const Demand& demand, Budget& budget, const ExchangeOptions& options,
                          const BoundedPlan* start) {
   if (name == "auto") return plan_auto(demand, budget, options.seed, options.progress);
-  std::string names;
+  if (name == kExact.name && integer_solver_available())
+    return plan_exact(demand, budget, options.seed, options.progress, start);
   for (const ExchangePlanner& each : exchange_planners()) {
-    names += fmt::format("{}, ", each.about.name);
     if (each.about.name != name) continue;
-    if (each.search != nullptr) return each.search(demand, budget, options.seed, options.progress, start);
     Budget unlimited;
     std::optional<PieceSteps> steps = each.plan(demand, unlimited);
     SLUICE_ASSERT(steps.has_value(), fmt::format("{} ended without a plan", name));
     return {std::move(*steps)};
   }
+  std::string names;
+  for (const Algorithm& each : exchange_algorithms()) names += fmt::format("{}, ", each.name);
   throw InputError("algorithm", fmt::format("'{}'", name), "one of " + names + "auto");
 }
 
-std::span<const Algorithm> exchange_algorithms() { return kExchangeAlgorithms; }
+std::span<const Algorithm> exchange_algorithms() {
+  static const std::vector<Algorithm> all = [] {
+    std::vector<Algorithm> result;
+    for (const ExchangePlanner& each : exchange_planners()) result.push_back(each.about);
+    if (integer_solver_available()) result.push_back(kExact);
+    return result;
+  }();
+  return all;
+}
 
 }  // namespace sluice::detail

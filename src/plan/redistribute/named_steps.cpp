@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/budget.hpp"
-#include "plan/exchange/planners.hpp"
+#include "plan/exchange/constructive/planners.hpp"
 #include "plan/redistribute/registry.hpp"
 #include "plan/step_rule.hpp"
 
