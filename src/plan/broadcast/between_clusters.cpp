@@ -13,6 +13,7 @@
 #include "plan/broadcast/cluster_tree.hpp"
 #include "plan/broadcast/inside.hpp"
 #include "plan/broadcast/registry.hpp"
+#include "plan/candidates.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/broadcast.hpp"
 #include "sluice/quantity_text.hpp"
@@ -80,20 +81,17 @@ FoundTree plan_by_search(decltype(BroadcastPlannerEntry::search) search, const B
 
 /// The shortest of the heuristics' trees; of equals the first.
 ClusterTree best_heuristic(const BetweenClusters& problem) {
-  std::optional<ClusterTree> best;
-  double best_length = 0;
+  detail::Candidates<ClusterTree> candidates;
   const detail::Costs costs(problem);
   const auto offer = [&](ClusterTree tree) {
     const double length = detail::makespan(problem, tree);
-    if (best && length >= best_length) return;
-    best_length = length;
-    best = std::move(tree);
+    candidates.offer(length, std::move(tree));
   };
   for (const BroadcastPlannerEntry& each : detail::broadcast_planners())
     if (each.tree != nullptr) offer(each.tree(costs, Lookahead::kLeast));
   for (const Lookahead lookahead : {Lookahead::kAverage, Lookahead::kAverageSets})
     offer(detail::ecef_la_tree(costs, lookahead));
-  return *best;
+  return *candidates.take();
 }
 
 FoundTree plan_auto(const BetweenClusters& problem, const BetweenOptions& options) {

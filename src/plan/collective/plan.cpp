@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/infinity.hpp"
+#include "plan/candidates.hpp"
 #include "plan/collective/registry.hpp"
 #include "plan/estimated_name.hpp"
 #include "plan/patterns/patterns.hpp"
@@ -314,15 +315,15 @@ class Planning {
   }
 
   [[nodiscard]] bool stopped() const { return options_.stop && options_.stop(); }
-  [[nodiscard]] bool found() const { return !best_.empty() || estimated_ || known_; }
+  [[nodiscard]] bool found() const { return !best_.empty() || estimated_.found() || known_.found(); }
 
   ProgramPlan take() {
     // An estimate is mostly too long.
-    const bool estimated = estimated_ && (!found_exactly() || kAlike * estimated_->length_s < least_known());
-    const bool known = !estimated && known_ && known_->length_s <= least_s_;
-    Program chosen = program_of(task_, std::move(estimated ? *estimated_
-                                                 : known   ? *known_
-                                                           : *std::ranges::min_element(best_, {}, connections)));
+    const bool estimated = estimated_.found() && (!found_exactly() || kAlike * estimated_.cost() < least_known());
+    const bool known = !estimated && known_.found() && known_.cost() <= least_s_;
+    Program chosen = program_of(task_, estimated ? *estimated_.take()
+                                       : known   ? *known_.take()
+                                                 : std::move(*std::ranges::min_element(best_, {}, connections)));
     const ProgramBound bound = clock_.bound(task_.shape);
     chosen.bound_s = bound.seconds;
     chosen.bound = bound.kind;
@@ -481,8 +482,8 @@ class Planning {
     }
   }
 
-  [[nodiscard]] bool found_exactly() const { return !best_.empty() || known_; }
-  [[nodiscard]] double least_known() const { return known_ ? std::min(known_->length_s, least_s_) : least_s_; }
+  [[nodiscard]] bool found_exactly() const { return !best_.empty() || known_.found(); }
+  [[nodiscard]] double least_known() const { return std::min(known_.cost(), least_s_); }
   /// `before`, if it is there, otherwise made now; nothing if it has too many messages.
   static std::optional<detail::MessageGraph> made_of(const ProgramVariant& variant,
                                                      std::optional<detail::MessageGraph> before) {
@@ -521,11 +522,11 @@ class Planning {
       program.name = detail::estimated_name(program.name);
       candidates_.push_back({program.name, program.length_s});
       if (known && !slower) {
-        if (!known_ || program.length_s < known_->length_s) known_ = std::move(program);
+        known_.offer(program.length_s, std::move(program));
         return work;
       }
       if (slower) return work;
-      if (!estimated_ || program.length_s < estimated_->length_s) estimated_ = std::move(program);
+      estimated_.offer(program.length_s, std::move(program));
       return work;
     }
     program.length_s = replayed->length_s;
@@ -545,12 +546,12 @@ class Planning {
   const ProgramOptions& options_;
   std::vector<ProgramVariant> variants_;
   double work_left_;
-  double done_ = 0;                     ///< work of replays so far: see most_of_all()
-  std::size_t made_ = 0, kept_ = 0;     ///< messages of variants that are kept until their turn, bare and timed
-  double least_s_ = detail::kInfinity;  ///< of the replayed programs
-  std::vector<Tried> best_;             ///< programs that exceed it by at most the slack, in the order of replays
-  std::optional<Tried> known_;          ///< the shortest program whose length its planner knows
-  std::optional<Tried> estimated_;      ///< the shortest program whose replay was given up
+  double done_ = 0;                      ///< work of replays so far: see most_of_all()
+  std::size_t made_ = 0, kept_ = 0;      ///< messages of variants that are kept until their turn, bare and timed
+  double least_s_ = detail::kInfinity;   ///< of the replayed programs
+  std::vector<Tried> best_;              ///< programs that exceed it by at most the slack, in the order of replays
+  detail::Candidates<Tried> known_;      ///< the shortest program whose length its planner knows
+  detail::Candidates<Tried> estimated_;  ///< the shortest program whose replay was given up
   std::vector<ProgramPlan::Candidate> candidates_;
 };
 

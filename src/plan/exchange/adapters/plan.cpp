@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/candidates.hpp"
 #include "plan/exchange/adapters/on_switches.hpp"
 #include "plan/exchange/adapters/plan_at_speeds.hpp"
 #include "plan/exchange/bounds/bound_certificate.hpp"
@@ -70,10 +71,11 @@ ExchangeOptions for_one_switch(ExchangeOptions options, std::int64_t switches) {
 
 /// The cheapest of the plans of first-fit and of all fast planners, each spread over the switches.
 SwitchedSteps best_on_switches(const Demand& demand, std::int64_t switches, Budget& budget) {
-  SwitchedSteps best;
+  detail::Candidates<SwitchedSteps> best;
   const auto offer = [&](PieceSteps steps) {
     SwitchedSteps spread = detail::spread_over_switches(demand, std::move(steps), switches);
-    if (best.steps.empty() || cost(spread, demand.setup) < cost(best, demand.setup)) best = std::move(spread);
+    const double total = cost(spread, demand.setup);
+    best.offer(total, std::move(spread));
   };
   Budget unlimited;
   offer(*detail::plan_first_fit(demand, unlimited));
@@ -81,7 +83,7 @@ SwitchedSteps best_on_switches(const Demand& demand, std::int64_t switches, Budg
     if (each.plan == detail::plan_first_fit) return;
     if (std::optional<PieceSteps> steps = each.plan(demand, part)) offer(std::move(*steps));
   });
-  return best;
+  return *best.take();
 }
 
 /// The bound that takes no search.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/candidates.hpp"
 #include "plan/exchange/adapters/over_time.hpp"
 #include "plan/exchange/at_speeds.hpp"
 #include "plan/exchange/bounds/bound_certificate.hpp"
@@ -55,7 +56,7 @@ class SearchAtSpeeds {
 
   [[nodiscard]] const SpeedDemand& demand() const { return demand_; }
   [[nodiscard]] const ExchangeBound& bound() const { return bound_; }
-  [[nodiscard]] PieceSteps take_steps() { return std::move(steps_); }
+  [[nodiscard]] PieceSteps take_steps() { return best_.take().value_or(PieceSteps()); }
   [[nodiscard]] BoundCertificate certificate(std::int32_t decimals) const {
     return certificate_of(demand_.times, bound_.kind, prices_, node_prices_, decimals);
   }
@@ -99,7 +100,7 @@ class SearchAtSpeeds {
       Budget part = share.part(most_start_work(demand_.times));
       plan("auto", options_.seed, part);
     }
-    PlanAtSpeeds best{steps_, bound_.cost.total};
+    PlanAtSpeeds best{best_.best(), bound_.cost.total};
     const bool asked = prove_at_speeds(demand_, speeds_.backbone, budget, options_.progress, best);
     offer(std::move(best.steps));
     if (best.bound_by_prices) {
@@ -149,14 +150,14 @@ class SearchAtSpeeds {
 
   void offer(PieceSteps steps) {
     steps = fit_to_backbone(demand_, std::move(steps), speeds_.backbone);
-    if (!steps_.empty() && cost(demand_, steps) >= cost(demand_, steps_)) return;
-    steps_ = std::move(steps);
+    const double total = cost(demand_, steps);
+    best_.offer(total, std::move(steps));
   }
 
   const NetworkSpeeds& speeds_;
   const ExchangeOptions& options_;
   SpeedDemand demand_;
-  PieceSteps steps_;  ///< of sizes, in execution order
+  Candidates<PieceSteps> best_;  ///< steps of sizes, in execution order
   ExchangeBound bound_;
   std::vector<double> prices_;
   NodePrices node_prices_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "plan/candidates.hpp"
 #include "plan/sources.hpp"
 #include "sluice/error.hpp"
 
@@ -60,10 +61,7 @@ void for_each_fast_planner(Budget& budget, const std::function<void(const Exchan
     if (budget.over()) return;
     work += share;
     Budget part = budget.part(work);
-    try {
-      visit(each, part);
-    } catch (const InputError&) {
-    }
+    unless_refused([&] { visit(each, part); });
     work = std::max<std::int64_t>(0, work - part.spent());
   }
 }

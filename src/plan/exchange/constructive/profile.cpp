@@ -32,6 +32,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/candidates.hpp"
 #include "plan/exchange/constructive/planners.hpp"
 #include "plan/exchange/parts.hpp"
 #include "sluice/error.hpp"
@@ -161,14 +162,9 @@ std::optional<PieceSteps> plan_profile(const Demand& demand, Budget& budget) {
     throw InputError("profile", fmt::format("{} and {} steps", count_text(demand.lefts + demand.rights, "node"), most),
                      "at most 2^27 in their product; first-fit needs no table");
   Packing packing(demand, static_cast<std::int32_t>(most));
-  std::optional<PieceSteps> best;
-  double least = std::numeric_limits<double>::infinity();
-  fit_profiles(demand, packing, budget, 1, [&] {
-    if (packing.cost() >= least) return;
-    least = packing.cost();
-    best = packing.pieces();
-  });
-  return best;
+  Candidates<PieceSteps> best;
+  fit_profiles(demand, packing, budget, 1, [&] { best.offer(packing.cost(), [&] { return packing.pieces(); }); });
+  return best.take();
 }
 
 }  // namespace sluice::detail

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "plan/candidates.hpp"
 #include "plan/exchange/constructive/filtration.hpp"
 #include "plan/exchange/constructive/planners.hpp"
 
@@ -133,17 +134,14 @@ void search_thresholds(const Demand& demand, std::uint64_t seed, double hopeless
 }
 
 std::optional<PieceSteps> plan_thresholds(const Demand& demand, Budget& budget) {
-  std::optional<PieceSteps> best;
-  double least = 0;
+  Candidates<PieceSteps> best;
   for (const FiltrationRule& rule : kRules) {
     std::optional<PieceSteps> steps = filter(demand, rule, "thresholds", budget);
     if (!steps) break;
     const double total = cost(*steps, demand.setup);
-    if (best && total >= least) continue;
-    least = total;
-    best = std::move(steps);
+    best.offer(total, std::move(*steps));
   }
-  return best;
+  return best.take();
 }
 
 }  // namespace sluice::detail
