@@ -21,6 +21,7 @@
 #include "sluice/plan/aggregation.hpp"
 #include "sluice/schedule/cost.hpp"
 #include "sluice/show/quantities.hpp"
+#include "sluice/show/text_table.hpp"
 
 namespace sluice::command {
 
@@ -33,7 +34,20 @@ struct PlanExchangeOptions {
   std::string algorithm = "auto";
   LocalLinksInput local;
   std::string resume;
+  bool explain = false;
 };
+
+/// What each stage of auto found and used; empty for plans without stages.
+std::string stages_text(const ExchangePlan& plan) {
+  if (plan.stages.empty()) return "\nno stages: only auto has them, for one k and nodes of one speed\n";
+  using Align = TextTable::Align;
+  TextTable table({{"stage", Align::kLeft}, {"cheapest plan then"}, {"counted work"}});
+  for (const ExchangeStage& stage : plan.stages) {
+    const double cost = move_decimal_point(stage.cost, -plan.schedule.decimals);
+    table.add_row({stage.name, number_text(cost), fmt::format("{}", stage.work)});
+  }
+  return "\n" + table.text();
+}
 
 /// Reads what an earlier run of exact wrote. Throws InputError for anything but a schedule of steps.
 ExchangeStart read_start(const std::string& file) {
@@ -96,9 +110,10 @@ int plan(const PlanExchangeOptions& options) {
   if (options.local.given()) return plan_with_local_phases(options, task);
   const ExchangePlan plan = plan_with_progress(task.problem, how);
   options.exported.write(plan.schedule);
-  return show_plan(
-      task.title() + '\n' + costs_of(plan) + task.time_line(cost(plan.schedule).total, plan.bound.cost.total), plan,
-      options.output);
+  return show_plan(task.title() + '\n' + costs_of(plan) +
+                       task.time_line(cost(plan.schedule).total, plan.bound.cost.total) +
+                       (options.explain ? stages_text(plan) : ""),
+                   plan, options.output);
 }
 
 }  // namespace
@@ -116,6 +131,9 @@ void add_plan_exchange(CLI::App& plan_verb, Action& chosen) {
       ->add_option("--resume", options->resume,
                    "go on from the plan and the bound in this file, written by exact (--json) when it was interrupted")
       ->option_text("FILE");
+  problem->add_flag("--explain", options->explain,
+                    "print the stages of auto: the cost of the cheapest plan after each, and its work; an effort of 1 "
+                    "is a work of 1e9");
   options->exported.add_to(*problem);
   options->output.add_to(*problem, "sizes in the unit of the traffic", "print costs and bounds alone");
   problem->footer(

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sluice/input/speeds.hpp"
 #include "sluice/input/traffic.hpp"
@@ -75,6 +76,15 @@ struct ExchangeBound {
   friend bool operator==(const ExchangeBound&, const ExchangeBound&) = default;
 };
 
+/// Tells what a stage of "auto" did.
+struct ExchangeStage {
+  std::string name;       ///< name of the stage, for people
+  double cost = 0;        ///< cost of the cheapest plan when the stage ended
+  std::int64_t work = 0;  ///< counted work; an effort of 1 allows 1e9
+
+  friend bool operator==(const ExchangeStage&, const ExchangeStage&) = default;
+};
+
 /// Holds a schedule, and says how far it can be from the optimum.
 struct ExchangePlan {
   StepSchedule schedule;         ///< of problem "exchange"; its bound is bound.cost
@@ -82,6 +92,9 @@ struct ExchangePlan {
   BoundCertificate certificate;  ///< certificate of the bound; see verify_bound.hpp
   bool optimal = false;          ///< says that the schedule is proven to have the least total
   bool stopped = false;          ///< says that the time limit or `stop` ended the work before its effort was spent
+  /// Holds the stages of "auto" in their order, with costs for one switch. Empty for other algorithms, and if nodes
+  /// differ in speed or the backbone changes.
+  std::vector<ExchangeStage> stages;
 };
 
 /// Plans an exchange.
@@ -91,9 +104,8 @@ struct ExchangePlan {
 ///
 /// `schedule.algorithm` is the name in `options`.
 ///
-///  - For several switches, the algorithm plans for one switch, and src/plan/exchange/adapters/on_switches.hpp
-///  distributes its
-///    steps. The bound is bound_on_switches of the bound for one switch.
+///  - For several switches, the algorithm plans for one switch. Its steps are distributed by
+///    src/plan/exchange/adapters/on_switches.hpp. The bound is bound_on_switches of the bound for one switch.
 ///  - If nodes differ in speed, it plans their times (src/plan/exchange/at_speeds.hpp).
 ///  - If the backbone changes, it plans for several values of k (over_time.hpp, which says what remains of a
 ///    guarantee).

@@ -117,6 +117,7 @@ ExchangePlan plan_exchange(const ExchangeProblem& problem, const ExchangeOptions
     BoundedPlan plan = detail::plan_by_name(options.algorithm, demand, budget,
                                             for_one_switch(options, problem.switches), start ? &*start : nullptr);
     steps = std::move(plan.steps);
+    result.stages = std::move(plan.stages);
     result.optimal = plan.optimal;
     result.stopped = !plan.optimal && budget.was_cut_short();
     if (plan.bound > result.bound.cost.total) {

@@ -5,6 +5,7 @@
 
 #include "plan/exchange/bounds/node_prices.hpp"
 #include "plan/exchange/demand.hpp"
+#include "sluice/plan/exchange.hpp"
 
 namespace sluice::detail {
 
@@ -19,9 +20,10 @@ struct BoundedPlan {
   bool optimal = false;  ///< whether `steps` is proven to cost the least
   /// LpBound::prices of the best bound of that program that was found on the way; empty if there was none.
   std::vector<double> prices = {};
-  NodePrices node_prices = {};   ///< NodePriceBound::prices of the best such bound; the better of both sets of prices
-                                 ///< proves more
-  bool bound_by_search = false;  ///< integer programs lifted the bound above what the prices prove
+  NodePrices node_prices = {};  ///< NodePriceBound::prices of the best such bound; the better of both sets of prices
+                                ///< proves more
+  std::vector<ExchangeStage> stages = {};  ///< of `auto`
+  bool bound_by_search = false;            ///< integer programs lifted the bound above what the prices prove
 };
 
 }  // namespace sluice::detail
