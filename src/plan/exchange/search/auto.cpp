@@ -111,9 +111,11 @@ constexpr double kWorkOfFit = 50;
 constexpr double kNear = 1.02;
 /// Annealing runs after that search, or if its share has kWorkOfChoice of work for each message and step.
 constexpr double kAnnealShare = 0.8;
-/// Recut runs if at least this share of all pairs exchange something. It begins with the cheapest profile, with this
+/// Recut runs if at least this share of all pairs exchange something, and if the set-ups of the fewest steps are at
+/// least kRecutSetups of eta; otherwise repack makes more of the work. It begins with the cheapest profile, with this
 /// share of its work, unless that has many more steps than the cheapest plan.
 constexpr double kDense = 0.5;
+constexpr double kRecutSetups = 0.1;
 constexpr double kProfileRecutShare = 0.7;
 constexpr double kManyMoreSteps = 1.15;
 constexpr double kWorkOfChoice = 3000;
@@ -463,7 +465,9 @@ bool anneals(const AutoRun& search, const Budget& budget) {
 bool recuts(const AutoRun& search, const Budget& budget) {
   const Demand& demand = search.demand;
   const auto cells = static_cast<double>(demand.lefts) * static_cast<double>(demand.rights);
-  return packs(search, budget) && !search.near && !often(search, budget) &&
+  const Cost least = eta(demand);
+  const bool of_weight = demand.setup * static_cast<double>(least.steps) >= kRecutSetups * least.total;
+  return packs(search, budget) && of_weight && !search.near && !often(search, budget) &&
          static_cast<double>(demand.edges.size()) >= kDense * cells && recut_applies(demand, search.best.steps());
 }
 
