@@ -229,7 +229,10 @@ std::string to_text(const Judgement& judgement, const std::string& name, bool al
   std::string text;
   const auto add_remarks = [&] {
     if (!judgement.places.empty()) text += judgement.places + '\n';
-    for (const std::string& warning : judgement.warnings) text += fmt::format("warning: {}\n", warning);
+    const std::size_t shown = all ? judgement.warnings.size() : std::min(judgement.warnings.size(), kShownViolations);
+    for (std::size_t i = 0; i < shown; ++i) text += fmt::format("warning: {}\n", judgement.warnings[i]);
+    if (shown < judgement.warnings.size())
+      text += fmt::format("... {} more warnings; --all shows them\n", judgement.warnings.size() - shown);
   };
   if (violations.empty()) {
     text = fmt::format("ok: {}: {}\n", name, judgement.checked);
@@ -312,7 +315,7 @@ void add_check(CLI::App& command, Action& chosen) {
       ->option_text("COLLECTIVE");
   verb->add_option("--json", options->json, "write the judgement as JSON (sluice.check/1); -: instead of the text")
       ->option_text("FILE|-");
-  verb->add_flag("--all", options->all, fmt::format("print every violation, not just {}", kShownViolations));
+  verb->add_flag("--all", options->all, fmt::format("print every violation and warning, not just {}", kShownViolations));
   verb->footer(
       "A schedule of steps is valid if each step uses a sender and a receiver at most once, every piece of a message\n"
       "is sent once, and the stated costs are right. If the file has layouts, their messages are computed again and\n"
