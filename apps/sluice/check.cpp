@@ -315,7 +315,8 @@ void add_check(CLI::App& command, Action& chosen) {
       ->option_text("COLLECTIVE");
   verb->add_option("--json", options->json, "write the judgement as JSON (sluice.check/1); -: instead of the text")
       ->option_text("FILE|-");
-  verb->add_flag("--all", options->all, fmt::format("print every violation and warning, not just {}", kShownViolations));
+  verb->add_flag("--all", options->all,
+                 fmt::format("print every violation and warning, not just {}", kShownViolations));
   verb->footer(
       "A schedule of steps is valid if each step uses a sender and a receiver at most once, every piece of a message\n"
       "is sent once, and the stated costs are right. If the file has layouts, their messages are computed again and\n"

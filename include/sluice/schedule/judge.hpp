@@ -27,12 +27,9 @@
 /// docs/explanation/judge.md has the exact meaning of each format.
 namespace sluice {
 
-/// Names programs that execute MSCCL XML, each with its own limits.
-enum class Executor : std::uint8_t {
-  kRccl,   ///< RCCL
-  kMsccl,  ///< MSCCL
-  kNccl    ///< msccl-executor-nccl
-};
+/// Names programs that execute MSCCL XML, each with its own limits: kRccl (RCCL), kMsccl (MSCCL), and kNccl
+/// (msccl-executor-nccl).
+enum class Executor : std::uint8_t { kRccl, kMsccl, kNccl };
 
 /// Sets what a schedule is judged for.
 struct JudgeOptions {
@@ -46,7 +43,7 @@ struct JudgeVerdict {
   std::vector<Violation> violations;  ///< what is wrong; empty if nothing. `step` is the number in the file
   std::vector<std::string> warnings;  ///< limits of executors that do not count
   bool has_messages = false;          ///< whether there are messages with two ends, so that places mean something
-  /// The fewest messages under way on a connection that avoid a deadlock. 0: a send may wait for its receive.
+  /// The fewest messages under way on a connection without a deadlock. 0: a send may wait for its receive.
   /// nullopt: no number of places is enough, or there are no messages.
   std::optional<std::int64_t> fewest_places;
   std::int64_t places = 0;       ///< places that it was judged with; 0: no limit

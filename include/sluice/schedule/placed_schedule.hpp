@@ -23,26 +23,16 @@
 /// | time-independent traces of SMPI | sizes of messages and their order |
 namespace sluice {
 
-/// Names the formats of the table above.
-enum class PlacedFormat : std::uint8_t {
-  kMsccl,    ///< MSCCL XML
-  kMscclpp,  ///< MSCCL++ execution plan
-  kMoves,    ///< CSV of moves
-  kGoal,     ///< GOAL
-  kTrace     ///< time-independent trace of SMPI
-};
+/// Names the formats of the table above: kMsccl, kMscclpp, kMoves, kGoal and kTrace.
+enum class PlacedFormat : std::uint8_t { kMsccl, kMscclpp, kMoves, kGoal, kTrace };
 
 /// Returns what a format is called: "MSCCL XML".
 [[nodiscard]] const char* to_string(PlacedFormat format);
 
 /// Names consecutive chunks of a buffer of a rank.
 struct PlacedRange {
-  /// Names the buffers that every rank has.
-  enum class Buffer : std::uint8_t {
-    kInput,   ///< what the rank has
-    kOutput,  ///< what it gets
-    kScratch  ///< room for others' chunks
-  };
+  /// Names the buffers that every rank has: kInput, kOutput and kScratch.
+  enum class Buffer : std::uint8_t { kInput, kOutput, kScratch };
 
   std::int32_t rank = 0;           ///< whose buffer; not always the rank that reads or writes it
   Buffer buffer = Buffer::kInput;  ///< which buffer
@@ -68,12 +58,9 @@ struct PlacedQueue {
 
 /// Describes what an operation does with a queue.
 struct PlacedSignal {
-  /// Says what is done with the signal.
-  enum class Kind : std::uint8_t {
-    kGive,  ///< given after the operation
-    kTake,  ///< taken before it
-    kMeet   ///< all members meet
-  };
+  /// Says whether a signal is given after the operation (kGive) or taken before it (kTake), or whether all members of
+  /// the queue meet (kMeet).
+  enum class Kind : std::uint8_t { kGive, kTake, kMeet };
 
   Kind kind = Kind::kGive;  ///< what is done
   std::int32_t queue = 0;   ///< position in PlacedSchedule::queues
@@ -82,17 +69,9 @@ struct PlacedSignal {
 /// Describes one step of a worker. It reads its sources and a message, adds them up, and writes the sum to all targets
 /// and to a message.
 struct PlacedOperation {
-  /// Names kinds of steps, as far as executors distinguish them.
-  enum class Kind : std::uint8_t {
-    kNothing,         ///< waits alone
-    kSend,            ///< sends a message
-    kReceive,         ///< receives a message
-    kReceiveAndSend,  ///< receives a message and sends one
-    kCopy,            ///< copies within the rank
-    kAdd,             ///< adds within the rank
-    kReach,           ///< reads or writes a buffer of another rank
-    kSync             ///< signals or meets
-  };
+  /// Names kinds of steps, as far as executors distinguish them: kNothing, kSend, kReceive, kReceiveAndSend, kCopy,
+  /// kAdd, kReach (one-sided) and kSync (signals and meetings).
+  enum class Kind : std::uint8_t { kNothing, kSend, kReceive, kReceiveAndSend, kCopy, kAdd, kReach, kSync };
 
   Kind kind = Kind::kNothing;      ///< what it does
   bool detached = false;           ///< the order of its worker does not hold for it, only its waits
@@ -125,7 +104,7 @@ struct PlacedWorker {
   std::uint32_t operation_count = 0;  ///< number of its operations
 };
 
-/// Describes a way of messages: they arrive in the order of sending.
+/// Describes a way of messages: they arrive in the order of their sends.
 struct PlacedConnection {
   std::int32_t from = 0;     ///< rank of the sender
   std::int32_t to = 0;       ///< rank of the receiver

@@ -13,8 +13,8 @@
 /// The conditions of a schedule whose events have an order.
 namespace sluice::detail {
 
-/// Appends a fault for each pair of operations that may meet in a chunk if at least one of the two writes it. Appends
-/// one for each rank that may end before its output is written. `order`: of all operations.
+/// Appends a fault for each two operations that may meet in a chunk if one writes it. A rank that may end before its
+/// output is written is a fault too. `order`: of all operations.
 void check_races(const PlacedSchedule& schedule, const PlacedEvents& events, const PlacedCells& cells,
                  std::span<const std::int32_t> order, std::optional<Collective> problem,
                  std::vector<Violation>& faults);

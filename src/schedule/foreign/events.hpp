@@ -17,7 +17,7 @@ class PlacedEvents {
   /// Finds what belongs together. Faults of ends and flags are appended to `faults`; the rest is for schedules without.
   PlacedEvents(const PlacedSchedule& schedule, std::vector<Violation>& faults);
 
-  /// The operations in an order that lets all be done, or why there is none.
+  /// The operations in an order that lets all of them end, or why there is none.
   struct Order {
     std::vector<std::int32_t> operations;
     /// Operations that wait, each with the one that it waits for; empty: there is an order.

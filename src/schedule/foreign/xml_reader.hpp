@@ -25,7 +25,7 @@ class XmlReader {
   [[nodiscard]] const std::string& name() const { return name_; }
   /// The number of elements that are open; the element at hand counts when it is opened.
   [[nodiscard]] std::size_t depth() const { return open_.size(); }
-  /// The line where the element at hand begins.
+  /// The first line of the element at hand.
   [[nodiscard]] std::int64_t line() const { return event_line_; }
 
   /// The value of an attribute of the element at hand, or nullptr.
