@@ -272,7 +272,7 @@ std::string to_json(const Judgement& judgement, const std::string& name) {
 }
 
 int check(const CheckOptions& options) {
-  if (options.file.empty()) throw InputError("sluice check", "no file", "SCHEDULE, or - for standard input");
+  if (options.file.empty()) throw InputError("sluice check", "no file", "FILE, or - for standard input");
   check_json_target(options.json);
   const std::string name = shown_path(options.file);
   const Judgement judgement = std::visit([&](const auto& schedule) { return judge(schedule, name, options); },
@@ -291,7 +291,7 @@ void add_check(CLI::App& command, Action& chosen) {
           "file", options->file,
           "a schedule of steps or of a tree (sluice.schedule/1), a program (sluice.program/1), or a schedule of "
           "another library; - reads standard input")
-      ->option_text("SCHEDULE");
+      ->option_text("FILE");
   verb->add_option("--traffic", options->traffic,
                    "what a schedule of exchange has to send: the file it was planned for; verifies its bound too")
       ->option_text("TRAFFIC");
