@@ -260,7 +260,7 @@ class Planning {
     constexpr std::size_t kMostReplayed = 12'000;   // of a program whose length is known: a longer one keeps that
                                                     // length
     constexpr double kMostWorkOfKnown = 5e6;        // of replays of programs whose length is known
-    constexpr std::size_t kFewMessages = 500;       // an estimate of a program with at most this many messages is no
+    constexpr std::size_t kFewToReplay = 500;       // an estimate of a program with at most this many messages is no
                                                     // reason not to replay it
     constexpr double kWork = 1e6;                   // of replays, together some hundredth parts of a second
     // If ranks combine at different speeds, planners of broadcasts know little of what is best.
@@ -293,7 +293,7 @@ class Planning {
         detail::MessageGraph graph = variant->make();
         const std::size_t count = graph.size();
         left -= static_cast<std::int64_t>(count);
-        const bool few = count <= kFewMessages;
+        const bool few = count <= kFewToReplay;
         if (!few && clock_.load(graph) > kMayBeFaster * least_known()) continue;
         Tried program = tried(*variant, std::move(graph));
         const double seconds = clock_.estimate(program.graph);

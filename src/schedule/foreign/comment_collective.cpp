@@ -8,7 +8,7 @@
 namespace sluice::detail {
 
 void take_comment_collective(std::string_view comment, PlacedBuilder& builder) {
-  const std::vector<std::string_view> words = words_of(comment);
+  const std::vector<std::string_view> words = words_in(comment);
   if (words.empty() || !foreign_collective(words.front())) return;
   builder.name_collective(std::string(words.front()));
   for (std::size_t i = 1; i + 1 < words.size(); ++i) {

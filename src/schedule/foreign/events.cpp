@@ -261,7 +261,11 @@ void PlacedEvents::add_signals(std::vector<Violation>& faults) {
         break;
       }
       std::vector<std::int32_t>& group = meetings_.emplace_back();
-      for (; k < end; ++k) group.push_back(uses.meets[k].operation);
+      for (; k < end; ++k) {
+        group.push_back(uses.meets[k].operation);
+        if (meeting_.empty()) meeting_.assign(schedule_.operations.size(), -1);
+        meeting_[position(group.back())] = static_cast<std::int32_t>(meetings_.size()) - 1;
+      }
     }
   }
 }

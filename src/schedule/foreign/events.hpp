@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,8 +47,11 @@ class PlacedEvents {
     return receives_[static_cast<std::size_t>(connection)]
                     [static_cast<std::size_t>(sent_[static_cast<std::size_t>(operation)])];
   }
-  /// Groups of operations that end together: meetings.
-  [[nodiscard]] const std::vector<std::vector<std::int32_t>>& meetings() const { return meetings_; }
+  /// The operations that end together with this one; empty if it is no meeting. In an order, they are in a row.
+  [[nodiscard]] std::span<const std::int32_t> meeting_of(std::int32_t operation) const {
+    if (meeting_.empty() || meeting_[static_cast<std::size_t>(operation)] < 0) return {};
+    return meetings_[static_cast<std::size_t>(meeting_[static_cast<std::size_t>(operation)])];
+  }
 
  private:
   void match_messages(std::vector<Violation>& faults);
@@ -65,6 +69,7 @@ class PlacedEvents {
   std::vector<std::uint32_t> first_;
   std::vector<std::int32_t> next_;
   std::vector<std::vector<std::int32_t>> meetings_;
+  std::vector<std::int32_t> meeting_;  ///< of each operation; -1: none
   std::int64_t most_messages_ = 0;
   bool is_paired_ = false;
 };

@@ -59,7 +59,7 @@ class TextLines {
 }
 
 /// The words of a text, which blanks separate.
-[[nodiscard]] inline std::vector<std::string_view> words_of(std::string_view text) {
+[[nodiscard]] inline std::vector<std::string_view> words_in(std::string_view text) {
   std::vector<std::string_view> words;
   std::size_t at = 0;
   while (true) {

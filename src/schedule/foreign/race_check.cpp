@@ -27,12 +27,7 @@ class WorkerClocks {
         events_(events),
         order_(order),
         numbers_(std::move(numbers)),
-        width_(static_cast<std::size_t>(width)) {
-    for (const std::vector<std::int32_t>& meeting : events.meetings()) {
-      if (meeting_.empty()) meeting_.resize(schedule.operations.size(), nullptr);
-      for (const std::int32_t each : meeting) meeting_[static_cast<std::size_t>(each)] = &meeting;
-    }
-  }
+        width_(static_cast<std::size_t>(width)) {}
 
   /// Finds, for each operation, the last operation of each worker, of number `first` on, that precedes it, or is it.
   void find(std::int32_t first) {
@@ -41,14 +36,10 @@ class WorkerClocks {
     for (const std::int32_t operation : order_) {
       if (has(operation)) clock(operation)[number_of(operation)] = operation;
     }
-    // All operations of a meeting are in a row.
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      const std::int32_t operation = order_[i];
-      if (!meeting_.empty() && meeting_[static_cast<std::size_t>(operation)] != nullptr) {
-        const std::vector<std::int32_t>& meeting = *meeting_[static_cast<std::size_t>(operation)];
-        for (const std::int32_t each : meeting) join(meeting.front(), each);
-        for (const std::int32_t each : meeting) join(each, meeting.front());
-      }
+    for (const std::int32_t operation : order_) {
+      const std::span<const std::int32_t> meeting = events_.meeting_of(operation);
+      for (const std::int32_t each : meeting) join(meeting.front(), each);
+      for (const std::int32_t each : meeting) join(each, meeting.front());
       events_.for_next(operation, [&](std::int32_t next) { join(next, operation); });
     }
   }
@@ -83,7 +74,6 @@ class WorkerClocks {
   std::size_t width_;
   std::int32_t first_ = 0;
   std::vector<std::int32_t> clocks_;
-  std::vector<const std::vector<std::int32_t>*> meeting_;
 };
 
 class RaceCheck {

@@ -25,7 +25,10 @@ class ReachCheck {
     for (const std::int32_t operation : order_) {
       const std::int64_t rank = rank_of(operation);
       std::uint64_t& own = come_[static_cast<std::size_t>(operation)];
-      if (rank >= first && rank < first + kWidth) own |= std::uint64_t{1} << static_cast<unsigned>(rank - first);
+      own |= bit_of(rank, first);
+      // Whoever meets has what all who meet bring.
+      for (const std::int32_t each : events_.meeting_of(operation))
+        own |= come_[static_cast<std::size_t>(each)] | bit_of(rank_of(each), first);
       at_end_[static_cast<std::size_t>(rank)] |= own;
       events_.for_next(operation, [&](std::int32_t next) { come_[static_cast<std::size_t>(next)] |= own; });
     }
@@ -73,6 +76,9 @@ class ReachCheck {
   static constexpr std::int64_t kWidth = 64;
 
  private:
+  [[nodiscard]] static std::uint64_t bit_of(std::int64_t rank, std::int64_t first) {
+    return rank >= first && rank < first + kWidth ? std::uint64_t{1} << static_cast<unsigned>(rank - first) : 0;
+  }
   [[nodiscard]] std::int64_t rank_of(std::int32_t operation) const {
     return schedule_.workers[static_cast<std::size_t>(schedule_.operations[static_cast<std::size_t>(operation)].worker)]
         .rank;

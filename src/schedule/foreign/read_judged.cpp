@@ -51,7 +51,7 @@ std::optional<PlacedFormat> format_of_text(std::istream& in) {
     std::copy_if(text.begin(), text.end(), std::back_inserter(letters),
                  [](unsigned char c) { return std::isspace(c) == 0; });
     if (letters == "step,from,to,chunk,op") return PlacedFormat::kMoves;
-    const std::vector<std::string_view> words = words_of(text);
+    const std::vector<std::string_view> words = words_in(text);
     if (words.size() > 1 && trace_rank(words[0]) && std::isalpha(static_cast<unsigned char>(words[1].front())) != 0)
       return PlacedFormat::kTrace;
     return std::nullopt;

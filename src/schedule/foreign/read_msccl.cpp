@@ -122,7 +122,7 @@ class MscclReader {
       if (xml_.name() == "copy") read_copy();
     }
     schedule().memory[at] = std::move(memory_);
-    end_gpu(line);
+    end_gpu();
   }
 
   void read_copy() {
@@ -212,7 +212,7 @@ class MscclReader {
   }
 
   /// Numbers of blocks become positions.
-  void end_gpu(std::int64_t line) {
+  void end_gpu() {
     PlacedSchedule& to = schedule();
     const std::size_t blocks = to.workers.size() - first_worker_;
     std::vector<std::int32_t> position(blocks, -1);
@@ -225,7 +225,6 @@ class MscclReader {
         builder_.fail(to.workers[worker].line, fmt::format("tb {} of gpu {} again", id, gpu_), "each number once");
       position[id] = static_cast<std::int32_t>(worker);
     }
-    (void)line;
     for (std::size_t wait = first_wait_; wait < to.waits.size(); ++wait) {
       const auto id = static_cast<std::size_t>(to.waits[wait].id);
       if (id < blocks) to.waits[wait].worker = position[id];

@@ -97,9 +97,13 @@ class PlanReader {
     if (name == "scratch_chunks" || name == "scratchChunks")
       gpu_.scratch = fields_.integer(value, "scratch_chunks", kMostPlacedChunks);
     if (name == "inputChunks") gpu_.older = true;
-    if (name == "channels") gpu_.channels = std::move(value);
-    if (name == "remote_buffers") gpu_.buffers = std::move(value);
-    if (name == "semaphores") gpu_.semaphores = std::move(value);
+    if (name == "channels") {
+      gpu_.channels = std::move(value);
+    } else if (name == "remote_buffers") {
+      gpu_.buffers = std::move(value);
+    } else if (name == "semaphores") {
+      gpu_.semaphores = std::move(value);
+    }
     if (name == "threadblocks") fields_.fail("\"threadblocks\"", "an array of objects");
   }
 

@@ -34,7 +34,7 @@ class TraceReader {
     builder_.schedule.format = PlacedFormat::kTrace;
     builder_.schedule.exact_sizes = false;
     while (lines_.next()) {
-      const std::vector<std::string_view> words = words_of(lines_.text());
+      const std::vector<std::string_view> words = words_in(lines_.text());
       if (words.empty() || words.front().front() == '#') continue;
       take_line(words);
     }

@@ -318,6 +318,7 @@ TEST(Judge, TracesOfBothGenerationsAreRead) {
   const PlacedSchedule both = placed("0 send 1 0 8\n0 recv 1 0 8\n1 send 0 0 8\n1 recv 0 0 8\n");
   EXPECT_EQ(faults_of(judge(both, {})), "");
   EXPECT_EQ(judge(both, {}).fewest_places, 1);
+  EXPECT_EQ(faults_of("0 allreduce 8\n1 allreduce 8\n", {{}, {}, Collective::kAllreduce}), "");
   EXPECT_EQ(faults_of("0 barrier\n1 barrier\n0 barrier\n"),
             "calls of barrier: 1 thread block of 2 come to meeting 1\n");
 }

@@ -477,7 +477,7 @@ void run_recut(AutoRun& search, Budget& budget) {
   const auto recut_from = [&](const PieceSteps& steps, Budget& part) {
     if (!recut_applies(search.demand, steps)) return;
     recut(search.demand, steps, search.seed, search.best.bound(), part,
-          [&](PieceSteps cheaper) { search.best.offer_start(cheaper); });
+          [&](const PieceSteps& cheaper) { search.best.offer_start(cheaper); });
   };
   const Candidates<PieceSteps>& profile = search.best.cheapest_of(StartOrigin::kProfile);
   const auto steps = static_cast<double>(search.best.steps().size());
