@@ -16,6 +16,7 @@
 #include "run/mpi/engine/ordered_carrier.hpp"
 #include "run/mpi/runtime/collective.hpp"
 #include "run/redistribution_testing.hpp"
+#include "run/test_channel.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
@@ -23,6 +24,7 @@ namespace {
 using testing::any_rank_failed;
 using testing::byte_of;
 using testing::Draw;
+using testing::make_channel;
 using testing::size_of;
 
 /// A message of a schedule, in whatever step it comes.
@@ -64,11 +66,6 @@ class Recorder final : public Data {
   int worked_ = 0;
   int finished_ = 0;
 };
-
-std::unique_ptr<Channel> make_channel() {
-  const std::shared_ptr<Context> context = Context::of(MPI_COMM_WORLD);
-  return std::make_unique<Channel>(context, context->take_number(), "test");
-}
 
 /// What a rank sends and receives in a schedule, each message with its number in `numbers`, by end.
 struct Lists {

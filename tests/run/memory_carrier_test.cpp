@@ -11,6 +11,7 @@
 #include "run/mpi/engine/engine.hpp"
 #include "run/mpi/runtime/collective.hpp"
 #include "run/redistribution_testing.hpp"
+#include "run/test_channel.hpp"
 
 namespace sluice::mpi::detail {
 namespace {
@@ -18,15 +19,11 @@ namespace {
 using testing::any_rank_failed;
 using testing::byte_of;
 using testing::Draw;
+using testing::make_channel;
 using testing::rank;
 using testing::size;
 
 constexpr std::int64_t kUnit = 8;
-
-std::unique_ptr<Channel> make_channel() {
-  const std::shared_ptr<Context> context = Context::of(MPI_COMM_WORLD);
-  return std::make_unique<Channel>(context, context->take_number(), "test");
-}
 
 /// A part and what its messages consist of: bytes that are a function of the message's number.
 struct Case {

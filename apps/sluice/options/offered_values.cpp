@@ -16,7 +16,7 @@ namespace sluice::command {
 namespace {
 
 bool names_a_file(std::string_view text) {
-  return text == "FILE" || text == "TRAFFIC" || text == "SCHEDULE" || text.ends_with(".json") || text.ends_with(".mtx");
+  return text == "FILE" || text == "TRAFFIC" || text.ends_with(".json") || text.ends_with(".mtx");
 }
 
 /// "any" of "R|any", as opposed to what users replace.

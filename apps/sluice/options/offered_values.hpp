@@ -31,8 +31,8 @@ struct OfferedValue {
 /// are kept in CLI11's type name, which option_text() keeps out of the help.
 CLI::Option* offer(CLI::Option* option, const std::vector<std::string>& names);
 
-/// The values of `option`, by its text and by what offer() was told: "FILE", "TRAFFIC" and "SCHEDULE" are files, "DIR"
-/// is a folder, "R|any" has the name "any". Empty for a flag.
+/// The values of `option`, by its text and by what offer() was told: "FILE" and "TRAFFIC" are files, "DIR" is a folder,
+/// "R|any" has the name "any". Empty for a flag.
 [[nodiscard]] std::vector<OfferedValue> offered_values(const CLI::Option& option);
 
 /// `error` in the words of the command line. If it names an argument of the library ("time_limit"), the text names the

@@ -126,13 +126,10 @@ void PlacedEvents::find_edges(std::vector<Violation>& faults) {
   add_waits(faults);
   add_packets(faults);
   add_signals(faults);
-  const std::size_t count = schedule_.operations.size();
-  first_.assign(count + 1, 0);
-  for (const auto& [from, to] : edges_) ++first_[position(from) + 1];
-  std::partial_sum(first_.begin(), first_.end(), first_.begin());
-  next_.resize(edges_.size());
-  std::vector<std::uint32_t> at(first_.begin(), first_.end() - 1);
-  for (const auto& [from, to] : edges_) next_[at[position(from)]++] = to;
+  std::vector<std::uint32_t> room(schedule_.operations.size(), 0);
+  for (const auto& [from, to] : edges_) ++room[position(from)];
+  next_ = Lists<std::int32_t>(room);
+  for (const auto& [from, to] : edges_) next_.push(position(from), to);
   edges_.clear();
   edges_.shrink_to_fit();
 }
@@ -301,7 +298,7 @@ PlacedEvents::Order PlacedEvents::order(std::int64_t places) const {
   // Calls use(operation) for each one that cannot end before `operation` has, because of the places too.
   const auto for_later = [&](std::int32_t operation, auto use) {
     const std::size_t at = position(operation);
-    for (std::uint32_t i = first_[at]; i < first_[at + 1]; ++i) use(next_[i]);
+    for (const std::int32_t next : next_[at]) use(next);
     const PlacedOperation& each = schedule_.operations[at];
     if (places != 0 && each.sends >= 0) use(receive_of(operation));
     if (places <= 0 || each.receives < 0) return;

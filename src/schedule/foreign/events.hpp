@@ -37,7 +37,7 @@ class PlacedEvents {
   template <class Use>
   void for_next(std::int32_t operation, Use use) const {
     const auto at = static_cast<std::size_t>(operation);
-    for (std::uint32_t i = first_[at]; i < first_[at + 1]; ++i) use(next_[i]);
+    for (const std::int32_t next : next_[at]) use(next);
     if (const std::int32_t receive = receive_of(operation); receive >= 0) use(receive);
   }
   /// The receive of what an operation sends; -1 if it sends nothing.
@@ -66,8 +66,7 @@ class PlacedEvents {
   Lists<std::int32_t> sends_, receives_;       ///< of each connection
   std::vector<std::int32_t> sent_, received_;  ///< of each operation: which message of its connection
   std::vector<std::pair<std::int32_t, std::int32_t>> edges_;
-  std::vector<std::uint32_t> first_;
-  std::vector<std::int32_t> next_;
+  Lists<std::int32_t> next_;  ///< of each operation: those that must come after it
   std::vector<std::vector<std::int32_t>> meetings_;
   std::vector<std::int32_t> meeting_;  ///< of each operation; -1: none
   std::int64_t most_messages_ = 0;

@@ -8,11 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "input/text_scanner.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
 
-/// The lines of a text, one after the other, in bounded memory.
+/// The lines of a text, one after the other, without a byte order mark and in bounded memory.
 class TextLines {
  public:
   TextLines(std::istream& in, std::string file) : in_(in), file_(std::move(file)) {}
@@ -32,6 +33,7 @@ class TextLines {
       text_ += static_cast<char>(c);
     }
     if (!text_.empty() && text_.back() == '\r') text_.pop_back();
+    if (line_ == 1) text_ = std::string(without_byte_order_mark(text_));
     return true;
   }
 

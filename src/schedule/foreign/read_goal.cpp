@@ -81,7 +81,7 @@ class GoalWords {
       at_ = in_comment_ ? text.size() : end + 2;
       return true;
     }
-    if (is_blank(text[at_]) || (lines_.line() == 1 && at_ < 3 && static_cast<unsigned char>(text[at_]) >= 0x80)) {
+    if (is_blank(text[at_])) {
       ++at_;
       return true;
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "input/outermost_texts.hpp"
+#include "input/text_scanner.hpp"
 #include "schedule/foreign/lines.hpp"
 #include "schedule/foreign/placed_builder.hpp"
 #include "schedule/foreign/readers.hpp"
@@ -38,7 +39,7 @@ std::optional<PlacedFormat> format_of_text(std::istream& in) {
   bool in_comment = false;
   for (int count = 0; count < kMostCommentLines && std::getline(in, line); ++count) {
     std::string_view text = line;
-    if (count == 0 && text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+    if (count == 0) text = without_byte_order_mark(text);
     if (in_comment || text.find("/*") != std::string_view::npos) {
       const std::size_t end = text.find("*/");
       in_comment = end == std::string_view::npos;

@@ -34,8 +34,7 @@ class MovesReader {
     to.out_of_place = false;
     bool has_header = false;
     while (lines_.next()) {
-      std::string_view text = lines_.text();
-      if (lines_.line() == 1 && text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+      const std::string_view text = lines_.text();
       const std::size_t begin = text.find_first_not_of(" \t");
       if (begin == std::string_view::npos) continue;
       if (text[begin] == '#') {

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "input/shown_text.hpp"
+#include "schedule/foreign/lines.hpp"
 #include "sluice/error.hpp"
 
 namespace sluice::detail {
@@ -51,9 +52,10 @@ void XmlReader::skip_blanks() {
 }
 
 bool XmlReader::skip_if(std::string_view text) {
-  if (peek() != text.front()) return false;
+  if (peek() != static_cast<unsigned char>(text.front())) return false;
   for (const char c : text) {
-    if (const int found = take(); found != c) fail_here(shown_character(found), fmt::format("\"{}\"", text));
+    if (const int found = take(); found != static_cast<unsigned char>(c))
+      fail_here(shown_character(found), fmt::format("\"{}\"", text));
   }
   return true;
 }
@@ -185,11 +187,10 @@ const std::string& XmlReader::text(std::string_view attribute) const {
 
 std::int64_t XmlReader::integer(std::string_view attribute, std::int64_t least, std::int64_t most) const {
   const std::string& value = text(attribute);
-  std::int64_t result = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
-  if (error != std::errc() || end != value.data() + value.size() || result < least || result > most)
+  const std::optional<std::int64_t> result = whole_number(value, least, most);
+  if (!result)
     fail(fmt::format("{}=\"{}\"", attribute, shown(value)), fmt::format("an integer from {} to {}", least, most));
-  return result;
+  return *result;
 }
 
 std::int64_t XmlReader::integer(std::string_view attribute, std::int64_t least, std::int64_t most,

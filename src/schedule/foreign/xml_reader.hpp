@@ -15,8 +15,10 @@ class XmlReader {
  public:
   enum class Event : std::uint8_t { kOpen, kClose, kEnd };
 
-  /// `buffer` holds the text; `file` is its name for messages.
-  XmlReader(std::streambuf* buffer, std::string file) : buffer_(buffer), file_(std::move(file)) {}
+  /// `buffer` holds the text, perhaps after a byte order mark; `file` is its name for messages.
+  XmlReader(std::streambuf* buffer, std::string file) : buffer_(buffer), file_(std::move(file)) {
+    skip_if("\xef\xbb\xbf");
+  }
 
   /// Goes to the next start or end of an element. An element without content, <a/>, is opened and then closed.
   [[nodiscard]] Event next();

@@ -93,6 +93,14 @@ TEST(Judge, SamplesOfOtherLibrariesAreRight) {
   }
 }
 
+TEST(Judge, AByteOrderMarkIsNoPartOfAText) {
+  for (const char* const file : {"ring3.xml", "bcast4.goal"}) {
+    SCOPED_TRACE(file);
+    EXPECT_EQ(faults_of("\xef\xbb\xbf" + text_of(std::string("cases/") + file)), "");
+  }
+  EXPECT_EQ(faults_of("\xef\xbb\xbfstep,from,to,chunk,op\n0,0,1,0,copy\n"), "");
+}
+
 TEST(Judge, PlacesDecideOnDeadlock) {
   const PlacedSchedule ring = placed(text_of("cases/ring3.xml"));
   EXPECT_EQ(faults_of(judge(ring, {{}, 2, {}})), "");

@@ -47,6 +47,7 @@
 #include <vector>
 
 #include "base/fixed_math.hpp"
+#include "plan/exchange/search/accepted_rise.hpp"
 
 namespace sluice::detail {
 
@@ -67,7 +68,6 @@ constexpr int kBetweenLooks = 64;                   // at the budget and the tem
 constexpr double kBetweenAnnealedPlans = 1.0 / 32;  // of the way
 constexpr double kReach = 4;                        // times the temperature: the most that a step becomes longer or
                                                     // shorter
-constexpr std::size_t kLogarithms = 4096;
 /// Work: of an attempt; of a message on a chain that is given up, and on a chain that is followed; of a message in a
 /// step, visited and changed; of a place of a plan.
 constexpr std::int64_t kWorkOfAnnealAttempt = 60;
@@ -111,8 +111,6 @@ class Annealing {
       ++steps_;
     }
     most_total_ = 2 * total_;
-    for (std::size_t i = 0; i < kLogarithms; ++i)
-      logarithms_[i] = -fixed_log((static_cast<double>(i) + 0.5) / static_cast<double>(kLogarithms));
   }
 
   static bool fits(const Demand& demand, const PieceSteps& steps) {
@@ -134,7 +132,7 @@ class Annealing {
     enum : std::size_t { kChains = 5, kForces = 8, kStretches = 9, kTransfers = 10, kMoves = 11 };
     price_ = price;
     reach_ = static_cast<std::size_t>(std::max(1.0, kReach * temperature));
-    limit_ = temperature * logarithms_[below(kLogarithms)];
+    limit_ = rise_.draw(temperature, random_);
     budget_.spend(kWorkOfAnnealAttempt);
     const std::size_t move = below(kMoves);
     if (move < kChains) {
@@ -510,8 +508,8 @@ class Annealing {
   std::int64_t total_ = 0;                    ///< of the durations
   std::int64_t most_total_ = 0;
   std::int64_t missing_ = 0;
-  std::int64_t homeless_ = 0;                     ///< edges in no step
-  std::array<double, kLogarithms> logarithms_{};  ///< of evenly drawn probabilities, negated
+  std::int64_t homeless_ = 0;  ///< edges in no step
+  AcceptedRise rise_;
   // State of an attempt.
   double price_ = 1, limit_ = 0;
   std::size_t reach_ = 1;

@@ -40,6 +40,7 @@
 
 #include "base/fixed_math.hpp"
 #include "plan/exchange/constructive/rising_peel.hpp"
+#include "plan/exchange/search/accepted_rise.hpp"
 
 namespace sluice::detail {
 
@@ -52,10 +53,9 @@ constexpr double kRoundsOfSteps = 0.4;                                      // r
 constexpr double kFirstRecutOfSetup = 0.05, kFirstRecutOfDuration = 0.025;  // the first temperature
 constexpr double kLastRecutOfFirst = 0.01;                                  // the last temperature
 constexpr double kFirstRecutPrice = 1, kLastRecutPrice = 1.5;               // of what a node lacks
-constexpr double kPriceOfPart = 0.1;       // temperatures, so that cuts are no end in themselves
-constexpr std::size_t kHot = 24;           // nodes watched at each place
-constexpr std::size_t kRemovalsTried = 8;  // steps that may go
-constexpr std::size_t kRecutLogarithms = 4096;
+constexpr double kPriceOfPart = 0.1;                       // temperatures, so that cuts are no end in themselves
+constexpr std::size_t kHot = 24;                           // nodes watched at each place
+constexpr std::size_t kRemovalsTried = 8;                  // steps that may go
 constexpr int kMovesBetweenLooks = 64;                     // at the budget and the temperature, moves
 constexpr double kRecutReach = 4;                          // temperatures: the most that a size changes
 constexpr std::int64_t kMostWorkOfRound = 10'000'000'000;  // for a budget that has no end
@@ -97,8 +97,6 @@ class Recutting {
       for (const std::size_t node : ends(parts_[as_size(part)].edge)) insert(node, parts_[as_size(part)].size, part);
     durations_ = longest_parts();
     budget_.spend(kWorkOfRecutPart * static_cast<std::int64_t>(parts_.size()));
-    for (std::size_t i = 0; i < kRecutLogarithms; ++i)
-      logarithms_[i] = -fixed_log((static_cast<double>(i) + 0.5) / static_cast<double>(kRecutLogarithms));
   }
 
   [[nodiscard]] std::size_t steps() const { return steps_; }
@@ -152,7 +150,7 @@ class Recutting {
   void move(double temperature, double price) {
     temperature_ = temperature;
     price_ = price;
-    limit_ = temperature * logarithms_[below(kRecutLogarithms)];
+    limit_ = rise_.draw(temperature, random_);
     const std::size_t kind = below(4);
     if (kind == 0) {
       stretch();
@@ -427,7 +425,7 @@ class Recutting {
   std::vector<std::int32_t> place_in_lacking_;       ///< of each node; -1: it is not there
   std::vector<std::int32_t> hot_;                    ///< at each place, nodes with the longest parts
   std::int64_t work_ = 0;
-  std::array<double, kRecutLogarithms> logarithms_{};  ///< of evenly drawn probabilities, negated
+  AcceptedRise rise_;
   // State of a move.
   double temperature_ = 1, price_ = 1, limit_ = 0;
 };

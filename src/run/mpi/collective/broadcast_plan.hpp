@@ -40,8 +40,8 @@ struct BroadcastTask {
   void check_size(std::int64_t bytes) const;
   /// A broadcast of `bytes`: the program without its operations.
   [[nodiscard]] Program shape_of(std::int64_t bytes) const;
-  /// The largest size of the class of `bytes`, which is planned for: of 8 to 15 times a power of two, the least that is
-  /// not smaller. A given program is for one size.
+  /// The size that messages of `bytes` are planned for, which is the largest of their class. It is the least number of
+  /// the form m 2^n, with m from 8 to 15, that is at least `bytes`. A given program is for one size.
   [[nodiscard]] std::int64_t largest_of(std::int64_t bytes) const;
 
   [[nodiscard]] bool asks_for_a_plan() const;

@@ -24,7 +24,7 @@ ReadyCarrier::ReadyCarrier(Channel& channel, OwnPart part, const Limits& limits,
       limits_(limits),
       thread_(thread),
       transport_(channel, limits.type),
-      frees_(waiting_of(part_)),
+      waits_(part_),
       queue_of_(part_.ends.size()),
       last_operation_s_(std::numeric_limits<double>::infinity()) {
   SLUICE_ASSERT(limits_.receives >= 1 && limits_.ahead >= 1 && limits_.sends >= 1,
@@ -51,8 +51,7 @@ void ReadyCarrier::begin(const std::shared_ptr<Data>& data, TransferTrace* trace
   data_ = data.get();
   trace_ = trace;
   stage_.assign(part_.ends.size(), Stage::kWaiting);
-  missing_.clear();
-  for (std::size_t i = 0; i < part_.ends.size(); ++i) missing_.push_back(part_.after_of(i).size());
+  waits_.begin();
   for (const auto& [from, list] : by_sender_) next_of_[from] = 0;
   next_receive_ = begun_ = done_ = sent_ = 0;
   for (SendQueue& queue : queues_) queue.next = queue.under_way = 0, queue.free = 0;
@@ -108,7 +107,7 @@ std::deque<std::size_t>::iterator ReadyCarrier::next_arrived() {
   // Messages are combined in the order of the plan. With `overtake`, a message that is there and waits for nothing need
   // not wait for earlier ones. A message that is kept is done when it is there.
   for (auto at = open_.begin(); at != open_.end(); ++at) {
-    if (stage_[*at] == Stage::kArrived && missing_[*at] == 0) return at;
+    if (stage_[*at] == Stage::kArrived && !waits_.waits(*at)) return at;
     if (part_.ends[*at].combines() && !limits_.overtake) break;
   }
   return open_.end();
@@ -130,7 +129,7 @@ void ReadyCarrier::sent(std::size_t number, std::int64_t bytes) {
   --queues_[queue_of_[number]].under_way;
   ++sent_;
   data_->sent(number);
-  tell_waiting(number);
+  waits_.done(number);
 }
 
 void ReadyCarrier::received(std::size_t number, std::int64_t bytes) {
@@ -148,7 +147,7 @@ bool ReadyCarrier::is_short(const OwnPart::Own& receive) const {
 bool ReadyCarrier::may_post(std::size_t receive) const {
   if (open_.size() >= static_cast<std::size_t>(limits_.ahead)) return false;
   const OwnPart::Own& next = part_.ends[receive];
-  if (!next.combines() && missing_[receive] > 0) return false;
+  if (!next.combines() && waits_.waits(receive)) return false;
   if (transport_.in_pieces(false, next.peer)) return false;
   // A message does not get in the way of an earlier message of the same sender.
   return long_posted_ < limits_.receives || is_short(next) || (next.count != kAnyCount && next.peer == posted_from_);
@@ -212,7 +211,7 @@ ReadyCarrier::SendQueue* ReadyCarrier::next_queue() {
 
 bool ReadyCarrier::may_start(const SendQueue& queue) const {
   const std::size_t send = queue.head();
-  if (missing_[send] > 0 || transport_.in_pieces(true, part_.ends[send].peer)) return false;
+  if (waits_.waits(send) || transport_.in_pieces(true, part_.ends[send].peer)) return false;
   const double free = free_at(queue);
   return free == 0 || (free < std::numeric_limits<double>::infinity() && MPI_Wtime() >= free);
 }
@@ -227,7 +226,7 @@ double ReadyCarrier::paced_for() const {
     if (!limits_.overtake && send > first) continue;
     if (!limits_.overtake) free = std::numeric_limits<double>::infinity();
     first = std::min(first, send);
-    if (missing_[send] == 0 && !transport_.in_pieces(true, part_.ends[send].peer))
+    if (!waits_.waits(send) && !transport_.in_pieces(true, part_.ends[send].peer))
       free = std::min(free, free_at(queue));
   }
   return free - MPI_Wtime();
@@ -275,7 +274,7 @@ void ReadyCarrier::handle(std::size_t number) {
   }
   open_.erase(std::ranges::find(open_, number));  // others may have been posted meanwhile
   ++done_;
-  tell_waiting(number);
+  waits_.done(number);
 }
 
 }  // namespace sluice::mpi::detail

@@ -13,6 +13,7 @@
 
 #include "run/mpi/engine/carrier.hpp"
 #include "run/mpi/engine/data.hpp"
+#include "run/mpi/engine/end_waits.hpp"
 #include "run/mpi/engine/message_transport.hpp"
 #include "run/mpi/runtime/channel.hpp"
 #include "run/mpi/runtime/job.hpp"
@@ -83,10 +84,6 @@ class ReadyCarrier final : public Carrier, private MessageTransport::Ends {
   bool post_receives();
   bool post_any();
   bool start_sends();
-  /// An end is done: tells the ends that wait for it.
-  void tell_waiting(std::size_t end) {
-    for (const std::uint32_t waiting : frees_[end]) --missing_[waiting];
-  }
   [[nodiscard]] const SendPace& pace_of(std::size_t send) const {
     return part_.pace.empty() ? limits_.pace : part_.pace[send];
   }
@@ -115,9 +112,9 @@ class ReadyCarrier final : public Carrier, private MessageTransport::Ends {
   Limits limits_;
   ProgressThread* thread_;
   MessageTransport transport_;
-  sluice::detail::Lists<std::uint32_t> frees_;  ///< by end: the ends that wait for it
-  std::vector<std::size_t> receives_;           ///< ends, in their order
-  std::size_t sends_ = 0;                       ///< how many
+  EndWaits waits_;
+  std::vector<std::size_t> receives_;  ///< ends, in their order
+  std::size_t sends_ = 0;              ///< how many
   std::map<int, std::vector<std::size_t>> by_sender_;
   std::vector<SendQueue> queues_;      ///< by receiver
   std::vector<std::size_t> queue_of_;  ///< by end: of a send
@@ -133,8 +130,7 @@ class ReadyCarrier final : public Carrier, private MessageTransport::Ends {
   int long_posted_ = 0;                 ///< longer than short_bytes
   int posted_from_ = MPI_PROC_NULL;     ///< the sender of the last
   std::size_t done_ = 0;
-  std::vector<std::size_t> missing_;  ///< by end: how many that it waits for are not done yet
-  std::size_t begun_ = 0;             ///< sends
+  std::size_t begun_ = 0;  ///< sends
   std::size_t sent_ = 0;
   double port_free_ = 0;     ///< when the next send may start though others are under way
   double last_operation_s_;  ///< how long arrived() took last; infinite at first
