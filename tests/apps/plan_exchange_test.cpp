@@ -75,6 +75,40 @@ TEST(PlanExchange, TitleCostsAndStepsOfAnExampleWorkedByHand) {
   EXPECT_EQ(best.out.find("sender->receiver"), std::string::npos) << best.out;
 }
 
+TEST(PlanExchange, StagesOfAutoAreShown) {
+  const Folder folder;
+  folder.write("traffic.csv", "3,0,7,4\n0,2,5,1\n6,1,0,2\n2,8,3,0\n");
+  const Outcome plain = folder.sluice(words("plan exchange traffic.csv --max-transfers 3 --summary --json plain.json"));
+  const Outcome outcome =
+      folder.sluice(words("plan exchange traffic.csv --max-transfers 3 --summary --explain --json plan.json"));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(json::parse(folder.read("plan.json")).at("steps"), json::parse(folder.read("plain.json")).at("steps"));
+  const std::size_t table = outcome.out.find("\nstage ");
+  ASSERT_NE(table, std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.substr(0, table), plain.out);
+  std::vector<double> costs;
+  for (const std::string& line : lines(outcome.out.substr(table + 1))) {
+    if (line.rfind("stage ", 0) == 0) continue;
+    // Two blanks or more end the name of a stage, which may have several words.
+    std::istringstream rest(line.substr(line.find("  ")));
+    double cost = 0;
+    std::int64_t work = -1;
+    ASSERT_TRUE(rest >> cost >> work) << line;
+    EXPECT_GE(work, 0) << line;
+    if (costs.empty())
+      EXPECT_EQ(line.rfind("first-fit ", 0), 0U) << line;
+    else
+      EXPECT_LE(cost, costs.back()) << line;
+    costs.push_back(cost);
+  }
+  ASSERT_FALSE(costs.empty());
+  EXPECT_EQ(costs.back(), cost_of(outcome.out, "total = TC + 1 NS"));
+
+  const Outcome named = folder.sluice(words("plan exchange traffic.csv --algorithm oggp --summary --explain"));
+  EXPECT_EQ(named.status, 0) << named.err;
+  EXPECT_NE(named.out.find("no stages: only auto has them"), std::string::npos) << named.out;
+}
+
 TEST(PlanExchange, SeveralSwitchesOfAnExampleWorkedByHand) {
   const Folder folder;
   folder.write("traffic.csv", "6,2\n0,6\n");

@@ -37,7 +37,7 @@ struct PlanExchangeOptions {
   bool explain = false;
 };
 
-/// What each stage of auto found and used; empty for plans without stages.
+/// What each stage of auto found and used, or that there are no stages.
 std::string stages_text(const ExchangePlan& plan) {
   if (plan.stages.empty()) return "\nno stages: only auto has them, for one k and nodes of one speed\n";
   using Align = TextTable::Align;
@@ -80,7 +80,7 @@ int plan_with_local_phases(const PlanExchangeOptions& options, const ExchangeTas
   }
   options.exported.write(plan.exchange.schedule);
   return show_plan(task.title() + '\n' + costs_of(plan.exchange) + local_line(plan, task.problem.traffic.decimals) +
-                       task.time_line(plan.total, plan.bound),
+                       task.time_line(plan.total, plan.bound) + (options.explain ? stages_text(plan.exchange) : ""),
                    plan.exchange, options.output);
 }
 
