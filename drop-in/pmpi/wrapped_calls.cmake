@@ -1,5 +1,5 @@
-# The calls of MPI that libsluice_pmpi.so defines, without MPI_. tests/drop-in/exported_names.sh compares them with what is
-# exported.
+# The calls of MPI that libsluice_pmpi.so defines, without MPI_. tests/drop-in/pmpi/exported_names.sh compares them with
+# what is exported.
 set(sluice_wrapped_calls
   Init Init_thread Finalize Abort
   Send Bsend Ssend Rsend Isend Ibsend Issend Irsend Sendrecv Sendrecv_replace

@@ -1,7 +1,7 @@
 /// The replay of a program: its messages as flows that share what they pass, see timing/replay.cpp.
 ///
 /// A send starts when all operations in `after` have ended. If the rank has several sends, they go side by side and
-/// share the port. Sends to one rank follow each other at the pace of their connection. (In the executor all sends of a
+/// share the port. Sends to one rank follow each other at the pace of their connection. (In jobs all sends of a
 /// rank alternate at its port, run/mpi/collective/collective_plan.cpp; together they take as long.) If a program states
 /// a pace, its sends keep it, the earlier ones of the list first. A send has ended when its last byte has left. A
 /// receive has ended when the message is there and all in `after` have ended. A combine then takes the

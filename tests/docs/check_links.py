@@ -4,7 +4,8 @@
     tests/docs/check_links.py [SOURCE_TREE]
 
 - every relative link of every *.md names a file or folder that is there, and an anchor behind it a heading of that page;
-- every `docs/NAME.md` that any file of the tree names is there;
+- every `docs/NAME.md` that any file of the tree names is there, and every source that a page or another source names
+  from the root, as in `src/base/NAME.hpp`;
 - every page under docs/ can be reached from README.md by links;
 - a term stands once in docs/glossary.md, in alphabetical order;
 - README.md has at most 900 words.
@@ -20,6 +21,9 @@ README_WORDS = 900
 IGNORED = {"build", ".git", "__pycache__"}
 LINK = re.compile(r"!?\[(?:[^\]\[]|\[[^\]]*\]|!\[[^\]]*\]\([^)]*\))*\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)")
 NAMED_PAGE = re.compile(r"(?<![\w/.-])docs/[\w/-]+\.(?:md|svg|json)")
+NAMED_SOURCE = re.compile(r"(?<![\w/.-])(?:src|include|tests|apps|bench|scripts|studies|lab|drop-in)"
+                          r"/[a-z0-9_/-]+\.(?:hpp|cpp|h|c|f90|py|sh)\b")
+NAMES_SOURCES = {".md", ".hpp", ".cpp", ".h"}
 TEXT = {".md", ".hpp", ".cpp", ".h", ".c", ".f90", ".py", ".sh", ".txt", ".cmake", ".cff", ".yml", ".json", ".in", ""}
 
 
@@ -61,7 +65,8 @@ def check(root):
             continue
         place = path.relative_to(root)
         for number, line in enumerate(text.split("\n"), 1):
-            for name in NAMED_PAGE.findall(line):
+            sources = NAMED_SOURCE.findall(line) if path.suffix in NAMES_SOURCES else []
+            for name in NAMED_PAGE.findall(line) + sources:
                 # Installed pages and examples of names live elsewhere; what is named from the root is ours.
                 if not (root / name).exists() and place.parts[:2] != ("tests", "docs"):
                     faults.append(f"{place}:{number}: {name}: no such file")

@@ -57,6 +57,12 @@ class Links(unittest.TestCase):
     def test_a_page_that_a_source_names(self):
         self.expect("src/code.cpp:1: docs/gone.md: no such file", **{"src/code.cpp": "// see docs/gone.md.\n"})
 
+    def test_a_source_that_a_page_or_a_source_names(self):
+        self.assertEqual(self.faults(**{"src/more.cpp": "// as src/code.cpp does\n"}), [])
+        self.expect("src/more.cpp:1: src/gone.cpp: no such file", **{"src/more.cpp": "// as src/gone.cpp does\n"})
+        self.expect("docs/page.md", **{"docs/page.md": RIGHT["docs/page.md"] + "\nSee `src/gone.hpp`.\n"})
+        self.assertEqual(self.faults(**{"scripts/make.sh": "touch src/gone.cpp\n"}), [])
+
     def test_a_page_that_no_link_leads_to(self):
         self.expect("docs/lost.md: no link", **{"docs/lost.md": "# Lost\n"})
 
