@@ -43,10 +43,10 @@ BoundedPlan plan_by_name(const std::string& name, const Demand& demand, Budget& 
 }
 
 std::span<const Algorithm> exchange_algorithms() {
-  static const std::vector<Algorithm> all = [] {
-    std::vector<Algorithm> result;
-    for (const ExchangePlanner& each : exchange_planners()) result.push_back(each.about);
-    if (integer_solver_available()) result.push_back(kExact);
+  static const auto& all = *[] {
+    auto* const result = new std::vector<Algorithm>;  // never destroyed: late calls may plan
+    for (const ExchangePlanner& each : exchange_planners()) result->push_back(each.about);
+    if (integer_solver_available()) result->push_back(kExact);
     return result;
   }();
   return all;

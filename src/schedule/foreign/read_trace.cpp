@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "input/shown_text.hpp"
@@ -19,6 +20,8 @@
 namespace sluice::detail {
 
 namespace {
+
+using namespace std::string_view_literals;
 
 constexpr std::array<std::string_view, 16> kCalls{
     "barrier",   "bcast",      "reduce",        "allreduce", "alltoall", "alltoallv", "gather", "gatherv",
@@ -71,11 +74,13 @@ class TraceReader {
       add(*rank, step);
       return;
     }
-    static const std::map<std::string_view, Action> kActions{
-        {"send", Action::kSend},          {"recv", Action::kReceive},  {"isend", Action::kStartSend},
-        {"irecv", Action::kStartReceive}, {"sendrecv", Action::kBoth}, {"wait", Action::kWait},
-        {"waitall", Action::kWaitAll}};
-    const auto action = kActions.find(name);
+    static constexpr std::array kActions{
+        std::pair("send"sv, Action::kSend),       std::pair("recv"sv, Action::kReceive),
+        std::pair("isend"sv, Action::kStartSend), std::pair("irecv"sv, Action::kStartReceive),
+        std::pair("sendrecv"sv, Action::kBoth),   std::pair("wait"sv, Action::kWait),
+        std::pair("waitall"sv, Action::kWaitAll)};
+    const auto* const action =
+        std::find_if(kActions.begin(), kActions.end(), [&](const auto& each) { return each.first == name; });
     if (action == kActions.end()) lines_.fail(fmt::format("action {}", shown(words[1])), "an action of SMPI's replay");
     step.action = action->second;
     for (std::size_t i = 2; i < words.size() && step.count < step.numbers.size(); ++i)
