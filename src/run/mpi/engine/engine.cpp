@@ -1,5 +1,6 @@
 #include "run/mpi/engine/engine.hpp"
 
+#include <optional>
 #include <utility>
 
 namespace sluice::mpi::detail {
@@ -10,8 +11,7 @@ void Engine::add(std::unique_ptr<Carrier> carrier) {
 }
 
 void Engine::begin() {
-  trace_.reset();
-  if (channel_.context().log() != nullptr) trace_.emplace();
+  trace_ = channel_.context().log() != nullptr ? std::optional(TransferTrace()) : std::nullopt;
   running_ = working_ = true;
   for (Lane& lane : lanes_) {
     lane.over = false;

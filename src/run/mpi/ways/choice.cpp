@@ -303,7 +303,7 @@ const char* in_words(By by) {
 
 std::span<const Rule> rules() { return kRules; }
 
-const Rule& choose(const Case& asked) {
+const Rule& choose(Case asked) {
   const auto* const found = std::ranges::find_if(kRules, [&](const Rule& rule) { return fits(rule, asked); });
   SLUICE_ASSERT(found != std::end(kRules), fmt::format("no rule for job {}, question {}", static_cast<int>(asked.job),
                                                        static_cast<int>(asked.question)));

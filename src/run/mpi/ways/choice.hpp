@@ -115,7 +115,7 @@ struct Case {
 /// All rows. The first row for a question that fits counts.
 [[nodiscard]] std::span<const Rule> rules();
 /// The first that fits. @pre there is one
-[[nodiscard]] const Rule& choose(const Case& asked);
+[[nodiscard]] const Rule& choose(Case asked);
 /// The number of a rule in the table, for other ranks, and its rule. kNoRule stands for none: a null pointer.
 inline constexpr std::int32_t kNoRule = -1;
 [[nodiscard]] std::int32_t number_of(const Rule& rule);
