@@ -27,7 +27,7 @@ which=${1:-}
 shift $(($# < 1 ? $# : 1))
 
 reductions=()
-for operation in sum sleep:0 sleep:0.02 sleep:1 affine merge; do
+for operation in sum spin:0 spin:0.02 spin:1 affine merge; do
   for count in 100 10000 1000000; do
     [[ $operation != merge || $count != 1000000 ]] || count=100000 # sets grow with the ranks
     for ranks in 2 4 8 16; do reductions+=("$operation,$count,$ranks"); done

@@ -200,10 +200,11 @@ struct ReductionContents {
     kAffine,  ///< `count` maps x -> a x + b of 8 bytes each, composed in the order of the ranks
     kMerge,   ///< a sorted set of `count` such; sets of different ranks have some in common
     kSleep,   ///< as kSum, but the operation takes `sleep_s`, in proportion for a part of the elements
+    kSpin,    ///< as kSleep, but the operation occupies its processor meanwhile
   };
   Operation operation = Operation::kSum;
   std::int64_t count = 0;
-  double sleep_s = 0;  ///< kSleep; for an operation that another device does
+  double sleep_s = 0;  ///< kSleep, for an operation that another device does, and kSpin
 };
 
 /// "sluice", "mpi-reduce", "binomial", "flat", "fibonacci", "reduce-scatter". "mpi-ireduce", which is MPI_Ireduce and a

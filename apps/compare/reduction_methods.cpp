@@ -227,8 +227,9 @@ ComparedReduction::ComparedReduction(const Communicator& comm, const ReductionCo
       elements_ = {count, MPI_UINT64_T, MPI_SUM};
       break;
     case Operation::kSleep:
+    case Operation::kSpin:
       set_sleep(count > 0 ? contents.sleep_s / static_cast<double>(count) : 0);
-      operation_.emplace(1, add_and_sleep, true);
+      operation_.emplace(1, contents.operation == Operation::kSpin ? add_and_spin : add_and_sleep, true);
       elements_ = operation_->on(count);
       break;
     case Operation::kMatmul:
@@ -270,6 +271,7 @@ Words ComparedReduction::expected() const {
     switch (contents_.operation) {
       case Operation::kSum:
       case Operation::kSleep:
+      case Operation::kSpin:
         for (std::size_t i = 0; i < all.size(); ++i) both[i] = all[i] + next[i];
         break;
       case Operation::kMatmul:

@@ -22,6 +22,13 @@ std::size_t words_of(MPI_Datatype type) {
 double sleep_s_per_word = 0;
 double sleep_owed_s = 0;
 
+/// Adds `count` words of `in` to those of `inout`.
+void add(const void* in, void* inout, int count) {
+  const auto* const a = static_cast<const std::uint64_t*>(in);
+  auto* const b = static_cast<std::uint64_t*>(inout);
+  for (int i = 0; i < count; ++i) b[i] += a[i];
+}
+
 /// Lets `seconds` pass, as if another device did the work.
 void pass(double seconds) {
 #ifdef SMPI_H
@@ -87,9 +94,7 @@ void set_sleep(double seconds_per_word) {
 }
 
 void add_and_sleep(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
-  const auto* const a = static_cast<std::uint64_t*>(in);
-  auto* const b = static_cast<std::uint64_t*>(inout);
-  for (int i = 0; i < *count; ++i) b[i] += a[i];
+  add(in, inout, *count);
   // A sleep ends late. That counts where MPI calls this for a few elements at a time, so short sleeps are added up;
   // simulated ones end in time.
   constexpr double kLeast_s = kSimulated ? 0 : 200e-6;
@@ -98,6 +103,18 @@ void add_and_sleep(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
   const double start = MPI_Wtime();
   pass(sleep_owed_s);
   sleep_owed_s -= MPI_Wtime() - start;
+}
+
+void add_and_spin(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
+  const double seconds = sleep_s_per_word * *count;
+  const double start = MPI_Wtime();
+  add(in, inout, *count);
+#ifdef SMPI_H
+  pass(seconds);  // no simulated time passes in a loop
+#else
+  while (MPI_Wtime() - start < seconds) {
+  }
+#endif
 }
 
 void merge_sets(std::span<const std::byte> left, std::span<const std::byte> right, mpi::Bytes& result) {

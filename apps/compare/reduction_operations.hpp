@@ -43,6 +43,8 @@ void compose(void* in, void* inout, int* count, MPI_Datatype* type);
 
 /// Adds words, and sleeps for as long per word as set_sleep says.
 void add_and_sleep(void* in, void* inout, int* count, MPI_Datatype* type);
+/// As add_and_sleep, but occupies the processor instead of sleeping.
+void add_and_spin(void* in, void* inout, int* count, MPI_Datatype* type);
 void set_sleep(double seconds_per_word);
 
 /// Merges sets of ascending words, of any size.

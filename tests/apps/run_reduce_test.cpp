@@ -14,7 +14,7 @@ TEST(RunReduce, EveryOperationIsVerifiedByEveryMethod) {
        {"--count 2000 --operation sum --root 2 --transfer 1 --compute 2 --segments 3",
         "--count 12 --operation matmul --measure", "--count 700 --operation affine --root 3 --measure",
         "--count 1000 --operation merge --root 1 --measure", "--count 100 --operation sleep:2 --dynamic --no-thread",
-        "--count 100 --operation sum --reproducible"}) {
+        "--count 100 --operation spin:0.1", "--count 100 --operation sum --reproducible"}) {
     SCOPED_TRACE(arguments);
     const bool knows_costs =
         arguments.find("--transfer") != arguments.npos || arguments.find("--measure") != arguments.npos;
@@ -32,7 +32,9 @@ TEST(RunReduce, EveryOperationIsVerifiedByEveryMethod) {
       EXPECT_EQ(method.contains("predicted_s"), knows_costs && how.rfind("MPI_Ireduce", 0) != 0) << how;
     }
     std::vector<std::string> all{"sluice", "mpi-reduce", "binomial", "flat", "fibonacci", "reduce-scatter"};
-    if (arguments.find("sum") == arguments.npos && arguments.find("sleep") == arguments.npos) all.pop_back();
+    if (arguments.find("sum") == arguments.npos && arguments.find("sleep") == arguments.npos &&
+        arguments.find("spin") == arguments.npos)
+      all.pop_back();
     EXPECT_EQ(names, all);
   }
 }
@@ -176,6 +178,7 @@ TEST(RunReduce, RefusesBadOptions) {
       {"", "--count: nothing"},
       {"--count 0 --operation matmul", "count: 0"},
       {"--count 5 --operation sleep:soon", "--operation: 'soon'"},
+      {"--count 5 --operation spin:soon", "--operation: 'soon'"},
       {"--count 5 --root 2", "--root: '2'"},
       {"--count 5 --transfer 1", "--compute: nothing"},
       {"--count 5 --transfer 1 --compute 1 --segments auto", "--segments: auto"},

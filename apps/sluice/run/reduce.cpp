@@ -36,6 +36,7 @@ namespace {
 using Operation = compare::ReductionContents::Operation;
 
 constexpr std::string_view kSleep = "sleep:";
+constexpr std::string_view kSpin = "spin:";
 constexpr std::array<std::pair<std::string_view, Operation>, 4> kOperations{{
     {"sum", Operation::kSum},
     {"matmul", Operation::kMatmul},
@@ -47,16 +48,17 @@ compare::ReductionContents read_contents(const RunReduce& options) {
   compare::ReductionContents contents;
   if (options.count.empty()) throw InputError("--count", "nothing", "the number of elements of a rank");
   contents.count = parse_count(options.count, "--count", 0, std::numeric_limits<std::int64_t>::max() / 8);
-  if (options.operation.rfind(kSleep, 0) == 0) {
-    contents.operation = Operation::kSleep;
-    contents.sleep_s = parse_number(options.operation.substr(kSleep.size()), "--operation") / 1000;
+  for (const auto& [name, operation] : {std::pair{kSleep, Operation::kSleep}, {kSpin, Operation::kSpin}}) {
+    if (!options.operation.starts_with(name)) continue;
+    contents.operation = operation;
+    contents.sleep_s = parse_number(options.operation.substr(name.size()), "--operation") / 1000;
     return contents;
   }
   const auto* const found = std::find_if(kOperations.begin(), kOperations.end(),
                                          [&](const auto& each) { return each.first == options.operation; });
   if (found == kOperations.end())
     throw InputError("--operation", fmt::format("'{}'", options.operation),
-                     "sum, matmul, affine, merge or sleep:MILLISECONDS");
+                     "sum, matmul, affine, merge, sleep:MILLISECONDS or spin:MILLISECONDS");
   contents.operation = found->second;
   return contents;
 }
@@ -196,6 +198,7 @@ std::string title_of(const RunReduce& options, const compare::ReductionContents&
                          contents.count, root);
     case Operation::kSum:
     case Operation::kSleep:
+    case Operation::kSpin:
       break;
   }
   return fmt::format("reduce: {} of {} 8-byte integers on each rank, to rank {}", options.operation, contents.count,
