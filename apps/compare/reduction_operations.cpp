@@ -22,7 +22,7 @@ std::size_t words_of(MPI_Datatype type) {
 double sleep_s_per_word = 0;
 double sleep_owed_s = 0;
 
-/// Adds `count` words of `in` to those of `inout`.
+/// Adds the first `count` words of `in` to `inout`.
 void add(const void* in, void* inout, int count) {
   const auto* const a = static_cast<const std::uint64_t*>(in);
   auto* const b = static_cast<std::uint64_t*>(inout);
