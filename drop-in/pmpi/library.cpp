@@ -19,6 +19,7 @@
 #include <string>
 #include <utility>
 
+#include "own_mpi.hpp"
 #include "pmpi/record/record_files.hpp"
 #include "pmpi/record/record_writer.hpp"
 #include "pmpi/record/recorder.hpp"
@@ -91,6 +92,18 @@ std::array<int, kTakenCalls.size()> surely_fewer(const std::array<std::int64_t, 
   return few;
 }
 
+/// Collective over MPI_COMM_WORLD: recording, or taking.
+void begin_what_is_asked_for() {
+  if (!settings().record.empty()) {
+    start_recording();
+  } else if (settings().calls.any()) {
+    mode.taking = start_taking();
+    mode.log = mode.taking && settings().log;
+    if (mode.taking) mode.least = least_arguments();
+    if (mode.taking && !mode.log) mode.few = surely_fewer(mode.least);
+  }
+}
+
 }  // namespace
 
 const Settings& settings() { return kept_settings(); }
@@ -110,13 +123,10 @@ void start() noexcept {
       say_once_for_all("ignored", "SLUICE_ variables differ between ranks");
     } else if (!wrong.empty()) {
       say_once_for_all("ignored", wrong);
-    } else if (!settings().record.empty()) {
-      start_recording();
-    } else if (settings().calls.any()) {
-      mode.taking = start_taking();
-      mode.log = mode.taking && settings().log;
-      if (mode.taking) mode.least = least_arguments();
-      if (mode.taking && !mode.log) mode.few = surely_fewer(mode.least);
+    } else {
+      if (settings().log)
+        say_once_for_all("libsluice_pmpi.so " SLUICE_VERSION, "under " + name_of_mpi(PMPI_Get_library_version));
+      begin_what_is_asked_for();
     }
   } catch (const std::exception& error) {
     say_once("ignored", error.what());

@@ -44,7 +44,8 @@ std::unique_ptr<mpi::Redistribution> make_job(const Call& call, MPI_Comm comm) {
                                                layout(to), call.element_size, options);
 }
 
-/// SLUICE_LOG=1: one line on standard error at the end of the program, of rank 0.
+/// SLUICE_LOG=1: on standard error of rank 0, a line that names the library and the MPI at the first call, and one at
+/// the end of the program.
 class Log {
  public:
   Log() {
@@ -57,6 +58,9 @@ class Log {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     on_ = rank == 0;
+    if (on_)
+      fmt::print(stderr, "sluice: libsluice_scalapack.so {}: under {}\n", SLUICE_VERSION,
+                 name_of_mpi(MPI_Get_library_version));
   }
   ~Log() {
     if (on_)

@@ -49,6 +49,7 @@ void print_log() {
                                   "planned", "forwarded", "planned s", "forwarded s");
   for (std::size_t i = 0; i < kTakenCalls.size(); ++i) {
     const std::int64_t* const line = most.data() + kColumns * i;
+    if (line[0] + line[1] == 0) continue;
     fmt::format_to(std::back_inserter(table), "sluice: {:<24} {:>9} {:>9} {:>9} {:>12.6f} {:>12.6f}\n",
                    kTakenCalls[i].mpi_name, line[0] + line[1], line[0], line[1], static_cast<double>(line[2]) * 1e-9,
                    static_cast<double>(line[3]) * 1e-9);

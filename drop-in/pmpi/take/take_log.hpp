@@ -27,7 +27,7 @@ class Logged {
   double start_s_ = 0;  ///< below 0: there is no log
 };
 
-/// Collective over MPI_COMM_WORLD: the table, on rank 0, on standard error.
+/// Collective over MPI_COMM_WORLD: the table of the calls that were made, on rank 0, on standard error.
 void print_log();
 
 }  // namespace sluice::pmpi

@@ -22,7 +22,7 @@ run_both() {
   done
 }
 
-# SLUICE_LOG=1: one line, of one rank.
+# SLUICE_LOG=1: one line that names library and MPI, and one at the end, of one rank.
 log_of() { "${launcher[@]}" env LD_PRELOAD="$library" SLUICE_LOG="$1" "$2" 2>&1 >/dev/null | grep '^sluice: ' || true; }
 
 launcher=("$@")
@@ -30,7 +30,8 @@ mpicc$suffix -Wall -Werror -o "$work/move_matrix" "$examples/move_matrix.c" -l"$
 run_both "$work/move_matrix"
 log=$(log_of 1 "$work/move_matrix")
 if ! grep -qxE 'sluice: ScaLAPACK: [0-9]+ calls? planned and carried out, [0-9]+ plans? made' <<<"$log" ||
-  [[ $(wc -l <<<"$log") != 1 ]]; then
+  ! head -1 <<<"$log" | grep -qE '^sluice: libsluice_scalapack.so [0-9.]+: under (Open MPI|MPICH)' ||
+  [[ $(wc -l <<<"$log") != 2 ]]; then
   echo "FAILED: SLUICE_LOG=1 printed: $log" >&2
   exit 1
 fi
