@@ -148,14 +148,17 @@ int MPI_Alltoallw(const void* send, const int* counts, const int* offsets, const
 
 int MPI_Neighbor_allgather(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
                            MPI_Datatype receive_type, MPI_Comm comm) {
-  note_forwarded(comm);
+  if (mode.taking)
+    return sluice::pmpi::take_neighbor_allgather(send, count, type, receive, receive_count, receive_type, comm);
   SLUICE_HAND_ON_TO_NEIGHBOURS(PMPI_Neighbor_allgather(send, count, type, receive, receive_count, receive_type, comm),
                                traffic::neighbor_allgather(recording, Call::kNeighbor_allgather, count, type));
 }
 
 int MPI_Neighbor_allgatherv(const void* send, int count, MPI_Datatype type, void* receive, const int* receive_counts,
                             const int* offsets, MPI_Datatype receive_type, MPI_Comm comm) {
-  note_forwarded(comm);
+  if (mode.taking)
+    return sluice::pmpi::take_neighbor_allgatherv(send, count, type, receive, receive_counts, offsets, receive_type,
+                                                  comm);
   SLUICE_HAND_ON_TO_NEIGHBOURS(
       PMPI_Neighbor_allgatherv(send, count, type, receive, receive_counts, offsets, receive_type, comm),
       traffic::neighbor_allgather(recording, Call::kNeighbor_allgatherv, count, type));
@@ -163,7 +166,8 @@ int MPI_Neighbor_allgatherv(const void* send, int count, MPI_Datatype type, void
 
 int MPI_Neighbor_alltoall(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
                           MPI_Datatype receive_type, MPI_Comm comm) {
-  note_forwarded(comm);
+  if (mode.taking)
+    return sluice::pmpi::take_neighbor_alltoall(send, count, type, receive, receive_count, receive_type, comm);
   SLUICE_HAND_ON_TO_NEIGHBOURS(PMPI_Neighbor_alltoall(send, count, type, receive, receive_count, receive_type, comm),
                                traffic::neighbor_allgather(recording, Call::kNeighbor_alltoall, count, type));
 }

@@ -231,25 +231,30 @@ SLUICE_FORTRAN(alltoallv,
                                           PMPI_Comm_f2c(*comm))),
                traffic::alltoallv(recording, Call::kAlltoallv, address(send), counts, PMPI_Type_f2c(*type),
                                   receive_counts, PMPI_Type_f2c(*receive_type)));
-SLUICE_FORTRAN_TO_NEIGHBOURS(neighbor_allgather,
-                             (void* send, MPI_Fint* count, MPI_Fint* type, void* receive, MPI_Fint* receive_count,
-                              MPI_Fint* receive_type, MPI_Fint* comm, MPI_Fint* ierror),
-                             (send, count, type, receive, receive_count, receive_type, comm, ierror), SLUICE_NOTHING,
-                             traffic::neighbor_allgather(recording, Call::kNeighbor_allgather, *count,
-                                                         PMPI_Type_f2c(*type)));
-SLUICE_FORTRAN_TO_NEIGHBOURS(neighbor_allgatherv,
-                             (void* send, MPI_Fint* count, MPI_Fint* type, void* receive, MPI_Fint* receive_counts,
-                              MPI_Fint* offsets, MPI_Fint* receive_type, MPI_Fint* comm, MPI_Fint* ierror),
-                             (send, count, type, receive, receive_counts, offsets, receive_type, comm, ierror),
-                             SLUICE_NOTHING,
-                             traffic::neighbor_allgather(recording, Call::kNeighbor_allgatherv, *count,
-                                                         PMPI_Type_f2c(*type)));
-SLUICE_FORTRAN_TO_NEIGHBOURS(neighbor_alltoall,
-                             (void* send, MPI_Fint* count, MPI_Fint* type, void* receive, MPI_Fint* receive_count,
-                              MPI_Fint* receive_type, MPI_Fint* comm, MPI_Fint* ierror),
-                             (send, count, type, receive, receive_count, receive_type, comm, ierror), SLUICE_NOTHING,
-                             traffic::neighbor_allgather(recording, Call::kNeighbor_alltoall, *count,
-                                                         PMPI_Type_f2c(*type)));
+SLUICE_FORTRAN_TO_NEIGHBOURS(
+    neighbor_allgather,
+    (void* send, MPI_Fint* count, MPI_Fint* type, void* receive, MPI_Fint* receive_count, MPI_Fint* receive_type,
+     MPI_Fint* comm, MPI_Fint* ierror),
+    (send, count, type, receive, receive_count, receive_type, comm, ierror),
+    SLUICE_TAKE(take_neighbor_allgather(address(send), *count, PMPI_Type_f2c(*type), address(receive), *receive_count,
+                                        PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*comm))),
+    traffic::neighbor_allgather(recording, Call::kNeighbor_allgather, *count, PMPI_Type_f2c(*type)));
+SLUICE_FORTRAN_TO_NEIGHBOURS(
+    neighbor_allgatherv,
+    (void* send, MPI_Fint* count, MPI_Fint* type, void* receive, MPI_Fint* receive_counts, MPI_Fint* offsets,
+     MPI_Fint* receive_type, MPI_Fint* comm, MPI_Fint* ierror),
+    (send, count, type, receive, receive_counts, offsets, receive_type, comm, ierror),
+    SLUICE_TAKE(take_neighbor_allgatherv(address(send), *count, PMPI_Type_f2c(*type), address(receive), receive_counts,
+                                         offsets, PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*comm))),
+    traffic::neighbor_allgather(recording, Call::kNeighbor_allgatherv, *count, PMPI_Type_f2c(*type)));
+SLUICE_FORTRAN_TO_NEIGHBOURS(
+    neighbor_alltoall,
+    (void* send, MPI_Fint* count, MPI_Fint* type, void* receive, MPI_Fint* receive_count, MPI_Fint* receive_type,
+     MPI_Fint* comm, MPI_Fint* ierror),
+    (send, count, type, receive, receive_count, receive_type, comm, ierror),
+    SLUICE_TAKE(take_neighbor_alltoall(address(send), *count, PMPI_Type_f2c(*type), address(receive), *receive_count,
+                                       PMPI_Type_f2c(*receive_type), PMPI_Comm_f2c(*comm))),
+    traffic::neighbor_allgather(recording, Call::kNeighbor_alltoall, *count, PMPI_Type_f2c(*type)));
 SLUICE_FORTRAN_TO_NEIGHBOURS(
     neighbor_alltoallv,
     (void* send, MPI_Fint* counts, MPI_Fint* offsets, MPI_Fint* type, void* receive, MPI_Fint* receive_counts,

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -9,9 +10,16 @@
 #include <vector>
 
 #include "pmpi/take/job_cache.hpp"
+#include "pmpi/take/taken_calls.hpp"
 #include "sluice/input/platform.hpp"
 
 namespace sluice::pmpi {
+
+/// Calls whose arguments differ from rank to rank take an agreement (take_exchange.cpp).
+struct Agreements {
+  std::int64_t fruitless = 0;  ///< in a row that came to nothing
+  std::int64_t skip = 0;       ///< calls to forward without a reduction
+};
 
 /// What a communicator of the program has attached: its jobs, and what is needed to decide about calls. Everything here
 /// is the same on all of its ranks.
@@ -29,14 +37,13 @@ struct Communicator {
   std::optional<Platform> platform;  ///< of the communicator's ranks; none: no network, or it is unknown
   bool platform_made = false;
 
-  // Calls whose arguments differ from rank to rank take an agreement (exchange_calls).
-  std::int64_t fruitless = 0;  ///< agreements in a row that came to nothing
-  std::int64_t skip = 0;       ///< calls to forward without a reduction
+  std::array<Agreements, kTakenCalls.size()> agreements{};  ///< by call
 
   /// The program's communicator and the calls that are being carried out: the last one deletes.
   std::atomic<int> holders{1};
 
   [[nodiscard]] const std::optional<Platform>& network();
+  [[nodiscard]] Agreements& agreements_of(Taken call) { return agreements[index_of(call)]; }
 };
 
 /// A call holds this while it is carried out: meanwhile the program may free the communicator in another thread.

@@ -25,5 +25,11 @@ int take_alltoallv(const void* send, const int* counts, const int* offsets, MPI_
 int take_neighbor_alltoallv(const void* send, const int* counts, const int* offsets, MPI_Datatype type, void* receive,
                             const int* receive_counts, const int* receive_offsets, MPI_Datatype receive_type,
                             MPI_Comm comm) noexcept;
+int take_neighbor_allgather(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
+                            MPI_Datatype receive_type, MPI_Comm comm) noexcept;
+int take_neighbor_allgatherv(const void* send, int count, MPI_Datatype type, void* receive, const int* receive_counts,
+                             const int* receive_offsets, MPI_Datatype receive_type, MPI_Comm comm) noexcept;
+int take_neighbor_alltoall(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
+                           MPI_Datatype receive_type, MPI_Comm comm) noexcept;
 
 }  // namespace sluice::pmpi

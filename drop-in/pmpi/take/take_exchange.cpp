@@ -1,4 +1,4 @@
-// MPI_Alltoall, MPI_Alltoallv and MPI_Neighbor_alltoallv. All ranks give MPI_Alltoall equal arguments. For the others,
+// MPI_Alltoall, MPI_Alltoallv and the calls of neighbours. All ranks give MPI_Alltoall equal arguments. For the others,
 // all ranks add up, by one small reduction, numbers that stand for their messages; the sum stands for the pattern of
 // all. If that is of no use several times in a row (messages are short, MPI is faster or no pattern returns), further
 // calls are forwarded without it: twice as many each time, 1024 at most.
@@ -137,19 +137,20 @@ Pattern* agreed_pattern(MPI_Comm comm, Communicator& communicator, Taken call, c
         &communicator.jobs.at({key_of(call), static_cast<std::int64_t>(all[0]), static_cast<std::int64_t>(all[1])});
     if (!is_due(*pattern)) pattern = nullptr;
   }
+  Agreements& agreements = communicator.agreements_of(call);
   if (pattern != nullptr) {
-    communicator.fruitless = 0;
-  } else if (++communicator.fruitless >= kFruitless && !settings().always) {
-    const std::int64_t doublings = std::min<std::int64_t>(communicator.fruitless - kFruitless, 10);
-    communicator.skip = std::min(kMostSkipped, std::int64_t{1} << doublings);
+    agreements.fruitless = 0;
+  } else if (++agreements.fruitless >= kFruitless && !settings().always) {
+    const std::int64_t doublings = std::min<std::int64_t>(agreements.fruitless - kFruitless, 10);
+    agreements.skip = std::min(kMostSkipped, std::int64_t{1} << doublings);
   }
   return pattern;
 }
 
 /// Whether a v-call goes without an agreement this time.
-bool skipped(Communicator& communicator) {
-  if (communicator.skip == 0) return false;
-  --communicator.skip;
+bool skipped(Agreements& agreements) {
+  if (agreements.skip == 0) return false;
+  --agreements.skip;
   return true;
 }
 
@@ -159,6 +160,52 @@ bool are_messages(const void* buffer, const int* counts, const int* offsets, std
   if (counts == nullptr || offsets == nullptr) return false;
   const auto [least, most] = std::minmax_element(counts, counts + n);
   return *least >= 0 && class_of_arguments(buffer, *most, type) == MPI_SUCCESS;
+}
+
+// ---- Neighbours
+
+/// The messages of one side, each with a count and an offset. False if MPI refuses these arguments.
+bool add_listed(End& end, const std::vector<int>& neighbours, const void* buffer, const int* counts, const int* offsets,
+                MPI_Datatype type) {
+  end.type = type;
+  if (!are_messages(buffer, counts, offsets, neighbours.size(), type)) return false;
+  for (std::size_t i = 0; i < neighbours.size(); ++i) {
+    if (neighbours[i] >= 0) add(end, neighbours[i], buffer, offsets[i], counts[i]);
+  }
+  return true;
+}
+
+/// The messages of one side, all of `count` elements, `distance` elements from one to the next; the place of a
+/// neighbour that is not there is left free. False if MPI refuses these arguments.
+bool add_equal(End& end, const std::vector<int>& neighbours, const void* buffer, int count, std::int64_t distance,
+               MPI_Datatype type) {
+  end.type = type;
+  if (neighbours.empty()) return true;  // the other arguments may be anything
+  if (class_of_arguments(buffer, count, type) != MPI_SUCCESS) return false;
+  for (std::size_t i = 0; i < neighbours.size(); ++i) {
+    if (neighbours[i] >= 0) add(end, neighbours[i], buffer, static_cast<std::int64_t>(i) * distance, count);
+  }
+  return true;
+}
+
+/// A neighbourhood collective. fill(neighbours, messages): false if MPI refuses this rank's arguments.
+template <class ByMpi, class Fill>
+int take_from_neighbours(Taken call, MPI_Comm comm, const ByMpi& by_mpi, const Fill& fill) {
+  Logged logged(call);
+  const auto hand_on = noted(comm, by_mpi);
+  const HeldCommunicator communicator = taking_communicator(call, comm);
+  if (communicator == nullptr || skipped(communicator->agreements_of(call))) return hand_on();
+  try {
+    Messages messages;
+    const bool possible = fill(neighbours_of(comm), messages);
+    Pattern* const pattern = agreed_pattern(comm, *communicator, call, messages, possible);
+    if (pattern == nullptr || !carry_out(comm, *communicator, *pattern, messages, messages.send.sizes(), call, [] {}))
+      return hand_on();
+    logged.planned();
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed(comm, *communicator, call);
+  }
 }
 
 }  // namespace
@@ -215,7 +262,7 @@ int take_alltoallv(const void* send, const int* counts, const int* offsets, MPI_
     return PMPI_Alltoallv(send, counts, offsets, type, receive, receive_counts, receive_offsets, receive_type, comm);
   };
   const HeldCommunicator communicator = taking_communicator(Taken::kAlltoallv, comm);
-  if (communicator == nullptr || skipped(*communicator)) return hand_on();
+  if (communicator == nullptr || skipped(communicator->agreements_of(Taken::kAlltoallv))) return hand_on();
   try {
     Messages messages;
     messages.in_place = send == MPI_IN_PLACE;
@@ -240,41 +287,55 @@ int take_alltoallv(const void* send, const int* counts, const int* offsets, MPI_
   }
 }
 
+int take_neighbor_allgather(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
+                            MPI_Datatype receive_type, MPI_Comm comm) noexcept {
+  return take_from_neighbours(
+      Taken::kNeighborAllgather, comm,
+      [&] { return PMPI_Neighbor_allgather(send, count, type, receive, receive_count, receive_type, comm); },
+      [&](const Neighbours& neighbours, Messages& messages) {
+        return add_equal(messages.send, neighbours.targets, send, count, 0, type) &&
+               add_equal(messages.receive, neighbours.sources, receive, receive_count, receive_count, receive_type);
+      });
+}
+
+int take_neighbor_allgatherv(const void* send, int count, MPI_Datatype type, void* receive, const int* receive_counts,
+                             const int* receive_offsets, MPI_Datatype receive_type, MPI_Comm comm) noexcept {
+  return take_from_neighbours(
+      Taken::kNeighborAllgatherv, comm,
+      [&] {
+        return PMPI_Neighbor_allgatherv(send, count, type, receive, receive_counts, receive_offsets, receive_type,
+                                        comm);
+      },
+      [&](const Neighbours& neighbours, Messages& messages) {
+        return add_equal(messages.send, neighbours.targets, send, count, 0, type) &&
+               add_listed(messages.receive, neighbours.sources, receive, receive_counts, receive_offsets, receive_type);
+      });
+}
+
+int take_neighbor_alltoall(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
+                           MPI_Datatype receive_type, MPI_Comm comm) noexcept {
+  return take_from_neighbours(
+      Taken::kNeighborAlltoall, comm,
+      [&] { return PMPI_Neighbor_alltoall(send, count, type, receive, receive_count, receive_type, comm); },
+      [&](const Neighbours& neighbours, Messages& messages) {
+        return add_equal(messages.send, neighbours.targets, send, count, count, type) &&
+               add_equal(messages.receive, neighbours.sources, receive, receive_count, receive_count, receive_type);
+      });
+}
+
 int take_neighbor_alltoallv(const void* send, const int* counts, const int* offsets, MPI_Datatype type, void* receive,
                             const int* receive_counts, const int* receive_offsets, MPI_Datatype receive_type,
                             MPI_Comm comm) noexcept {
-  Logged logged(Taken::kNeighborAlltoallv);
-  const auto hand_on = [&] {
-    note_forwarded(comm);
-    return PMPI_Neighbor_alltoallv(send, counts, offsets, type, receive, receive_counts, receive_offsets, receive_type,
-                                   comm);
-  };
-  const HeldCommunicator communicator = taking_communicator(Taken::kNeighborAlltoallv, comm);
-  if (communicator == nullptr || skipped(*communicator)) return hand_on();
-  try {
-    const Neighbours neighbours = neighbours_of(comm);
-    Messages messages;
-    messages.send.type = type;
-    messages.receive.type = receive_type;
-    const bool possible =
-        are_messages(send, counts, offsets, neighbours.targets.size(), type) &&
-        are_messages(receive, receive_counts, receive_offsets, neighbours.sources.size(), receive_type);
-    for (std::size_t i = 0; possible && i < neighbours.targets.size(); ++i) {
-      if (neighbours.targets[i] >= 0) add(messages.send, neighbours.targets[i], send, offsets[i], counts[i]);
-    }
-    for (std::size_t i = 0; possible && i < neighbours.sources.size(); ++i) {
-      if (neighbours.sources[i] >= 0)
-        add(messages.receive, neighbours.sources[i], receive, receive_offsets[i], receive_counts[i]);
-    }
-    Pattern* const pattern = agreed_pattern(comm, *communicator, Taken::kNeighborAlltoallv, messages, possible);
-    if (pattern == nullptr ||
-        !carry_out(comm, *communicator, *pattern, messages, messages.send.sizes(), Taken::kNeighborAlltoallv, [] {}))
-      return hand_on();
-    logged.planned();
-    return MPI_SUCCESS;
-  } catch (...) {
-    return failed(comm, *communicator, Taken::kNeighborAlltoallv);
-  }
+  return take_from_neighbours(
+      Taken::kNeighborAlltoallv, comm,
+      [&] {
+        return PMPI_Neighbor_alltoallv(send, counts, offsets, type, receive, receive_counts, receive_offsets,
+                                       receive_type, comm);
+      },
+      [&](const Neighbours& neighbours, Messages& messages) {
+        return add_listed(messages.send, neighbours.targets, send, counts, offsets, type) &&
+               add_listed(messages.receive, neighbours.sources, receive, receive_counts, receive_offsets, receive_type);
+      });
 }
 
 }  // namespace sluice::pmpi

@@ -20,7 +20,10 @@ enum class Taken {
   kGather,
   kAlltoall,
   kAlltoallv,
-  kNeighborAlltoallv
+  kNeighborAlltoallv,
+  kNeighborAllgather,
+  kNeighborAllgatherv,
+  kNeighborAlltoall
 };
 
 /// What the arguments of a call count.
@@ -43,7 +46,7 @@ struct TakenCall {
 
 inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-inline constexpr std::array<TakenCall, 10> kTakenCalls{{
+inline constexpr std::array<TakenCall, 13> kTakenCalls{{
     {"bcast", "MPI_Bcast", Counts::kMessage, 32 << 10, 1 << 10, 16 << 10},
     {"reduce", "MPI_Reduce", Counts::kMessage, 4 << 10, 4 << 10, 16 << 10},
     {"allreduce", "MPI_Allreduce", Counts::kMessage, 32 << 10, 4 << 10, 16 << 10},
@@ -54,6 +57,9 @@ inline constexpr std::array<TakenCall, 10> kTakenCalls{{
     {"alltoall", "MPI_Alltoall", Counts::kBlock, 32 << 10, 32 << 10, kNever},
     {"alltoallv", "MPI_Alltoallv", Counts::kMessage, 32 << 10, 32 << 10, kNever},
     {"neighbor_alltoallv", "MPI_Neighbor_alltoallv", Counts::kMessage, 32 << 10, 32 << 10, kNever},
+    {"neighbor_allgather", "MPI_Neighbor_allgather", Counts::kMessage, 32 << 10, 32 << 10, kNever},
+    {"neighbor_allgatherv", "MPI_Neighbor_allgatherv", Counts::kMessage, 32 << 10, 32 << 10, kNever},
+    {"neighbor_alltoall", "MPI_Neighbor_alltoall", Counts::kMessage, 32 << 10, 32 << 10, kNever},
 }};
 
 [[nodiscard]] constexpr std::size_t index_of(Taken call) { return static_cast<std::size_t>(call); }

@@ -1,5 +1,5 @@
-// Calls MPI_Bcast, MPI_Reduce, MPI_Alltoall, MPI_Alltoallv and MPI_Neighbor_alltoallv with random types, counts, roots
-// and communicators.
+// Calls MPI_Bcast, MPI_Reduce, MPI_Alltoall, MPI_Alltoallv and four calls of neighbours with random types, counts,
+// roots and communicators.
 //
 //     taken_calls [ROUNDS [SEED [ELEMENTS]]]      ELEMENTS: that every call has besides those that are drawn
 #include "random_calls.hpp"
@@ -100,30 +100,39 @@ void alltoallv(const Round& round) {
   }
 }
 
-/// Along a ring, and on a torus of two dimensions.
-void neighbor_alltoallv(const Round& round) {
-  MPI_Comm topology = MPI_COMM_NULL;
-  int in = 0;
-  int out = 0;
-  if (round.common() % 2 == 0) {
-    const int left = (round.rank + round.size - 1) % round.size;
-    const int right = (round.rank + 1) % round.size;
-    const int second = (round.rank + 2) % round.size;
-    const int before = (round.rank + round.size - 2) % round.size;
-    const int sources[2] = {left, before};
-    const int targets[2] = {right, second};
-    in = out = round.common() % 2 == 0 && round.size > 2 ? 2 : 1;
-    MPI_Dist_graph_create_adjacent(round.comm, in, sources, MPI_UNWEIGHTED, out, targets, MPI_UNWEIGHTED, MPI_INFO_NULL,
-                                   0, &topology);
-  } else {
-    int dimensions[2] = {0, 0};
-    const int periods[2] = {static_cast<int>(round.common() % 2), 0};
-    MPI_Dims_create(round.size, 2, dimensions);
-    MPI_Cart_create(round.comm, 2, dimensions, periods, 0, &topology);
-    in = out = 4;
+/// A ring, in which each rank sends to one or two others, or a torus of two dimensions that may end at its edges.
+struct Topology {
+  MPI_Comm comm = MPI_COMM_NULL;
+  int neighbours = 0;  ///< on each side
+
+  explicit Topology(const Round& round) {
+    if (round.common() % 2 == 0) {
+      const int left = (round.rank + round.size - 1) % round.size;
+      const int right = (round.rank + 1) % round.size;
+      const int second = (round.rank + 2) % round.size;
+      const int before = (round.rank + round.size - 2) % round.size;
+      const int sources[2] = {left, before};
+      const int targets[2] = {right, second};
+      neighbours = round.common() % 2 == 0 && round.size > 2 ? 2 : 1;
+      MPI_Dist_graph_create_adjacent(round.comm, neighbours, sources, MPI_UNWEIGHTED, neighbours, targets,
+                                     MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+    } else {
+      int dimensions[2] = {0, 0};
+      const int periods[2] = {static_cast<int>(round.common() % 2), 0};
+      MPI_Dims_create(round.size, 2, dimensions);
+      MPI_Cart_create(round.comm, 2, dimensions, periods, 0, &comm);
+      neighbours = 4;
+    }
   }
+  ~Topology() { MPI_Comm_free(&comm); }  // with the jobs that were made for it
+  Topology(const Topology&) = delete;
+  Topology& operator=(const Topology&) = delete;
+};
+
+void neighbor_alltoallv(const Round& round) {
+  const Topology topology(round);
   const int count = 1 + any_count(round.common) / 4;
-  std::vector<int> counts(static_cast<std::size_t>(out), count);
+  const std::vector<int> counts(static_cast<std::size_t>(topology.neighbours), count);
   std::size_t out_elements = 0;
   std::size_t in_elements = 0;
   const std::vector<int> offsets = scattered(counts, round.own, out_elements);
@@ -134,13 +143,52 @@ void neighbor_alltoallv(const Round& round) {
   expect_same(round, "MPI_Neighbor_alltoallv", PMPI_Neighbor_alltoallv, MPI_Neighbor_alltoallv,
               filled(in_elements, round.own), [&](auto* alltoallv, void* to) {
                 alltoallv(data.data(), counts.data(), offsets.data(), send_type, to, counts.data(),
-                          receive_offsets.data(), type, topology);
+                          receive_offsets.data(), type, topology.comm);
               });
-  MPI_Comm_free(&topology);  // with the jobs that were made for it
+}
+
+/// Calls whose messages are equally long; `one_block`: and the same for all neighbours.
+template <class Function>
+void to_neighbours(const Round& round, const char* name, Function* by_mpi, Function* by_us, bool one_block) {
+  const Topology topology(round);
+  const int count = 1 + any_count(round.common) / 4;
+  const auto n = static_cast<std::size_t>(topology.neighbours);
+  const auto block = static_cast<std::size_t>(count);
+  const MPI_Datatype send_type = round.types.any(round.own);
+  const MPI_Datatype type = round.types.any(round.own);
+  const Bytes data = filled(one_block ? block : n * block, round.own);
+  expect_same(round, name, by_mpi, by_us, filled(n * block, round.own),
+              [&](auto* call, void* to) { call(data.data(), count, send_type, to, count, type, topology.comm); });
+}
+
+void neighbor_allgather(const Round& round) {
+  to_neighbours(round, "MPI_Neighbor_allgather", PMPI_Neighbor_allgather, MPI_Neighbor_allgather, true);
+}
+
+void neighbor_alltoall(const Round& round) {
+  to_neighbours(round, "MPI_Neighbor_alltoall", PMPI_Neighbor_alltoall, MPI_Neighbor_alltoall, false);
+}
+
+void neighbor_allgatherv(const Round& round) {
+  const Topology topology(round);
+  const int count = 1 + any_count(round.common) / 4;
+  const std::vector<int> counts(static_cast<std::size_t>(topology.neighbours), count);
+  std::size_t elements = 0;
+  const std::vector<int> offsets = scattered(counts, round.own, elements);
+  const MPI_Datatype send_type = round.types.any(round.own);
+  const MPI_Datatype type = round.types.any(round.own);
+  const Bytes data = filled(static_cast<std::size_t>(count), round.own);
+  expect_same(round, "MPI_Neighbor_allgatherv", PMPI_Neighbor_allgatherv, MPI_Neighbor_allgatherv,
+              filled(elements, round.own), [&](auto* allgatherv, void* to) {
+                allgatherv(data.data(), count, send_type, to, counts.data(), offsets.data(), type, topology.comm);
+              });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return random_calls(argc, argv, {bcast, reduce, alltoall, alltoallv, neighbor_alltoallv}, {bcast, alltoallv});
+  return random_calls(argc, argv,
+                      {bcast, reduce, alltoall, alltoallv, neighbor_alltoallv, neighbor_allgather, neighbor_allgatherv,
+                       neighbor_alltoall},
+                      {bcast, alltoallv});
 }
