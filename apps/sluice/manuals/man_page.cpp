@@ -262,9 +262,8 @@ constexpr std::array kVariables{
     Entry{"SLUICE_RECORD_INTERVAL=SECONDS", "How often it renews these files; 10 unless set."},
     Entry{"SLUICE_CALLS=A,B,..",
           "The calls that it may take: bcast, reduce, allreduce, reduce_scatter_block, allgather, scatter, gather, "
-          "alltoall, alltoallv, neighbor_alltoallv, neighbor_allgather, neighbor_allgatherv, neighbor_alltoall, or "
-          "none; all "
-          "unless set."},
+          "alltoall, alltoallv, neighbor_alltoallv, neighbor_allgather, neighbor_allgatherv, neighbor_alltoall, "
+          "allgatherv, reduce_scatter, or none; all unless set."},
     Entry{"SLUICE_TAKE=always", "It takes every call that it can, also where MPI is faster: for tests."},
     Entry{"SLUICE_PROBE=1", "It measures the network at MPI_Init, for about 5 seconds."},
     Entry{"SLUICE_REPRODUCIBLE=1", "It takes reductions by a rule: the same result to the last bit in every job."},

@@ -57,8 +57,9 @@ int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type,
 
 int MPI_Reduce_scatter(const void* send, void* receive, const int* counts, MPI_Datatype type, MPI_Op op,
                        MPI_Comm comm) {
-  SLUICE_HAND_ON_COLLECTIVE(PMPI_Reduce_scatter(send, receive, counts, type, op, comm),
-                            traffic::reduce_scatter(recording, Call::kReduce_scatter, counts, type));
+  if (mode.taking) return sluice::pmpi::take_reduce_scatter(send, receive, counts, type, op, comm);
+  SLUICE_HAND_ON(PMPI_Reduce_scatter(send, receive, counts, type, op, comm),
+                 traffic::reduce_scatter(recording, Call::kReduce_scatter, counts, type));
 }
 
 int MPI_Reduce_scatter_block(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
@@ -116,9 +117,10 @@ int MPI_Allgather(const void* send, int count, MPI_Datatype type, void* receive,
 
 int MPI_Allgatherv(const void* send, int count, MPI_Datatype type, void* receive, const int* receive_counts,
                    const int* offsets, MPI_Datatype receive_type, MPI_Comm comm) {
-  SLUICE_HAND_ON_COLLECTIVE(
-      PMPI_Allgatherv(send, count, type, receive, receive_counts, offsets, receive_type, comm),
-      traffic::allgatherv(recording, Call::kAllgatherv, send, count, type, receive_counts, receive_type));
+  if (mode.taking)
+    return sluice::pmpi::take_allgatherv(send, count, type, receive, receive_counts, offsets, receive_type, comm);
+  SLUICE_HAND_ON(PMPI_Allgatherv(send, count, type, receive, receive_counts, offsets, receive_type, comm),
+                 traffic::allgatherv(recording, Call::kAllgatherv, send, count, type, receive_counts, receive_type));
 }
 
 int MPI_Alltoall(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,

@@ -13,6 +13,10 @@ int take_reduce_scatter_block(const void* send, void* receive, int count, MPI_Da
                               MPI_Comm comm) noexcept;
 int take_allgather(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
                    MPI_Datatype receive_type, MPI_Comm comm) noexcept;
+int take_allgatherv(const void* send, int count, MPI_Datatype type, void* receive, const int* receive_counts,
+                    const int* offsets, MPI_Datatype receive_type, MPI_Comm comm) noexcept;
+int take_reduce_scatter(const void* send, void* receive, const int* counts, MPI_Datatype type, MPI_Op op,
+                        MPI_Comm comm) noexcept;
 int take_scatter(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,
                  MPI_Datatype receive_type, int root, MPI_Comm comm) noexcept;
 int take_gather(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,

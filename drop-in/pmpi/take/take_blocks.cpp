@@ -1,8 +1,10 @@
-// MPI_Allgather, MPI_Scatter and MPI_Gather: a block of each rank, or for each, which jobs take as bytes in a row.
+// MPI_Allgather, MPI_Allgatherv, MPI_Scatter and MPI_Gather: a block of each rank, or for each, which jobs take as
+// bytes in a row.
 #include <cstddef>
 #include <memory>
 #include <vector>
 
+#include "pmpi/take/pattern_numbers.hpp"
 #include "pmpi/take/take.hpp"
 #include "pmpi/take/take_log.hpp"
 #include "pmpi/take/taking.hpp"
@@ -11,9 +13,9 @@
 namespace sluice::pmpi {
 namespace {
 
-/// Elements in the program's memory, in one row of their type.
+/// Elements in the program's memory, which a job has in one row.
 struct Row {
-  std::vector<Block> blocks;  ///< one, or none
+  std::vector<Block> blocks;  ///< several are not empty
   MPI_Datatype type = MPI_DATATYPE_NULL;
 
   Row() = default;
@@ -37,6 +39,44 @@ Rows rows_in_place(const Communicator& communicator, const void* receive, std::i
           bytes_of(count, type) * communicator.rank};
 }
 
+/// What MPI_Allgatherv sends, and receives.
+struct Sent {
+  const void* buffer;
+  int count;
+  MPI_Datatype type;
+};
+struct Received {
+  void* buffer;
+  const int* counts;
+  const int* offsets;  ///< in extents of the type
+  MPI_Datatype type;
+};
+
+/// Throws MpiError if the rank sends other bytes than the others expect.
+Rows rows_of_list(const Communicator& communicator, const Sent& sent, const Received& received) {
+  Rows rows;
+  rows.result.type = received.type;
+  std::int64_t before = 0;
+  std::int64_t bytes = 0;
+  for (int rank = 0; rank < communicator.size; ++rank) {
+    const Row block(received.buffer, received.offsets[rank], received.counts[rank], received.type);
+    if (rank < communicator.rank) before += block.blocks.front().bytes;
+    if (rank == communicator.rank) {
+      rows.own = block;
+      bytes = block.blocks.front().bytes;
+    }
+    if (received.counts[rank] > 0) rows.result.blocks.push_back(block.blocks.front());
+  }
+  if (sent.buffer == MPI_IN_PLACE) {
+    rows.in_place = before;
+    return rows;
+  }
+  check_arguments(Taken::kAllgatherv, sent.buffer, sent.count, sent.type);
+  check_bytes(Taken::kAllgatherv, bytes_of(sent.count, sent.type), bytes);
+  rows.own = Row(sent.buffer, 0, sent.count, sent.type);
+  return rows;
+}
+
 /// rows_of(): throws if this rank's arguments are wrong.
 template <class RowsOf>
 void carry_out(mpi::CollectiveJob& job, const RowsOf& rows_of) {
@@ -45,7 +85,7 @@ void carry_out(mpi::CollectiveJob& job, const RowsOf& rows_of) {
   Packed in;
   prepared(job, [&] {
     rows = rows_of();
-    in = Packed::of_received(rows.result.blocks, rows.result.type);
+    in = Packed::of_received_row(rows.result.blocks, rows.result.type);
     if (rows.in_place < 0) {
       out = Packed::of_sent(rows.own.blocks, rows.own.type, false);
     } else {
@@ -54,6 +94,13 @@ void carry_out(mpi::CollectiveJob& job, const RowsOf& rows_of) {
   });
   job.execute(rows.in_place < 0 ? out.base() : MPI_IN_PLACE, in.base());
   in.unpack(rows.result.blocks, rows.result.type);
+}
+
+mpi::CollectiveOptions block_options(Communicator& communicator) {
+  mpi::CollectiveOptions options;
+  options.try_native = !settings().always;
+  if (has_platform()) options.platform = communicator.network();
+  return options;
 }
 
 /// A call whose `count` and `type` describe a block. make(bytes of a block, options): makes the job;
@@ -69,13 +116,9 @@ int take_blocks(Taken call, int count, MPI_Datatype type, int root, MPI_Comm com
     const std::int64_t bytes = bytes_of(count, type);
     Pattern& pattern = communicator->jobs.at({key_of(call), bytes, root});
     if (!is_due(pattern)) return hand_on();
-    auto* const job = job_of<mpi::CollectiveJob>(comm, *communicator, pattern,
-                                                 shared_memory_of(bytes * communicator->size), call, [&] {
-                                                   mpi::CollectiveOptions options;
-                                                   options.try_native = !settings().always;
-                                                   if (has_platform()) options.platform = communicator->network();
-                                                   return std::make_unique<mpi::CollectiveJob>(make(bytes, options));
-                                                 });
+    auto* const job = job_of<mpi::CollectiveJob>(
+        comm, *communicator, pattern, shared_memory_of(bytes * communicator->size), call,
+        [&] { return std::make_unique<mpi::CollectiveJob>(make(bytes, block_options(*communicator))); });
     if (job == nullptr) return hand_on();
     logged.planned();
     carry_out(*job, [&] { return rows_of(*communicator, bytes); });
@@ -101,6 +144,41 @@ int take_allgather(const void* send, int count, MPI_Datatype type, void* receive
         const std::int64_t all = static_cast<std::int64_t>(receive_count) * communicator.size;
         return Rows{Row(send, 0, count, type), Row(receive, 0, all, receive_type)};
       });
+}
+
+int take_allgatherv(const void* send, int count, MPI_Datatype type, void* receive, const int* receive_counts,
+                    const int* offsets, MPI_Datatype receive_type, MPI_Comm comm) noexcept {
+  constexpr Taken kCall = Taken::kAllgatherv;
+  Logged logged(kCall);
+  const auto hand_on = [&] {
+    note_forwarded(comm);
+    return PMPI_Allgatherv(send, count, type, receive, receive_counts, offsets, receive_type, comm);
+  };
+  const HeldCommunicator communicator = taking_communicator(kCall, comm);
+  if (communicator == nullptr) return hand_on();
+  const CountList list(receive_counts, communicator->size, receive_type);
+  const std::int64_t all = bytes_of(list.count, receive_type);
+  if (all < least_bytes(kCall, *communicator)) return hand_on();
+  try {
+    Pattern& pattern = communicator->jobs.at({key_of(kCall), list.key[0], list.key[1]});
+    if (!is_due(pattern)) return hand_on();
+    auto* const job = job_of<mpi::CollectiveJob>(comm, *communicator, pattern, shared_memory_of(all), kCall, [&] {
+      std::vector<std::int64_t> bytes;
+      for (int rank = 0; rank < communicator->size; ++rank)
+        bytes.push_back(bytes_of(receive_counts[rank], receive_type));
+      return std::make_unique<mpi::CollectiveJob>(mpi::Allgather(comm, bytes, block_options(*communicator)));
+    });
+    if (job == nullptr) return hand_on();
+    logged.planned();
+    carry_out(*job, [&] {
+      check_arguments(kCall, receive, list.most, receive_type);
+      if (offsets == nullptr) throw MpiError(mpi_name(kCall), MPI_ERR_ARG);
+      return rows_of_list(*communicator, {send, count, type}, {receive, receive_counts, offsets, receive_type});
+    });
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed(comm, *communicator, kCall);
+  }
 }
 
 int take_scatter(const void* send, int count, MPI_Datatype type, void* receive, int receive_count,

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "pmpi/neighbours.hpp"
+#include "pmpi/take/pattern_numbers.hpp"
 #include "pmpi/take/take.hpp"
 #include "pmpi/take/take_log.hpp"
 #include "pmpi/take/taking.hpp"
@@ -95,18 +96,6 @@ bool carry_out(MPI_Comm comm, Communicator& communicator, Pattern& pattern, cons
 
 // ---- The pattern of all
 
-std::uint64_t mixed(std::uint64_t value) {  // splitmix64's
-  value += 0x9e3779b97f4a7c15U;
-  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
-  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
-  return value ^ (value >> 31U);
-}
-
-std::uint64_t number_of(std::uint64_t seed, int from, int to, std::int64_t bytes) {
-  return mixed(mixed(mixed(seed + static_cast<std::uint64_t>(from)) + static_cast<std::uint64_t>(to)) +
-               static_cast<std::uint64_t>(bytes));
-}
-
 /// Whether a job can tell the messages apart.
 bool once_each(const std::vector<Block>& blocks) {
   std::set<int> peers;
@@ -116,16 +105,15 @@ bool once_each(const std::vector<Block>& blocks) {
 /// Collective: the pattern of all ranks' messages; null if the call is to be forwarded.
 Pattern* agreed_pattern(MPI_Comm comm, Communicator& communicator, Taken call, const Messages& messages,
                         bool possible) {
-  constexpr std::uint64_t kSeed = 0x5109e11U;
   std::array<std::uint64_t, 4> own{};  // two numbers for the pattern, bytes, ranks that have none
   for (const Block& block : messages.send.blocks) {
-    own[0] += number_of(kSeed, communicator.rank, block.peer, block.bytes);
-    own[1] += number_of(~kSeed, communicator.rank, block.peer, block.bytes);
+    own[0] += number_of(kPatternSeed, communicator.rank, block.peer, block.bytes);
+    own[1] += number_of(~kPatternSeed, communicator.rank, block.peer, block.bytes);
     own[2] += static_cast<std::uint64_t>(block.bytes);
   }
   for (const Block& block : messages.receive.blocks) {
-    own[0] += number_of(kSeed + 1, block.peer, communicator.rank, block.bytes);
-    own[1] += number_of(~kSeed + 1, block.peer, communicator.rank, block.bytes);
+    own[0] += number_of(kPatternSeed + 1, block.peer, communicator.rank, block.bytes);
+    own[1] += number_of(~kPatternSeed + 1, block.peer, communicator.rank, block.bytes);
   }
   own[3] = possible && once_each(messages.send.blocks) && once_each(messages.receive.blocks) ? 0 : 1;
   std::array<std::uint64_t, 4> all{};

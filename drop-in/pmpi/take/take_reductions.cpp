@@ -1,10 +1,13 @@
-// MPI_Reduce, MPI_Allreduce and MPI_Reduce_scatter_block: elements that are combined, which jobs take as they lie in
-// the program's memory.
+// MPI_Reduce, MPI_Allreduce, MPI_Reduce_scatter and MPI_Reduce_scatter_block: elements that are combined, which jobs
+// take as they lie in the program's memory.
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "pmpi/take/pattern_numbers.hpp"
 #include "pmpi/take/reducible.hpp"
 #include "pmpi/take/take.hpp"
 #include "pmpi/take/take_log.hpp"
@@ -26,8 +29,46 @@ Options reduction_options(Communicator& communicator, MPI_Op op) {
   return options;
 }
 
-/// A call of `count` elements, or of that many for each rank. `own`: what a rank has. make(communicator, operation):
-/// makes the job; execute(job, elements in all).
+/// The elements of a call.
+struct Combined {
+  const void* own;     ///< what a rank has
+  std::int64_t all;    ///< how many
+  int most;            ///< of one share, as MPI counts them
+  std::int64_t bytes;  ///< of a message or a share
+  MPI_Datatype type;
+  MPI_Op op;
+  std::array<std::int64_t, 2> key;  ///< stands for what else the job depends on, besides type and operation
+};
+
+/// make(communicator, operation): makes the job; execute(job, elements in all).
+template <class Job, class HandOn, class Make, class Execute>
+int combine(Logged& logged, Taken call, Communicator& communicator, const Combined& elements, MPI_Comm comm,
+            const HandOn& hand_on, const Make& make, const Execute& execute) {
+  const std::optional<Reducible> known = reducible(elements.type, elements.op);
+  if (!known && !(settings().always && mpi::is_users(elements.op))) return hand_on();
+  try {
+    // A job is made for each call with an operation of the program's, because handles of operations do not identify
+    // them on other ranks. Its plan is kept with the communicator.
+    if (!known && !lies_in_a_row(elements.type)) return hand_on();
+    Pattern once;
+    Pattern& pattern = known ? communicator.jobs.at({key_of(call), elements.key[0], known->type_number,
+                                                     known->op_number, elements.key[1]})
+                             : once;
+    if (!is_due(pattern)) return hand_on();
+    const mpi::ElementOperation operation{elements.all, known ? known->type : elements.type, elements.op};
+    Job* const job = job_of<Job>(comm, communicator, pattern, shared_memory_of(elements.bytes), call,
+                                 [&] { return make(communicator, operation); });
+    if (job == nullptr) return hand_on();
+    logged.planned();
+    prepared(*job, [&] { check_arguments(call, elements.own, elements.most, elements.type); });
+    execute(*job, elements.all);
+    return MPI_SUCCESS;
+  } catch (...) {
+    return failed(comm, communicator, call);
+  }
+}
+
+/// A call of `count` elements, or of that many for each rank. `own`: what a rank has.
 template <class Job, class HandOn, class Make, class Execute>
 int take_elements(Taken call, const void* own, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
                   const HandOn& by_mpi, const Make& make, const Execute& execute) {
@@ -35,30 +76,10 @@ int take_elements(Taken call, const void* own, int count, MPI_Datatype type, MPI
   const auto hand_on = noted(comm, by_mpi);
   const HeldCommunicator communicator = taking_communicator(call, count, type, root, comm);
   if (communicator == nullptr) return hand_on();
-  const std::optional<Reducible> known = reducible(type, op);
-  if (!known && !(settings().always && mpi::is_users(op))) return hand_on();
-  try {
-    const std::int64_t all = kTakenCalls[index_of(call)].counts == Counts::kBlock
-                                 ? static_cast<std::int64_t>(count) * communicator->size
-                                 : count;
-    // A job is made for each call with an operation of the program's, because handles of operations do not identify
-    // them on other ranks. Its plan is kept with the communicator.
-    if (!known && !lies_in_a_row(type)) return hand_on();
-    Pattern once;
-    Pattern& pattern =
-        known ? communicator->jobs.at({key_of(call), count, known->type_number, known->op_number, root}) : once;
-    if (!is_due(pattern)) return hand_on();
-    const mpi::ElementOperation operation{all, known ? known->type : type, op};
-    Job* const job = job_of<Job>(comm, *communicator, pattern, shared_memory_of(bytes_of(count, type)), call,
-                                 [&] { return make(*communicator, operation); });
-    if (job == nullptr) return hand_on();
-    logged.planned();
-    prepared(*job, [&] { check_arguments(call, own, count, type); });
-    execute(*job, all);
-    return MPI_SUCCESS;
-  } catch (...) {
-    return failed(comm, *communicator, call);
-  }
+  const bool blocks = kTakenCalls[index_of(call)].counts == Counts::kBlock;
+  const std::int64_t all = static_cast<std::int64_t>(count) * (blocks ? communicator->size : 1);
+  const Combined elements{own, all, count, bytes_of(count, type), type, op, {count, root}};
+  return combine<Job>(logged, call, *communicator, elements, comm, hand_on, make, execute);
 }
 
 /// The place of a rank's elements.
@@ -71,6 +92,17 @@ auto make_collective(MPI_Comm comm) {
     return std::make_unique<mpi::CollectiveJob>(
         Collective(comm, operation, reduction_options<mpi::CollectiveOptions>(communicator, operation.op)));
   };
+}
+
+/// Executes a job that gives each rank its share of `all` elements.
+void scatter_combined(mpi::CollectiveJob& job, const void* send, void* receive, std::int64_t all, MPI_Datatype type) {
+  if (send != MPI_IN_PLACE) return job.execute(send, receive);
+  // The job writes to its result before all of what the rank has is sent.
+  const std::vector<std::byte> copy = prepared(job, [&] {
+    const auto* const from = static_cast<const std::byte*>(receive);
+    return std::vector<std::byte>(from, from + all * extent_of(type));
+  });
+  job.execute(copy.data(), receive);
 }
 
 }  // namespace
@@ -100,15 +132,31 @@ int take_reduce_scatter_block(const void* send, void* receive, int count, MPI_Da
       Taken::kReduceScatterBlock, own_elements(send, receive), count, type, op, 0, comm,
       [&] { return PMPI_Reduce_scatter_block(send, receive, count, type, op, comm); },
       make_collective<mpi::ReduceScatter>(comm),
-      [&](mpi::CollectiveJob& job, std::int64_t all) {
-        if (send != MPI_IN_PLACE) return job.execute(send, receive);
-        // The job writes to its result before all of what the rank has is sent.
-        const std::vector<std::byte> copy = prepared(job, [&] {
-          const auto* const from = static_cast<const std::byte*>(receive);
-          return std::vector<std::byte>(from, from + all * extent_of(type));
-        });
-        job.execute(copy.data(), receive);
-      });
+      [&](mpi::CollectiveJob& job, std::int64_t all) { scatter_combined(job, send, receive, all, type); });
+}
+
+int take_reduce_scatter(const void* send, void* receive, const int* counts, MPI_Datatype type, MPI_Op op,
+                        MPI_Comm comm) noexcept {
+  constexpr Taken kCall = Taken::kReduceScatter;
+  Logged logged(kCall);
+  const auto hand_on = [&] {
+    note_forwarded(comm);
+    return PMPI_Reduce_scatter(send, receive, counts, type, op, comm);
+  };
+  const HeldCommunicator communicator = taking_communicator(kCall, comm);
+  if (communicator == nullptr) return hand_on();
+  const CountList list(counts, communicator->size, type);
+  const std::int64_t bytes = bytes_of(list.count, type);
+  if (bytes < least_bytes(kCall, *communicator)) return hand_on();
+  const Combined elements{own_elements(send, receive), list.count, list.most, bytes, type, op, list.key};
+  return combine<mpi::CollectiveJob>(
+      logged, kCall, *communicator, elements, comm, hand_on,
+      [&](Communicator& own, const mpi::ElementOperation& operation) {
+        const std::vector<std::int64_t> shares(counts, counts + own.size);
+        return std::make_unique<mpi::CollectiveJob>(
+            mpi::ReduceScatter(comm, operation, shares, reduction_options<mpi::CollectiveOptions>(own, op)));
+      },
+      [&](mpi::CollectiveJob& job, std::int64_t all) { scatter_combined(job, send, receive, all, type); });
 }
 
 }  // namespace sluice::pmpi

@@ -23,7 +23,9 @@ enum class Taken {
   kNeighborAlltoallv,
   kNeighborAllgather,
   kNeighborAllgatherv,
-  kNeighborAlltoall
+  kNeighborAlltoall,
+  kAllgatherv,
+  kReduceScatter
 };
 
 /// What the arguments of a call count.
@@ -38,15 +40,15 @@ struct TakenCall {
   std::string_view name;  ///< in SLUICE_CALLS
   const char* mpi_name;
   Counts counts;
-  std::int64_t least;                ///< bytes: the message, or the blocks of all ranks; for v-calls: of a rank on
-                                     ///< average
+  std::int64_t least;                ///< bytes: the message, or the blocks of all ranks; for exchanges: of a rank
+                                     ///< on average
   std::int64_t least_over_platform;  ///< `least` if SLUICE_PLATFORM or SLUICE_PROBE tells the network
   std::int64_t least_on_one_host;    ///< `least` if all ranks of the communicator share memory
 };
 
 inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-inline constexpr std::array<TakenCall, 13> kTakenCalls{{
+inline constexpr std::array<TakenCall, 15> kTakenCalls{{
     {"bcast", "MPI_Bcast", Counts::kMessage, 32 << 10, 1 << 10, 16 << 10},
     {"reduce", "MPI_Reduce", Counts::kMessage, 4 << 10, 4 << 10, 16 << 10},
     {"allreduce", "MPI_Allreduce", Counts::kMessage, 32 << 10, 4 << 10, 16 << 10},
@@ -60,6 +62,8 @@ inline constexpr std::array<TakenCall, 13> kTakenCalls{{
     {"neighbor_allgather", "MPI_Neighbor_allgather", Counts::kMessage, 32 << 10, 32 << 10, kNever},
     {"neighbor_allgatherv", "MPI_Neighbor_allgatherv", Counts::kMessage, 32 << 10, 32 << 10, kNever},
     {"neighbor_alltoall", "MPI_Neighbor_alltoall", Counts::kMessage, 32 << 10, 32 << 10, kNever},
+    {"allgatherv", "MPI_Allgatherv", Counts::kMessage, 32 << 10, 4 << 10, 16 << 10},
+    {"reduce_scatter", "MPI_Reduce_scatter", Counts::kMessage, 32 << 10, 4 << 10, 16 << 10},
 }};
 
 [[nodiscard]] constexpr std::size_t index_of(Taken call) { return static_cast<std::size_t>(call); }

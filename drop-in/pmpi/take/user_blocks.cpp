@@ -156,6 +156,14 @@ Packed Packed::of_received(const std::vector<Block>& blocks, MPI_Datatype type) 
   return packed;
 }
 
+Packed Packed::of_received_row(const std::vector<Block>& blocks, MPI_Datatype type) {
+  const auto apart = [](const Block& one, const Block& next) { return one.at + one.bytes != next.at; };
+  if (std::ranges::adjacent_find(blocks, apart) == blocks.end()) return of_received(blocks, type);
+  Packed packed;
+  packed.place_in_copy(blocks);
+  return packed;
+}
+
 void Packed::take_over(std::size_t i, const Block& part, std::int64_t skipped, MPI_Datatype type) {
   if (copied_) pack(part, type, extent_of(type), base_ + offsets_[i] + skipped);
 }

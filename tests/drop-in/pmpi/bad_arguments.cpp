@@ -242,6 +242,15 @@ void in_all_ranks() {
   ALL_RANKS(Alltoallv, "no type to receive", (own, good, at, type, result, good, at, none, comm),
             (own, good, at, type, result, good, at, type, comm));
 
+  ALL_RANKS(Allgatherv, "a negative count to send", (own, -1, type, result, good, at, type, comm),
+            (own, kCount, type, result, good, at, type, comm));
+  ALL_RANKS(Allgatherv, "no type to receive", (own, kCount, type, result, good, at, none, comm),
+            (own, kCount, type, result, good, at, type, comm));
+  ALL_RANKS(Reduce_scatter, "no type", (own, result, good, none, MPI_SUM, comm),
+            (own, result, good, type, MPI_SUM, comm));
+  ALL_RANKS(Reduce_scatter, "no operation", (own, result, good, type, MPI_OP_NULL, comm),
+            (own, result, good, type, MPI_SUM, comm));
+
   // Calls that are recorded, never taken.
   ALL_RANKS(Send, "a negative count", (own, -1, type, rank, 0, comm), (own, 0, type, MPI_PROC_NULL, 0, comm));
   ALL_RANKS(Send, "a rank too high", (own, 1, type, size, 0, comm), (own, 0, type, MPI_PROC_NULL, 0, comm));
