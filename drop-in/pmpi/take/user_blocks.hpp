@@ -35,7 +35,7 @@ class Packed {
   static Packed of_sent(const std::vector<Block>& blocks, MPI_Datatype type, bool copy);
   /// Memory for received blocks.
   static Packed of_received(const std::vector<Block>& blocks, MPI_Datatype type);
-  /// Memory for received blocks, each of which begins where the one before ends. None may be empty.
+  /// Memory for received blocks in one row: each begins where the one before ends. None may be empty.
   static Packed of_received_row(const std::vector<Block>& blocks, MPI_Datatype type);
   /// Copies what the program already has of the i-th block: `part`, which begins `skipped` bytes behind the start of
   /// the block. Does nothing if the bytes are the program's own. Throws MpiError.
