@@ -15,7 +15,7 @@
 
 namespace sluice::pmpi {
 
-/// Calls whose arguments differ from rank to rank take an agreement (take_exchange.cpp).
+/// What came of the agreements of a call whose arguments differ from rank to rank (take_exchange.cpp).
 struct Agreements {
   std::int64_t fruitless = 0;  ///< in a row that came to nothing
   std::int64_t skip = 0;       ///< calls to forward without a reduction

@@ -13,9 +13,9 @@
 namespace sluice::pmpi {
 namespace {
 
-/// Elements in the program's memory, which a job has in one row.
+/// Elements in the program's memory. A job has them in one row.
 struct Row {
-  std::vector<Block> blocks;  ///< several are not empty
+  std::vector<Block> blocks;  ///< none, one that may be empty, or several that are not
   MPI_Datatype type = MPI_DATATYPE_NULL;
 
   Row() = default;
@@ -150,28 +150,27 @@ int take_allgatherv(const void* send, int count, MPI_Datatype type, void* receiv
                     const int* offsets, MPI_Datatype receive_type, MPI_Comm comm) noexcept {
   constexpr Taken kCall = Taken::kAllgatherv;
   Logged logged(kCall);
-  const auto hand_on = [&] {
-    note_forwarded(comm);
+  const auto by_mpi = [&] {
     return PMPI_Allgatherv(send, count, type, receive, receive_counts, offsets, receive_type, comm);
   };
+  const auto hand_on = noted(comm, by_mpi);
   const HeldCommunicator communicator = taking_communicator(kCall, comm);
   if (communicator == nullptr) return hand_on();
-  const CountList list(receive_counts, communicator->size, receive_type);
-  const std::int64_t all = bytes_of(list.count, receive_type);
+  const CountList list(receive_counts, communicator->size);
+  const std::int64_t all = bytes_of(list.all(), receive_type);
   if (all < least_bytes(kCall, *communicator)) return hand_on();
   try {
-    Pattern& pattern = communicator->jobs.at({key_of(kCall), list.key[0], list.key[1]});
+    const auto key = list.key(receive_type);
+    Pattern& pattern = communicator->jobs.at({key_of(kCall), key[0], key[1]});
     if (!is_due(pattern)) return hand_on();
     auto* const job = job_of<mpi::CollectiveJob>(comm, *communicator, pattern, shared_memory_of(all), kCall, [&] {
-      std::vector<std::int64_t> bytes;
-      for (int rank = 0; rank < communicator->size; ++rank)
-        bytes.push_back(bytes_of(receive_counts[rank], receive_type));
-      return std::make_unique<mpi::CollectiveJob>(mpi::Allgather(comm, bytes, block_options(*communicator)));
+      return std::make_unique<mpi::CollectiveJob>(
+          mpi::Allgather(comm, list.bytes(receive_type), block_options(*communicator)));
     });
     if (job == nullptr) return hand_on();
     logged.planned();
     carry_out(*job, [&] {
-      check_arguments(kCall, receive, list.most, receive_type);
+      check_arguments(kCall, receive, list.most(), receive_type);
       if (offsets == nullptr) throw MpiError(mpi_name(kCall), MPI_ERR_ARG);
       return rows_of_list(*communicator, {send, count, type}, {receive, receive_counts, offsets, receive_type});
     });

@@ -37,10 +37,11 @@ struct Combined {
   std::int64_t bytes;  ///< of a message or a share
   MPI_Datatype type;
   MPI_Op op;
-  std::array<std::int64_t, 2> key;  ///< stands for what else the job depends on, besides type and operation
+  std::array<std::int64_t, 2> key;  ///< with type and operation, it says all that the job depends on
 };
 
-/// make(communicator, operation): makes the job; execute(job, elements in all).
+/// Combines the elements by a job, or hands the call on. make(communicator, operation): makes the job; execute(job,
+/// elements in all).
 template <class Job, class HandOn, class Make, class Execute>
 int combine(Logged& logged, Taken call, Communicator& communicator, const Combined& elements, MPI_Comm comm,
             const HandOn& hand_on, const Make& make, const Execute& execute) {
@@ -139,16 +140,14 @@ int take_reduce_scatter(const void* send, void* receive, const int* counts, MPI_
                         MPI_Comm comm) noexcept {
   constexpr Taken kCall = Taken::kReduceScatter;
   Logged logged(kCall);
-  const auto hand_on = [&] {
-    note_forwarded(comm);
-    return PMPI_Reduce_scatter(send, receive, counts, type, op, comm);
-  };
+  const auto by_mpi = [&] { return PMPI_Reduce_scatter(send, receive, counts, type, op, comm); };
+  const auto hand_on = noted(comm, by_mpi);
   const HeldCommunicator communicator = taking_communicator(kCall, comm);
   if (communicator == nullptr) return hand_on();
-  const CountList list(counts, communicator->size, type);
-  const std::int64_t bytes = bytes_of(list.count, type);
+  const CountList list(counts, communicator->size);
+  const std::int64_t bytes = bytes_of(list.all(), type);
   if (bytes < least_bytes(kCall, *communicator)) return hand_on();
-  const Combined elements{own_elements(send, receive), list.count, list.most, bytes, type, op, list.key};
+  const Combined elements{own_elements(send, receive), list.all(), list.most(), bytes, type, op, list.key(type)};
   return combine<mpi::CollectiveJob>(
       logged, kCall, *communicator, elements, comm, hand_on,
       [&](Communicator& own, const mpi::ElementOperation& operation) {

@@ -277,6 +277,20 @@ void other_counts() {
   const auto add = [](int count, MPI_Comm comm) {
     return MPI_Allreduce(in.data(), out.data(), count, MPI_INT, MPI_SUM, comm);
   };
+  // Lists with the same count for every rank.
+  const auto gather_lists = [](int count, MPI_Comm comm) {
+    int ranks = 0;
+    MPI_Comm_size(comm, &ranks);
+    std::vector<int> counts(static_cast<std::size_t>(ranks), count), offsets, all(counts.size() * kMore);
+    for (int each = 0; each < ranks; ++each) offsets.push_back(each * kMore);
+    return MPI_Allgatherv(in.data(), count, MPI_INT, all.data(), counts.data(), offsets.data(), MPI_INT, comm);
+  };
+  const auto add_lists = [](int count, MPI_Comm comm) {
+    int ranks = 0;
+    MPI_Comm_size(comm, &ranks);
+    const std::vector<int> counts(static_cast<std::size_t>(ranks), count), all(counts.size() * kMore);
+    return MPI_Reduce_scatter(all.data(), out.data(), counts.data(), MPI_INT, MPI_SUM, comm);
+  };
   const bool odd = rank == 1;
   int error = after_jobs(broadcast, odd ? kFewer : kMore);
   expect(error == (odd ? MPI_ERR_TRUNCATE : MPI_SUCCESS), "a broadcast of another size");
@@ -284,6 +298,10 @@ void other_counts() {
   expect(error == (odd ? MPI_ERR_TRUNCATE : MPI_SUCCESS), "a broadcast that the others forward");
   error = after_jobs(add, odd ? kFewer : kMore);
   expect(error != MPI_SUCCESS, "an allreduce of another size");
+  error = after_jobs(gather_lists, odd ? kFewer : kMore);
+  expect(error != MPI_SUCCESS, "an allgatherv of other sizes");
+  error = after_jobs(add_lists, odd ? kFewer : kMore);
+  expect(error != MPI_SUCCESS, "a reduce-scatter of other sizes");
 }
 
 void many_communicators() {
