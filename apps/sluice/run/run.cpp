@@ -189,10 +189,8 @@ void add_run_reduce(CLI::App& verb, Action& chosen) {
   offer(problem->add_option(
             "--operation", options->operation,
             "sum; matmul: the product of N x N matrices; affine: the composition of N maps x -> a x + b modulo 2^32; "
-            "merge: the union of sorted sets of N; sleep:MS: sum that "
-            "takes MS milliseconds a combination, as if another device did it; spin:MS: the same, but the processor "
-            "works "
-            "meanwhile"),
+            "merge: the union of sorted sets of N; sleep:MS: sum that takes MS milliseconds a combination, as if "
+            "another device did it; spin:MS: sum that occupies the processor for MS milliseconds a combination"),
         {"sum", "matmul", "affine", "merge", "sleep:", "spin:"})
       ->option_text("OP [sum]");
   problem->add_option("--root", options->root, "rank that gets the result")->option_text("RANK [0]");
