@@ -16,7 +16,6 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <malloc.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -30,6 +29,7 @@
 
 #include "graph/regular_extension.hpp"
 #include "plan/exchange/demand.hpp"
+#include "processor_time.hpp"
 #include "sluice/error.hpp"
 #include "sluice/graph/matching.hpp"
 #include "sluice/input/traffic_file.hpp"
@@ -66,12 +66,6 @@ constexpr std::int64_t kHeaviest = 1'000'000;
 constexpr std::int32_t kNeighbours = 26;
 
 bool all_sound = true;
-
-double processor_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
 
 sluice::ExchangeProblem dense_problem(std::int32_t n) {
   std::mt19937_64 random(61);  // fixed seed

@@ -16,7 +16,6 @@
 
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -26,6 +25,8 @@
 #include <string>
 #include <vector>
 
+#include "processor_time.hpp"
+#include "random_traffic.hpp"
 #include "sluice/error.hpp"
 #include "sluice/input/traffic_file.hpp"
 #include "sluice/plan/exchange.hpp"
@@ -33,12 +34,6 @@
 #include "sluice/schedule/validate.hpp"
 
 namespace {
-
-double seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
 
 sluice::ExchangeOptions with(double effort) {
   sluice::ExchangeOptions options;
@@ -69,9 +64,9 @@ sluice::StepSchedule planned(const sluice::ExchangeProblem& problem, const std::
 
 Result measure(const sluice::ExchangeProblem& problem, double effort) {
   Result result;
-  const double begin = seconds();
+  const double begin = processor_seconds();
   result.cost = sluice::cost(planned(problem, "auto", effort));
-  result.seconds = seconds() - begin;
+  result.seconds = processor_seconds() - begin;
   const double eta = sluice::lower_bound(problem.traffic, problem.max_transfers, problem.setup).total;
   const sluice::ExchangeBound bound = sluice::exchange_bound(problem, with(kBoundEffort));
   result.over_eta = result.cost.total / eta;
@@ -102,10 +97,6 @@ struct Summary {
   int count = 0, lp = 0;
   double eta = 0, worst_eta = 0, bound = 0, worst_bound = 0, oggp = 0, slowest = 0;
 };
-
-std::int64_t draw(std::mt19937_64& random, std::int64_t largest) {
-  return 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(largest));
-}
 
 void dense(double effort, int instances) {
   Summary::print_head();
@@ -161,23 +152,6 @@ void files(double effort, double setup, std::int64_t k, const std::vector<std::s
   }
 }
 
-sluice::Traffic log_normal(std::int64_t nodes, std::int64_t messages) {
-  std::mt19937_64 random(static_cast<std::uint64_t>(nodes));
-  std::lognormal_distribution<double> size(9, 1.5);
-  sluice::Traffic traffic{nodes, nodes, {}};
-  std::vector<std::int64_t> receivers;
-  for (std::int64_t u = 0; u < nodes; ++u) {
-    receivers.clear();
-    while (std::ssize(receivers) < messages) {
-      const std::int64_t v = messages == nodes ? std::ssize(receivers) : draw(random, nodes) - 1;
-      if (messages < nodes && std::find(receivers.begin(), receivers.end(), v) != receivers.end()) continue;
-      receivers.push_back(v);
-      traffic.messages.push_back({u, v, std::max<std::int64_t>(1, static_cast<std::int64_t>(size(random)))});
-    }
-  }
-  return traffic;
-}
-
 /// As many permutations; a pair that comes twice adds up.
 sluice::Traffic alike(std::int64_t nodes, std::int64_t messages) {
   std::mt19937_64 random(static_cast<std::uint64_t>(nodes));
@@ -204,9 +178,9 @@ void large(double effort, const std::vector<Size>& sizes, const std::vector<doub
     sluice::ExchangeProblem problem{traffic(size.nodes, size.messages), size.nodes, 0};
     for (const double setup : setups) {
       problem.setup = setup;
-      const double begin = seconds();
+      const double begin = processor_seconds();
       const sluice::ExchangePlan plan = sluice::plan_exchange(problem, with(effort));
-      const double took = seconds() - begin;
+      const double took = processor_seconds() - begin;
       rusage usage{};
       getrusage(RUSAGE_SELF, &usage);
       if (!sluice::validate(plan.schedule, problem.traffic).empty()) std::exit(1);

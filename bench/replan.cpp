@@ -2,26 +2,28 @@
 //
 //   replan [NODES...]     these numbers of nodes; if left out 64, 128, 256 and 512
 //
-// All pairs of nodes, as many transfers at once as nodes, set-up 20000, fixed seeds. Sizes are log-normal (9, 1.5), or
-// bytes of tokens that go to experts of log-normal popularity. Each row is a planner: `first-fit`, `oggp`, or `auto`
-// with an effort. It has the time of the processor for the traffic, and for the same traffic after a tenth of its
-// entries has changed. Both are planned anew. Costs are over the best bound that any planner, or an effort of 1, gives.
-// Every plan is validated. The rows are CSV.
+// As many transfers at once as nodes, set-up 20000, fixed seeds. Sizes are log-normal (9, 1.5) for all pairs of nodes,
+// or those of `sluice study moe-routing`: tokens that go to experts. Each row is a planner: `first-fit`, `oggp`, or
+// `auto` with an effort. It has the time of the processor for the traffic, and for the same traffic after a tenth of
+// its messages has changed size. Both are planned anew. Costs are over the best bound that any planner, or an effort of
+// 1, gives. Every plan is validated. The rows are CSV.
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "apps/sluice/study/moe_traffic.hpp"
+#include "processor_time.hpp"
+#include "random_traffic.hpp"
 #include "sluice/error.hpp"
 #include "sluice/plan/exchange.hpp"
 #include "sluice/schedule/cost.hpp"
@@ -31,59 +33,21 @@ namespace {
 
 constexpr double kSetup = 20000;
 
-double processor_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+/// Gives a tenth of the messages of each receiver the size of another one of them.
+sluice::Traffic changed(sluice::Traffic traffic) {
+  std::mt19937_64 random(1);
+  std::vector<std::vector<std::size_t>> chosen(static_cast<std::size_t>(traffic.receivers));
+  for (std::size_t m = 0; m < traffic.messages.size(); ++m)
+    if (random() % 10 == 0) chosen[static_cast<std::size_t>(traffic.messages[m].to)].push_back(m);
+  for (const std::vector<std::size_t>& of_receiver : chosen)
+    for (std::size_t i = 1; i < of_receiver.size(); ++i)
+      std::swap(traffic.messages[of_receiver[i - 1]].size, traffic.messages[of_receiver[i]].size);
+  return traffic;
 }
 
-/// By sender, then by receiver.
-using Sizes = std::vector<std::int64_t>;
-
-/// Sizes of the messages of all pairs of nodes.
-class SizeSource {
- public:
-  SizeSource(std::string_view kind, std::int64_t nodes) : routing_(kind == "moe"), random_(1), nodes_(nodes) {
-    std::lognormal_distribution<double> popularity(0, 1);
-    double all = 0;
-    for (std::int64_t node = 0; node < nodes; ++node) all += popularity_.emplace_back(popularity(random_));
-    for (double& each : popularity_) each *= static_cast<double>(nodes) / all;
-  }
-
-  Sizes all() {
-    Sizes sizes;
-    for (std::int64_t pair = 0; pair < nodes_ * nodes_; ++pair) sizes.push_back(one(pair % nodes_));
-    return sizes;
-  }
-  /// Draws a tenth of the sizes anew.
-  Sizes changed(Sizes sizes) {
-    for (std::size_t pair = 0; pair < sizes.size(); ++pair)
-      if (random_() % 10 == 0) sizes[pair] = one(static_cast<std::int64_t>(pair) % nodes_);
-    return sizes;
-  }
-
- private:
-  std::int64_t one(std::int64_t receiver) {
-    if (!routing_) return 1 + static_cast<std::int64_t>(std::lognormal_distribution<double>(9, 1.5)(random_));
-    constexpr double kTokens = 16;  // of a sender to an expert of mean popularity
-    constexpr std::int64_t kTokenBytes = 4096;
-    std::poisson_distribution<std::int64_t> tokens(kTokens * popularity_[static_cast<std::size_t>(receiver)]);
-    return kTokenBytes * tokens(random_);
-  }
-
-  bool routing_;
-  std::mt19937_64 random_;
-  std::int64_t nodes_;
-  std::vector<double> popularity_;  ///< of the experts of each node; 1 on average
-};
-
-sluice::ExchangeProblem problem_of(const Sizes& sizes, std::int64_t nodes) {
-  sluice::ExchangeProblem problem{{}, nodes, kSetup};
-  problem.traffic.senders = problem.traffic.receivers = nodes;
-  for (std::int64_t pair = 0; pair < nodes * nodes; ++pair)
-    if (const std::int64_t size = sizes[static_cast<std::size_t>(pair)]; size > 0)
-      problem.traffic.messages.push_back({pair / nodes, pair % nodes, size});
-  return problem;
+sluice::ExchangeProblem problem_of(sluice::Traffic traffic) {
+  const std::int64_t nodes = traffic.senders;
+  return {std::move(traffic), nodes, kSetup};
 }
 
 struct Planner {
@@ -126,18 +90,17 @@ Curve curve_of(const sluice::ExchangeProblem& problem, const std::vector<Planner
   return curve;
 }
 
-void print_curve(const std::string& kind, std::int64_t nodes) {
+void print_curve(const char* kind, const sluice::Traffic& traffic) {
   const std::vector<Planner> planners{{"first-fit"},  {"oggp"},      {"auto", 0.001}, {"auto", 0.01},
                                       {"auto", 0.03}, {"auto", 0.1}, {"auto", 0.3},   {"auto", 1}};
-  SizeSource source(kind, nodes);
-  const Sizes sizes = source.all();
-  const Curve first = curve_of(problem_of(sizes, nodes), planners);
-  const Curve changed = curve_of(problem_of(source.changed(sizes), nodes), planners);
+  const Curve first = curve_of(problem_of(traffic), planners);
+  const Curve second = curve_of(problem_of(changed(traffic)), planners);
   for (std::size_t i = 0; i < planners.size(); ++i) {
     const Planned& now = first.plans[i];
-    const Planned& then = changed.plans[i];
-    fmt::print("{},{},{},{},{:.4f},{:.3f},{:.4f},{:.3f}\n", kind, nodes, planners[i].algorithm, planners[i].effort,
-               now.cost / first.bound, 1e3 * now.seconds, then.cost / changed.bound, 1e3 * then.seconds);
+    const Planned& then = second.plans[i];
+    fmt::print("{},{},{},{},{:.4f},{:.3f},{:.4f},{:.3f}\n", kind, traffic.senders, planners[i].algorithm,
+               planners[i].effort, now.cost / first.bound, 1e3 * now.seconds, then.cost / second.bound,
+               1e3 * then.seconds);
     std::fflush(stdout);
   }
 }
@@ -158,8 +121,8 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) all.push_back(nodes_of(argv[i]));
     if (all.empty()) all = {64, 128, 256, 512};
     fmt::print("traffic,nodes,algorithm,effort,over_bound,planning_ms,changed_over_bound,changed_planning_ms\n");
-    for (const char* const kind : {"lognormal", "moe"})
-      for (const std::int64_t nodes : all) print_curve(kind, nodes);
+    for (const std::int64_t nodes : all) print_curve("lognormal", log_normal(nodes, nodes));
+    for (const std::int64_t nodes : all) print_curve("moe", sluice::command::moe_traffic(nodes, 1, 0));
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 2;

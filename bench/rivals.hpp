@@ -2,8 +2,6 @@
 
 // Random graphs, and the timing of two rivals side by side.
 
-#include <time.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "graph/lemon_reference.hpp"
+#include "processor_time.hpp"
 #include "sluice/graph/bipartite_graph.hpp"
 
 namespace rivals {
@@ -59,17 +58,12 @@ inline std::vector<lemon_reference::Arc> to_arcs(const std::vector<sluice::Edge>
   return arcs;
 }
 
-/// Processor time of the calling thread, as a wall clock would time the neighbours of a shared machine too.
+/// Processor time of the calling thread.
 template <class Run>
 double milliseconds(Run&& run) {
-  const auto now_ms = [] {
-    timespec t{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) * 1e-6;
-  };
-  const double begin = now_ms();
+  const double begin = processor_seconds();
   run();
-  return now_ms() - begin;
+  return 1e3 * (processor_seconds() - begin);
 }
 
 inline double median(std::vector<double> values) {
