@@ -2,11 +2,11 @@
 //
 //   replan [NODES...]     these numbers of nodes; if left out 64, 128, 256 and 512
 //
-// As many transfers at once as nodes, set-up 20000, fixed seeds. Sizes are log-normal (9, 1.5) for all pairs of nodes,
-// or those of `sluice study moe-routing`: tokens that go to experts. Each row is a planner: `first-fit`, `oggp`, or
-// `auto` with an effort. It has the time of the processor for the traffic, and for the same traffic after a tenth of
-// its messages has changed size. Both are planned anew. Costs are over the best bound that any planner, or an effort of
-// 1, gives. Every plan is validated. The rows are CSV.
+// As many transfers at once as nodes, set-up 20000, fixed seeds. There are two kinds of traffic: all pairs of nodes
+// with log-normal sizes (9, 1.5), and tokens that go to experts, as in `sluice study moe-routing`. Each row is a
+// planner: `first-fit`, `oggp`, or `auto` with an effort. It has the time of the processor for the traffic, and for the
+// same traffic after a tenth of its messages has changed size. Both are planned anew. Costs are over the best bound
+// that any planner, or an effort of 1, gives. Every plan is validated. The rows are CSV.
 
 #include <fmt/format.h>
 
